@@ -1,0 +1,107 @@
+/// The URL-safe alphabet of RFC 4648 section 5, without padding (RFC 7515 section 2).
+package enum Base64URL {
+    package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { output, count in
+            var index = 0
+            while index + 2 < bytes.count {
+                let group =
+                    UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
+                    | UInt32(bytes[index + 2])
+                for shift in stride(from: 18, through: 0, by: -6) {
+                    output[count] = character(group >> UInt32(shift))
+                    count += 1
+                }
+                index += 3
+            }
+            guard index < bytes.count else { return }
+            let hasTwo = index + 1 < bytes.count
+            let group =
+                UInt32(bytes[index]) << 16 | (hasTwo ? UInt32(bytes[index + 1]) << 8 : 0)
+            for shift in stride(from: 18, through: hasTwo ? 6 : 12, by: -6) {
+                output[count] = character(group >> UInt32(shift))
+                count += 1
+            }
+        }
+    }
+
+    package static func text(_ bytes: Span<UInt8>) -> String {
+        String(decoding: encode(bytes), as: UTF8.self)
+    }
+
+    /// The one encoding of some bytes, or nil: no padding, no other alphabet, no stray tail bits.
+    package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        let tail = text.count % 4
+        guard tail != 1 else { return nil }
+        var isValid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
+            var group: UInt32 = 0
+            var seen: UInt8 = 0
+            for index in text.indices {
+                let value = values[Int(text[index])]
+                seen |= value
+                group = group << 6 | UInt32(value & 63)
+                guard index & 3 == 3 else { continue }
+                output[count] = UInt8(truncatingIfNeeded: group >> 16)
+                output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                output[count + 2] = UInt8(truncatingIfNeeded: group)
+                count += 3
+                group = 0
+            }
+            if tail >= 2 {
+                group <<= UInt32(24 - 6 * tail)
+                output[count] = UInt8(truncatingIfNeeded: group >> 16)
+                count += 1
+                if tail == 3 {
+                    output[count] = UInt8(truncatingIfNeeded: group >> 8)
+                    count += 1
+                }
+                // Bits below the last whole byte must be zero, else two texts name one value.
+                let rest = tail == 2 ? group & 0xFFFF : group & 0xFF
+                isValid = rest == 0
+            }
+            isValid = isValid && seen < invalid
+        }
+        return isValid ? bytes : nil
+    }
+
+    package static func decode(_ text: String) -> [UInt8]? {
+        decode(Array(text.utf8).span)
+    }
+
+    /// As `decode`, but one or two `=` at the end are cut first: real senders write them.
+    package static func decodeToleratingPadding(_ text: Span<UInt8>) -> [UInt8]? {
+        decode(text.extracting(0..<lengthWithoutPadding(text)))
+    }
+
+    package static let paddingLimit = 2
+
+    private static func lengthWithoutPadding(_ text: Span<UInt8>) -> Int {
+        var length = text.count
+        while length > 0, text.count - length < paddingLimit,
+            text[length - 1] == UInt8(ascii: "=")
+        {
+            length -= 1
+        }
+        return length
+    }
+
+    private static let invalid: UInt8 = 64
+
+    @inline(__always)
+    private static func character(_ value: UInt32) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: value & 63)
+        return switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "-")
+        default: UInt8(ascii: "_")
+        }
+    }
+
+    private static let values: InlineArray<256, UInt8> = {
+        var values = InlineArray<256, UInt8>(repeating: invalid)
+        for value in 0..<UInt32(invalid) { values[Int(character(value))] = UInt8(value) }
+        return values
+    }()
+}

@@ -1,0 +1,65 @@
+extension Span<UInt8> {
+    package func elementsEqual(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+
+    package func elementsEqual(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in indices where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Compares as ASCII without regard to case, as header and parameter names are.
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in indices where self[index].lowercased != text.utf8Start[index].lowercased {
+            return false
+        }
+        return true
+    }
+
+    package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+        var index = start
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The bytes of `range`, as an array of their own.
+    package func array(_ range: Range<Int>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: range.count) { output, count in
+            for index in range {
+                output[count] = self[index]
+                count += 1
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    package var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension FixedWidthInteger {
+    /// A plain decimal number: digits only, at least one; nil on anything else and on overflow.
+    package init?(decimalDigits digits: Span<UInt8>) {
+        guard !digits.isEmpty else { return nil }
+        var value: Self = 0
+        for index in digits.indices {
+            guard digits[index].isDigit else { return nil }
+            let (tens, hasCarry) = value.multipliedReportingOverflow(by: 10)
+            let (sum, hasOverflow) = tens.addingReportingOverflow(Self(digits[index] - 48))
+            guard !hasCarry, !hasOverflow else { return nil }
+            value = sum
+        }
+        self = value
+    }
+}

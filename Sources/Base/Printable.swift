@@ -1,0 +1,35 @@
+/// The one gate for text from outside on its way to a terminal, log line, page or D-Bus string.
+///
+/// What could move a cursor, hide or reorder text becomes a visible escape.
+package enum Printable {
+    package static func text(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isUnsafe(scalar) {
+                result += "\\u{" + String(scalar.value, radix: 16) + "}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// As `text`, for at most `limit` characters; a longer text ends in an ellipsis.
+    package static func text(_ text: String, limit: Int) -> String {
+        let end = text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex)
+        guard let end, end < text.endIndex else { return self.text(text) }
+        return self.text(String(text[..<end])) + "…"
+    }
+
+    /// Control characters, and the marks that set direction or break lines out of sight.
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true  // bidi controls
+        case 0x2028, 0x2029: true  // line and paragraph separator
+        case 0xFEFF: true  // a byte order mark in the middle of text is invisible
+        default: false
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Bytes that must never reach a log line, an error message or a crash report.
+///
+/// Copies share one block of memory; the last one to go overwrites it.
+package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    private let storage: Storage
+
+    package init(_ bytes: Span<UInt8>) {
+        self.init(count: bytes.count) { block in
+            for index in bytes.indices { block[index] = bytes[index] }
+        }
+    }
+
+    /// `fill` gets the protected block, all zeros, and writes the secret straight into it.
+    package init<Failure>(
+        count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        let storage = Storage(count: count)
+        var block = MutableSpan(_unsafeElements: storage.bytes)
+        try fill(&block)
+        self.storage = storage
+    }
+
+    package var count: Int { storage.bytes.count }
+
+    package func withSpan<Result: ~Copyable, Failure>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(Span(_unsafeElements: UnsafeBufferPointer(storage.bytes)))
+    }
+
+    package var description: String { "<secret>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Secret {
+    /// Immutable once `init` has returned, so any thread may read it without a lock.
+    private final class Storage: @unchecked Sendable {
+        let bytes: UnsafeMutableBufferPointer<UInt8>
+
+        init(count: Int) {
+            bytes = .allocate(capacity: count)
+            bytes.initialize(repeating: 0)
+        }
+
+        deinit {
+            overwrite(bytes)
+            bytes.deallocate()
+        }
+    }
+}
+
+/// Never inlined, so that the optimiser cannot see that nobody reads the zeros.
+@inline(never)
+package func overwrite(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+    for index in bytes.indices { bytes[index] = 0 }
+}

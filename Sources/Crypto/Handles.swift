@@ -1,0 +1,116 @@
+import Base
+import COpenSSL
+
+// One owner for each kind of handle. Nothing else frees, and no handle leaves the module.
+
+struct BigNumber: ~Copyable {
+    let handle: OpaquePointer
+
+    init() throws(OpenSSLError) { handle = try ensure(BN_new(), "BN_new") }
+
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    /// A number that is a secret: kept apart from the heap and used in constant time.
+    init(secret bytes: Span<UInt8>) throws(OpenSSLError) {
+        let number = BigNumber(owning: try ensure(BN_secure_new(), "BN_secure_new"))
+        BN_set_flags(number.handle, BN_FLG_CONSTTIME)
+        let result = bytes.withUnsafeBufferPointer { bytes in
+            BN_bin2bn(bytes.baseAddress, Int32(bytes.count), number.handle)
+        }
+        guard result != nil else { throw OpenSSLError("BN_bin2bn") }
+        self = number
+    }
+
+    deinit { BN_clear_free(handle) }
+
+    /// The number in `length` bytes, leading zeros included.
+    func secret(length: Int, isLittleEndian: Bool = false) throws(OpenSSLError) -> Secret {
+        try Secret(count: length) { block throws(OpenSSLError) in
+            let write = isLittleEndian ? BN_bn2lebinpad : BN_bn2binpad
+            let written = block.withUnsafeMutableBufferPointer { bytes in
+                write(handle, bytes.baseAddress, Int32(bytes.count))
+            }
+            guard written == length else { throw OpenSSLError("BN_bn2binpad") }
+        }
+    }
+}
+
+struct BigNumberContext: ~Copyable {
+    let handle: OpaquePointer
+    init() throws(OpenSSLError) { handle = try ensure(BN_CTX_secure_new(), "BN_CTX_secure_new") }
+    deinit { BN_CTX_free(handle) }
+}
+
+struct CurveGroup: ~Copyable {
+    let handle: OpaquePointer
+
+    init() throws(OpenSSLError) {
+        handle = try ensure(
+            EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), "EC_GROUP_new_by_curve_name")
+    }
+
+    deinit { EC_GROUP_free(handle) }
+}
+
+struct CurvePoint: ~Copyable {
+    let handle: OpaquePointer
+
+    init(on group: borrowing CurveGroup) throws(OpenSSLError) {
+        handle = try ensure(EC_POINT_new(group.handle), "EC_POINT_new")
+    }
+
+    deinit { EC_POINT_clear_free(handle) }
+}
+
+struct DigestAlgorithm: ~Copyable {
+    let handle: OpaquePointer
+
+    init(_ name: String) throws(OpenSSLError) {
+        handle = try ensure(EVP_MD_fetch(nil, name, nil), "EVP_MD_fetch")
+    }
+
+    deinit { EVP_MD_free(handle) }
+}
+
+struct DigestContext: ~Copyable {
+    let handle: OpaquePointer
+    init() throws(OpenSSLError) { handle = try ensure(EVP_MD_CTX_new(), "EVP_MD_CTX_new") }
+    deinit { EVP_MD_CTX_free(handle) }
+}
+
+struct CipherContext: ~Copyable {
+    let handle: OpaquePointer
+
+    /// A context for one algorithm and direction, without a key yet.
+    init(_ name: String, encrypts: Bool) throws(OpenSSLError) {
+        let context = CipherContext(
+            owning: try ensure(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX_new"))
+        let algorithm = try ensure(EVP_CIPHER_fetch(nil, name, nil), "EVP_CIPHER_fetch")
+        defer { EVP_CIPHER_free(algorithm) }
+        try ensure(
+            EVP_CipherInit_ex2(context.handle, algorithm, nil, nil, encrypts ? 1 : 0, nil),
+            "EVP_CipherInit_ex2")
+        self = context
+    }
+
+    private init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { EVP_CIPHER_CTX_free(handle) }
+}
+
+struct KeyObject: ~Copyable {
+    let handle: OpaquePointer
+    init(owning handle: OpaquePointer) { self.handle = handle }
+    deinit { EVP_PKEY_free(handle) }
+}
+
+struct KeyContext: ~Copyable {
+    let handle: OpaquePointer
+
+    init(for key: borrowing KeyObject) throws(OpenSSLError) {
+        handle = try ensure(
+            EVP_PKEY_CTX_new_from_pkey(nil, key.handle, nil), "EVP_PKEY_CTX_new_from_pkey")
+    }
+
+    deinit { EVP_PKEY_CTX_free(handle) }
+}

@@ -1,0 +1,32 @@
+package import Base
+
+/// A key from which the keys of sealed records are derived.
+package struct MasterKey: Sendable {
+    package static let length = 32
+
+    /// Names the key in what it sealed. Follows from the key and tells nothing about it.
+    package let id: UInt64
+    let secret: Secret
+
+    /// Nil unless `secret` has its 32 bytes.
+    package init?(_ secret: Secret) throws(OpenSSLError) {
+        guard secret.count == Self.length else { return nil }
+        var hash = try SHA256()
+        let digest = try secret.withSpan { secret throws(OpenSSLError) in
+            try hash.hmac(key: secret, "bellwire master key id")
+        }
+        id = (0..<8).reduce(0) { $0 << 8 | UInt64(digest[$1]) }
+        self.secret = secret
+    }
+
+    package static func generate() throws(OpenSSLError) -> MasterKey {
+        guard let key = try MasterKey(try Random.secret(count: length)) else {
+            preconditionFailure("a master key of \(length) bytes")
+        }
+        return key
+    }
+
+    package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        secret.withSpan(body)
+    }
+}

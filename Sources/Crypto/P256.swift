@@ -1,0 +1,89 @@
+import Base
+import COpenSSL
+import WebPush
+
+/// Arithmetic on the curve, over reused scratch objects. One for each thread.
+struct P256: ~Copyable {
+    private let group: CurveGroup
+    private let peer: CurvePoint
+    private let product: CurvePoint
+    private let coordinate: BigNumber
+    private let scratch: BigNumberContext
+
+    init() throws(OpenSSLError) {
+        let group = try CurveGroup()
+        let peer = try CurvePoint(on: group)
+        let product = try CurvePoint(on: group)
+        let coordinate = try BigNumber()
+        let scratch = try BigNumberContext()
+        self.group = group
+        self.peer = peer
+        self.product = product
+        self.coordinate = coordinate
+        self.scratch = scratch
+    }
+
+    static let sharedSecretLength = 32
+
+    /// Takes up `point`, or answers false when it is not on the curve. The cofactor is 1 and 04 is
+    /// not infinity, so this is the whole validation (RFC 8291 section 7).
+    mutating func load(_ point: UncompressedPoint) -> Bool {
+        let isOnCurve = point.withSpan { bytes in
+            bytes.withUnsafeBufferPointer { bytes in
+                EC_POINT_oct2point(
+                    group.handle, peer.handle, bytes.baseAddress, bytes.count, scratch.handle)
+            }
+        }
+        guard isOnCurve == 1 else {
+            ERR_clear_error()
+            return false
+        }
+        return true
+    }
+
+    /// ECDH with the loaded point: the x coordinate, leading zeros kept (RFC 8291 section 3.1).
+    ///
+    /// With one point and no generator, OpenSSL multiplies in constant time on every
+    /// implementation it has of this curve (docs/decisions/0002-constant-time-ecdh.md).
+    mutating func sharedSecret(
+        with key: borrowing PrivateKey
+    ) throws(OpenSSLError) -> InlineArray<32, UInt8> {
+        try ensure(
+            EC_POINT_mul(
+                group.handle, product.handle, nil, peer.handle, key.number.handle, scratch.handle),
+            "EC_POINT_mul")
+        try ensure(
+            EC_POINT_get_affine_coordinates(
+                group.handle, product.handle, coordinate.handle, nil, scratch.handle),
+            "EC_POINT_get_affine_coordinates")
+        var secret = InlineArray<32, UInt8>(repeating: 0)
+        var span = secret.mutableSpan
+        let length = span.withUnsafeMutableBufferPointer { bytes in
+            BN_bn2binpad(coordinate.handle, bytes.baseAddress, Int32(bytes.count))
+        }
+        guard length == Self.sharedSecretLength else { throw OpenSSLError("BN_bn2binpad") }
+        return secret
+    }
+
+    /// The public key of a private one, or nil when that is not in 1…n−1.
+    mutating func publicKey(of number: borrowing BigNumber) throws(OpenSSLError) -> UncompressedPoint? {
+        guard BN_is_zero(number.handle) == 0,
+            BN_cmp(number.handle, EC_GROUP_get0_order(group.handle)) < 0
+        else { return nil }
+        try ensure(
+            EC_POINT_mul(
+                group.handle, product.handle, number.handle, nil, nil, scratch.handle),
+            "EC_POINT_mul")
+        var bytes = InlineArray<65, UInt8>(repeating: 0)
+        var span = bytes.mutableSpan
+        let length = span.withUnsafeMutableBufferPointer { bytes in
+            EC_POINT_point2oct(
+                group.handle, product.handle, POINT_CONVERSION_UNCOMPRESSED, bytes.baseAddress,
+                bytes.count, scratch.handle)
+        }
+        guard length == UncompressedPoint.length, let point = UncompressedPoint(bytes.span) else {
+            throw OpenSSLError("EC_POINT_point2oct")
+        }
+        return point
+    }
+}

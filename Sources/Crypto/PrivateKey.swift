@@ -1,0 +1,53 @@
+package import Base
+import COpenSSL
+package import WebPush
+
+/// A P-256 private key with its public half.
+package struct PrivateKey: ~Copyable {
+    package static let length = 32
+
+    let number: BigNumber
+    package let publicKey: UncompressedPoint
+
+    /// From the 32 bytes of the scalar; nil unless it is in 1…n−1.
+    package init?(_ bytes: Span<UInt8>) throws(OpenSSLError) {
+        guard bytes.count == Self.length else { return nil }
+        let number = try BigNumber(secret: bytes)
+        var curve = try P256()
+        guard let publicKey = try curve.publicKey(of: number) else { return nil }
+        self.number = number
+        self.publicKey = publicKey
+    }
+
+    /// From parts that were stored together, without proving again that they match.
+    package init(stored bytes: Span<UInt8>, publicKey: UncompressedPoint) throws(OpenSSLError) {
+        number = try BigNumber(secret: bytes)
+        self.publicKey = publicKey
+    }
+
+    package static func generate() throws(OpenSSLError) -> PrivateKey {
+        let key = KeyObject(
+            owning: try ensure(copenssl_generate_p256(), "EVP_EC_gen"))
+        var number: OpaquePointer?
+        try ensure(
+            EVP_PKEY_get_bn_param(key.handle, OSSL_PKEY_PARAM_PRIV_KEY, &number),
+            "EVP_PKEY_get_bn_param")
+        let scalar = BigNumber(owning: try ensure(number, "EVP_PKEY_get_bn_param"))
+        guard let generated = try PrivateKey(scalar.secret(length: length)) else {
+            throw OpenSSLError("EVP_EC_gen")
+        }
+        return generated
+    }
+
+    /// The 32 bytes of the scalar.
+    package var bytes: Secret {
+        get throws(OpenSSLError) { try number.secret(length: Self.length) }
+    }
+
+    private init?(_ secret: Secret) throws(OpenSSLError) {
+        var key: PrivateKey?
+        try secret.withSpan { bytes throws(OpenSSLError) in key = try PrivateKey(bytes) }
+        guard let key = key.take() else { return nil }
+        self = key
+    }
+}

@@ -1,0 +1,123 @@
+package import Base
+
+/// Seals single fields of the database, so that a stolen file is worth nothing without the key.
+///
+/// A sealed field is: version (1) | key id (8) | salt (32) | AES-256-GCM ciphertext | tag (16). Its
+/// key is HKDF-SHA-256 of the master key, the salt and a label; so it serves once and the nonce may
+/// be zero. Where the field stands is authenticated: moved to another row it does not open.
+package struct Sealer: ~Copyable {
+    /// The place of a field, which it cannot leave.
+    package struct Place: Sendable {
+        package let table: StaticString
+        package let row: Int64
+        package let column: StaticString
+
+        package init(table: StaticString, row: Int64, column: StaticString) {
+            (self.table, self.row, self.column) = (table, row, column)
+        }
+    }
+
+    /// Ours in every case: nothing that a peer sends is ever unsealed.
+    package enum Failure: Error, Equatable {
+        case notSealed
+        case unknownMasterKey(id: UInt64)
+        case damaged
+        case fault(OpenSSLError)
+    }
+
+    private static let version: UInt8 = 1
+    private static let saltLength = 32
+    private static let headerLength = 1 + 8 + saltLength
+    private static let zeroNonce = InlineArray<12, UInt8>(repeating: 0)
+
+    private let current: MasterKey
+    private let keys: [UInt64: MasterKey]
+    private var hash: SHA256
+    private var encryption: GCM
+    private var decryption: GCM
+
+    /// Seals under `current`; opens also what `former` keys sealed.
+    package init(current: MasterKey, former: [MasterKey] = []) throws(OpenSSLError) {
+        let hash = try SHA256()
+        let encryption = try GCM("AES-256-GCM", encrypts: true)
+        let decryption = try GCM("AES-256-GCM", encrypts: false)
+        self.current = current
+        keys = Dictionary((former + [current]).map { ($0.id, $0) }) { _, last in last }
+        self.hash = hash
+        self.encryption = encryption
+        self.decryption = decryption
+    }
+
+    package mutating func seal(
+        _ plain: Span<UInt8>, at place: Place
+    ) throws(OpenSSLError) -> [UInt8] {
+        let salt = try Random.bytes(count: Self.saltLength)
+        let key = try recordKey(current, salt.span)
+        let associated = Self.associated(place, current.id)
+        var sealed = [Self.version] + Self.bytes(current.id) + salt
+        try encryption.seal(
+            plain, key: key.span, nonce: Self.zeroNonce.span, associated: associated.span,
+            appendingTo: &sealed)
+        return sealed
+    }
+
+    package mutating func open(
+        _ sealed: Span<UInt8>, at place: Place
+    ) throws(Failure) -> Secret {
+        guard let id = Self.masterKeyID(of: sealed) else { throw .notSealed }
+        guard let master = keys[id] else { throw .unknownMasterKey(id: id) }
+        do throws(OpenSSLError) {
+            let key = try recordKey(master, sealed.extracting(9..<Self.headerLength))
+            let associated = Self.associated(place, id)
+            let text = sealed.extracting(Self.headerLength..<sealed.count)
+            var length: Int?
+            let plain = try Secret(count: text.count - GCM.tagLength) {
+                block throws(OpenSSLError) in
+                length = try block.withUnsafeMutableBufferPointer {
+                    output throws(OpenSSLError) in
+                    try decryption.open(
+                        text, key: key.span, nonce: Self.zeroNonce.span,
+                        associated: associated.span, into: output)
+                }
+            }
+            if length != nil { return plain }
+        } catch {
+            throw .fault(error)
+        }
+        throw .damaged
+    }
+
+    /// Whether a rotation of the master key has to seal the field again.
+    package func isSealedUnderCurrentKey(_ sealed: Span<UInt8>) -> Bool {
+        Self.masterKeyID(of: sealed) == current.id
+    }
+
+    private static func masterKeyID(of sealed: Span<UInt8>) -> UInt64? {
+        guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else {
+            return nil
+        }
+        return (1..<9).reduce(0) { $0 << 8 | UInt64(sealed[$1]) }
+    }
+
+    /// HKDF (RFC 5869) with one block of output.
+    private mutating func recordKey(
+        _ master: MasterKey, _ salt: Span<UInt8>
+    ) throws(OpenSSLError) -> SHA256.Digest {
+        let key = try master.secret.withSpan { secret throws(OpenSSLError) in
+            try hash.hmac(key: salt, secret)
+        }
+        return try hash.hmac(key: key.span, "bellwire sealed field\u{1}")
+    }
+
+    /// Lengths go before texts, so that no two places read alike.
+    private static func associated(_ place: Place, _ id: UInt64) -> [UInt8] {
+        let table = place.table.withUTF8Buffer(Array.init)
+        let column = place.column.withUTF8Buffer(Array.init)
+        return bytes(UInt64(table.count)) + table + bytes(UInt64(bitPattern: place.row))
+            + bytes(UInt64(column.count)) + column + bytes(id)
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
+    }
+}

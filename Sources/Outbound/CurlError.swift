@@ -1,0 +1,16 @@
+import CCurl
+
+/// A transfer that brought no answer.
+package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let code: UInt32
+    package let description: String
+
+    init(_ code: CURLcode) {
+        self.code = code.rawValue
+        description = String(cString: curl_easy_strerror(code))
+    }
+}
+
+func ensure(_ code: CURLcode) throws(CurlError) {
+    guard code == CURLE_OK else { throw CurlError(code) }
+}

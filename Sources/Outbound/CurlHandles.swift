@@ -1,0 +1,61 @@
+import CCurl
+
+/// libcurl wants one call before all others in a process.
+private let globalResult = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+struct EasyHandle: ~Copyable {
+    let handle: UnsafeMutableRawPointer
+
+    init() throws(CurlError) {
+        try ensure(globalResult)
+        guard let handle = curl_easy_init() else { throw CurlError(CURLE_FAILED_INIT) }
+        self.handle = handle
+    }
+
+    deinit { curl_easy_cleanup(handle) }
+
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try ensure(ccurl_set_long(handle, option, value))
+    }
+
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        try ensure(ccurl_set_text(handle, option, value))
+    }
+
+    /// `pointer` must live as long as the transfer.
+    func set(_ option: CURLoption, _ pointer: UnsafeRawPointer?) throws(CurlError) {
+        try ensure(ccurl_set_pointer(handle, option, pointer))
+    }
+
+    func set(_ option: CURLoption, sink: @escaping ccurl_sink) throws(CurlError) {
+        try ensure(ccurl_set_sink(handle, option, sink))
+    }
+
+    func perform() throws(CurlError) { try ensure(curl_easy_perform(handle)) }
+
+    var status: Int {
+        get throws(CurlError) {
+            var status = 0
+            try ensure(ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status))
+            return status
+        }
+    }
+}
+
+struct TextList: ~Copyable {
+    private(set) var handle: UnsafeMutablePointer<curl_slist>?
+
+    init(_ lines: [String]) throws(CurlError) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw CurlError(CURLE_OUT_OF_MEMORY)
+            }
+            list = longer
+        }
+        handle = list
+    }
+
+    deinit { curl_slist_free_all(handle) }
+}

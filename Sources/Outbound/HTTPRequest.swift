@@ -1,0 +1,29 @@
+/// A request of our own to somebody else's server.
+package struct HTTPRequest: Sendable {
+    package var method: String
+    package var url: String
+    package var fields: [(name: String, value: String)]
+    package var body: [UInt8]
+    /// A file of certificates to trust instead of the system's.
+    package var certificateFile: String?
+
+    package init(
+        method: String, url: String, fields: [(name: String, value: String)] = [],
+        body: [UInt8] = [], certificateFile: String? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.certificateFile = certificateFile
+    }
+}
+
+package struct HTTPResponse: Sendable {
+    package let status: Int
+    /// Names in lower case.
+    package let fields: [(name: String, value: String)]
+    package let body: [UInt8]
+
+    package func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// Files that hold secrets: only their owner may read them, and they are never overwritten.
+package enum KeyFile {
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        case readableByOthers(path: String, mode: UInt32)
+        case foreignOwner(path: String)
+        case notAFile(path: String)
+        case tooLarge(path: String)
+        case exists(path: String)
+        case system(path: String, SystemError)
+
+        package var description: String {
+            switch self {
+            case .readableByOthers(let path, let mode):
+                "key file \(path) can be read by others (mode \(String(mode, radix: 8)))"
+            case .foreignOwner(let path): "key file \(path) belongs to another user"
+            case .notAFile(let path): "\(path) is no regular file"
+            case .tooLarge(let path): "\(path) is too large for a key file"
+            case .exists(let path): "\(path) exists"
+            case .system(let path, let error): "\(path): \(error)"
+            }
+        }
+
+        package var hint: String? {
+            switch self {
+            case .readableByOthers(let path, _): "chmod 600 \(path)"
+            case .foreignOwner: "use a copy of your own"
+            case .exists: "choose another name; a key that is overwritten is lost for good"
+            case .notAFile, .tooLarge, .system: nil
+            }
+        }
+    }
+
+    package static let sizeLimit = 65_536
+
+    /// The whole file, if nobody but its owner, who is this user or root, can read it.
+    package static func read(_ path: String) throws(Failure) -> [UInt8] {
+        let refusal: Failure?
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            // A link could lead elsewhere, and a pipe would block before it can be looked at.
+            let file = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            var status = stat()
+            _ = try ensure("fstat") { fstat(file.number, &status) }
+            refusal = failure(of: status, path)
+            bytes = refusal == nil ? try file.readAll(limit: sizeLimit) : nil
+        } catch {
+            throw error.code == ELOOP ? .notAFile(path: path) : .system(path: path, error)
+        }
+        if let refusal { throw refusal }
+        guard let bytes else { throw .tooLarge(path: path) }
+        return bytes
+    }
+
+    /// Makes the file for its owner alone, on the disk before this returns.
+    package static func create(_ path: String, _ bytes: Span<UInt8>) throws(Failure) {
+        do throws(SystemError) {
+            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            try file.write(bytes)
+            try file.synchronize()
+            let slash = path.lastIndex(of: "/")
+            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronize()
+        } catch {
+            throw error.code == EEXIST ? .exists(path: path) : .system(path: path, error)
+        }
+    }
+
+    private static func failure(of status: stat, _ path: String) -> Failure? {
+        guard status.st_mode & S_IFMT == S_IFREG else { return .notAFile(path: path) }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            return .foreignOwner(path: path)
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            return .readableByOthers(path: path, mode: status.st_mode & 0o777)
+        }
+        return nil
+    }
+}

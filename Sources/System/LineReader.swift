@@ -1,0 +1,53 @@
+import Glibc
+
+/// Reads standard input line by line, whatever the bytes are.
+package struct LineReader: ~Copyable {
+    package enum Line {
+        case bytes([UInt8])
+        /// Longer than the limit; it was read over.
+        case tooLong
+    }
+
+    private let limit: Int
+    private var pending: [UInt8] = []
+    /// Where the line to come begins, and how far no line feed was found.
+    private var start = 0
+    private var searched = 0
+    private var isOverlong = false
+    private var isAtEnd = false
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Nil at the end. A last line without a line feed counts.
+    package mutating func next() throws(SystemError) -> Line? {
+        while true {
+            if let end = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { (start, searched) = (end + 1, end + 1) }
+                return line(to: end)
+            }
+            if isAtEnd {
+                defer { (start, searched) = (pending.count, pending.count) }
+                return start == pending.count && !isOverlong ? nil : line(to: pending.count)
+            }
+            try readMore()
+        }
+    }
+
+    private mutating func readMore() throws(SystemError) {
+        pending.removeFirst(start)
+        start = 0
+        if pending.count > limit {
+            isOverlong = true
+            pending.removeAll()
+        }
+        searched = pending.count
+        let chunk = try readChunk(STDIN_FILENO)
+        isAtEnd = chunk.isEmpty
+        pending += chunk
+    }
+
+    private mutating func line(to end: Int) -> Line {
+        defer { isOverlong = false }
+        return isOverlong || end - start > limit ? .tooLong : .bytes(Array(pending[start..<end]))
+    }
+}

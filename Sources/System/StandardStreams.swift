@@ -1,0 +1,32 @@
+import Glibc
+
+/// The three streams every program is born with.
+package enum StandardOutput {
+    package static func write(_ bytes: Span<UInt8>) throws(SystemError) {
+        try writeAll(STDOUT_FILENO, bytes)
+    }
+
+    package static func write(_ text: String) throws(SystemError) {
+        try writeAll(STDOUT_FILENO, Array(text.utf8).span)
+    }
+}
+
+package enum StandardError {
+    /// Nobody is left to hear that the last resort failed.
+    package static func write(_ text: String) {
+        try? writeAll(STDERR_FILENO, Array(text.utf8).span)
+    }
+}
+
+package enum StandardInput {
+    /// Everything up to the end; nil when it is more than `limit`.
+    package static func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while true {
+            let chunk = try readChunk(STDIN_FILENO)
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            if bytes.count > limit { return nil }
+        }
+    }
+}

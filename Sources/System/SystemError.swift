@@ -1,0 +1,27 @@
+import Glibc
+
+/// A system call that failed.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let call: String
+    package let code: Int32
+
+    /// Reads `errno`; nothing may run between the call and this.
+    init(_ call: StaticString) {
+        code = errno
+        self.call = "\(call)"
+    }
+
+    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
+
+/// Runs a call that answers -1 on failure, again whenever a signal interrupted it.
+func ensure<Value: SignedInteger>(
+    _ call: StaticString, _ body: () -> Value
+) throws(SystemError) -> Value {
+    while true {
+        let value = body()
+        if value != -1 { return value }
+        let error = SystemError(call)
+        if error.code != EINTR { throw error }
+    }
+}

@@ -1,0 +1,151 @@
+import Base
+
+/// The grammar of Encryption and Crypto-Key: a list of entries, each a list of parameters
+/// (draft-ietf-httpbis-encryption-encoding-03 sections 3 and 4).
+///
+///     field     = entry *( OWS "," OWS entry )
+///     entry     = parameter *( OWS ";" OWS parameter )
+///     parameter = token OWS "=" OWS ( token / quoted-string )
+///
+/// Real senders pad base64 and end an entry with ";": both are taken.
+package struct HeaderParameters: ~Copyable {
+    package struct Malformed: Error, Equatable {}
+
+    package struct Parameter: Sendable {
+        /// Which entry of the list it stands in, from 0.
+        package let entry: Int
+        package let name: Range<Int>
+        /// Without quotes; the two characters of a quoted pair are left as they are.
+        package let value: Range<Int>
+    }
+
+    /// No sender needs more, and a bound keeps the search for repeated names cheap.
+    private static let parameterLimit = 32
+
+    private var position = 0
+
+    /// Calls `body` with every parameter in order and answers how many entries there are.
+    @discardableResult
+    package static func forEach(
+        in field: Span<UInt8>, _ body: (Parameter) -> Void
+    ) throws(Malformed) -> Int {
+        var parser = HeaderParameters()
+        return try parser.entries(field, body)
+    }
+
+    private mutating func entries(
+        _ field: Span<UInt8>, _ body: (Parameter) -> Void
+    ) throws(Malformed) -> Int {
+        var entry = 0
+        while true {
+            try parameters(field, entry, body)
+            entry += 1
+            skipBlanks(field)
+            guard position < field.count else { return entry }
+            try expect(UInt8(ascii: ","), field)
+        }
+    }
+
+    private mutating func parameters(
+        _ field: Span<UInt8>, _ entry: Int, _ body: (Parameter) -> Void
+    ) throws(Malformed) {
+        var names = InlineArray<32, Range<Int>>(repeating: 0..<0)
+        var count = 0
+        repeat {
+            let parameter = try parameter(field, entry)
+            guard count < Self.parameterLimit else { throw Malformed() }
+            for index in 0..<count where isRepeated(parameter.name, names[index], field) {
+                throw Malformed()
+            }
+            names[count] = parameter.name
+            count += 1
+            body(parameter)
+            skipBlanks(field)
+        } while separator(field)
+    }
+
+    /// Reads ";" and answers whether a parameter follows it.
+    private mutating func separator(_ field: Span<UInt8>) -> Bool {
+        guard position < field.count, field[position] == UInt8(ascii: ";") else { return false }
+        position += 1
+        skipBlanks(field)
+        return position < field.count && field[position] != UInt8(ascii: ",")
+    }
+
+    private mutating func parameter(
+        _ field: Span<UInt8>, _ entry: Int
+    ) throws(Malformed) -> Parameter {
+        skipBlanks(field)
+        let name = token(field)
+        skipBlanks(field)
+        try expect(UInt8(ascii: "="), field)
+        skipBlanks(field)
+        let value = try value(field)
+        guard !name.isEmpty, !value.isEmpty else { throw Malformed() }
+        return Parameter(entry: entry, name: name, value: value)
+    }
+
+    private mutating func value(_ field: Span<UInt8>) throws(Malformed) -> Range<Int> {
+        guard position < field.count, field[position] == UInt8(ascii: "\"") else {
+            return try paddedToken(field)
+        }
+        position += 1
+        let start = position
+        while position < field.count, field[position] != UInt8(ascii: "\"") {
+            position += field[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard position < field.count else { throw Malformed() }
+        defer { position += 1 }
+        return start..<position
+    }
+
+    private mutating func paddedToken(_ field: Span<UInt8>) throws(Malformed) -> Range<Int> {
+        let token = token(field)
+        guard !token.isEmpty else { return token }
+        while position < field.count, position - token.upperBound < Base64URL.paddingLimit,
+            field[position] == UInt8(ascii: "=")
+        {
+            position += 1
+        }
+        return token
+    }
+
+    private mutating func token(_ field: Span<UInt8>) -> Range<Int> {
+        let start = position
+        while position < field.count, field[position].isTokenCharacter { position += 1 }
+        return start..<position
+    }
+
+    private mutating func expect(_ byte: UInt8, _ field: Span<UInt8>) throws(Malformed) {
+        guard position < field.count, field[position] == byte else { throw Malformed() }
+        position += 1
+    }
+
+    private mutating func skipBlanks(_ field: Span<UInt8>) {
+        while position < field.count, field[position].isBlank { position += 1 }
+    }
+
+    private func isRepeated(_ left: Range<Int>, _ right: Range<Int>, _ field: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { field[$0].lowercased == field[$1].lowercased }
+    }
+}
+
+extension UInt8 {
+    /// `tchar` of RFC 7230 section 3.2.6.
+    package var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
+            UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+}

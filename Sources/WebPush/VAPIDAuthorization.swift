@@ -1,0 +1,109 @@
+import Base
+
+/// Where token and key stand in the fields of a push.
+package struct VAPIDAuthorization: Equatable, Sendable {
+    package enum Scheme: UInt8, Sendable {
+        /// RFC 8292 section 3: `vapid t=…, k=…`.
+        case vapid
+        /// draft-ietf-webpush-vapid-01: `WebPush …`, the key in Crypto-Key as `p256ecdsa`.
+        case webPush
+        /// draft-ietf-webpush-vapid-00, otherwise as `webPush`.
+        case bearer
+    }
+
+    package let scheme: Scheme
+    /// In Authorization.
+    package let token: Range<Int>
+    /// In Authorization for `vapid`, in Crypto-Key for the older schemes.
+    package let key: Range<Int>
+
+    package init(
+        authorization: [UInt8]?, cryptoKey: [UInt8]?
+    ) throws(VAPIDRefusal) {
+        guard let field = authorization else { throw .noAuthorization }
+        let authorization = field.span
+        var start = 0
+        while start < authorization.count, authorization[start].isBlank { start += 1 }
+        var end = start
+        while end < authorization.count, !authorization[end].isBlank { end += 1 }
+        let scheme = authorization.extracting(start..<end)
+
+        if scheme.equalsIgnoringCase("vapid") {
+            self.scheme = .vapid
+            (token, key) = try Self.parameters(authorization, from: end)
+            return
+        }
+        if scheme.equalsIgnoringCase("WebPush") {
+            self.scheme = .webPush
+        } else if scheme.equalsIgnoringCase("Bearer") {
+            self.scheme = .bearer
+        } else {
+            throw .badScheme
+        }
+        token = try Self.bareToken(authorization, from: end)
+        key = try Self.applicationServerKey(cryptoKey)
+    }
+
+    /// `t` and `k` once each, in any order; other parameters are ignored (RFC 8292 section 3).
+    private static func parameters(
+        _ field: Span<UInt8>, from start: Int
+    ) throws(VAPIDRefusal) -> (token: Range<Int>, key: Range<Int>) {
+        var token: Range<Int>?
+        var key: Range<Int>?
+        var count = 0
+        var isRepeated = false
+        let rest = field.extracting(start..<field.count)
+        let entries = try? HeaderParameters.forEach(in: rest) { parameter in
+            let name = rest.extracting(parameter.name)
+            count += 1
+            if name.equalsIgnoringCase("t") {
+                isRepeated = isRepeated || token != nil
+                token = parameter.value
+            } else if name.equalsIgnoringCase("k") {
+                isRepeated = isRepeated || key != nil
+                key = parameter.value
+            }
+        }
+        // A semicolon would put two parameters into one entry.
+        guard entries == count, !isRepeated else { throw .badAuthorization }
+        guard let token else { throw .missingToken }
+        guard let key else { throw .missingKey }
+        return (token.shifted(by: start), key.shifted(by: start))
+    }
+
+    private static func bareToken(
+        _ field: Span<UInt8>, from start: Int
+    ) throws(VAPIDRefusal) -> Range<Int> {
+        var first = start
+        while first < field.count, field[first].isBlank { first += 1 }
+        var end = first
+        while end < field.count, field[end].isTokenCharacter { end += 1 }
+        var rest = end
+        while rest < field.count, rest - end < Base64URL.paddingLimit,
+            field[rest] == UInt8(ascii: "=")
+        {
+            rest += 1
+        }
+        while rest < field.count, field[rest].isBlank { rest += 1 }
+        guard end > first, rest == field.count else { throw .badAuthorization }
+        return first..<end
+    }
+
+    private static func applicationServerKey(
+        _ cryptoKey: [UInt8]?
+    ) throws(VAPIDRefusal) -> Range<Int> {
+        guard let cryptoKey else { throw .missingKey }
+        let key: Range<Int>?
+        do {
+            key = try EncryptionFields.cryptoKeyParameter("p256ecdsa", in: cryptoKey.span)
+        } catch {
+            throw .badCryptoKeyHeader
+        }
+        guard let key else { throw .missingKey }
+        return key
+    }
+}
+
+extension Range<Int> {
+    func shifted(by distance: Int) -> Self { lowerBound + distance..<upperBound + distance }
+}

@@ -1,0 +1,6 @@
+/// What a signature that verified says, apart from who signed.
+package struct VAPIDClaims: Equatable, Sendable {
+    package let audiences: [[UInt8]]
+    /// Seconds since 1970; may have a fraction (RFC 7519 section 2, NumericDate).
+    package let expiry: Double
+}

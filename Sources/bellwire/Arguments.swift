@@ -1,0 +1,56 @@
+/// The words after the command's name, sorted into options and the rest.
+struct Arguments {
+    let positional: [String]
+    private let values: [String: [String]]
+
+    /// `--name value`, `--name=value`, `--switch`; everything after `--` and a lone `-` is no option.
+    init(_ words: [String], for command: Command) throws {
+        var positional: [String] = []
+        var values: [String: [String]] = [:]
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                positional += rest
+                break
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                positional.append(word)
+                continue
+            }
+            let (option, value) = try Self.option(word, command)
+            if option.value == nil {
+                guard value == nil else {
+                    throw Self.error("--\(option.name) takes no value", command)
+                }
+                values[option.name, default: []].append("")
+            } else if let value = value ?? rest.popFirst() {
+                values[option.name, default: []].append(value)
+            } else {
+                throw Self.error("--\(option.name) needs a value", command)
+            }
+        }
+        self.positional = positional
+        self.values = values
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The last value wins, so that a wrapper's default can be overridden.
+    subscript(_ name: String) -> String? { values[name]?.last }
+
+    private static func option(
+        _ word: String, _ command: Command
+    ) throws -> (Command.Option, value: String?) {
+        let name = word.drop { $0 == "-" }
+        let equals = name.firstIndex(of: "=")
+        let known = command.options.first { $0.name == name[..<(equals ?? name.endIndex)] }
+        guard word.hasPrefix("--"), let known else {
+            throw error("unknown option \(word.prefix { $0 != "=" })", command)
+        }
+        return (known, equals.map { String(name[name.index(after: $0)...]) })
+    }
+
+    private static func error(_ message: String, _ command: Command) -> CommandError {
+        .usage(message, hint: "bellwire \(command.name) --help")
+    }
+}

@@ -1,0 +1,41 @@
+/// One command of the program: what it is called with, and what it does.
+struct Command: Sendable {
+    struct Option: Sendable {
+        let name: String
+        /// What stands for the value in the help; nil for a switch.
+        let value: String?
+        let help: String
+
+        init(_ name: String, _ value: String? = nil, help: String) {
+            (self.name, self.value, self.help) = (name, value, help)
+        }
+
+        static let json = Option("json", help: "print JSON instead of text")
+    }
+
+    let name: String
+    let summary: String
+    /// What follows the name, such as `KIND FILE`; one line for each form.
+    var forms: [String] = [""]
+    var details = ""
+    var options: [Option] = []
+    let run: @Sendable (Arguments) throws -> ExitCode
+
+    var help: String {
+        var lines = forms.enumerated().map { index, form in
+            (index == 0 ? "usage: " : "       ") + "bellwire \(name)"
+                + (options.isEmpty ? "" : " [OPTIONS]") + (form.isEmpty ? "" : " \(form)")
+        }
+        lines += ["", summary.prefix(1).uppercased() + summary.dropFirst() + "."]
+        if !details.isEmpty { lines += ["", details] }
+        let rows = (options + [Option("help", help: "show this text")]).map { option in
+            ("  --" + option.name + (option.value.map { " \($0)" } ?? ""), option.help)
+        }
+        let width = (rows.map(\.0.count).max() ?? 0) + 2
+        lines += ["", "options:"]
+        lines += rows.map { row in
+            row.0 + String(repeating: " ", count: width - row.0.count) + row.1
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

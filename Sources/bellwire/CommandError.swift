@@ -1,0 +1,40 @@
+import Base
+import Crypto
+import Outbound
+import System
+
+/// An error as a person gets to see it: what went wrong and, where we know, what to do.
+struct CommandError: Error {
+    let message: String
+    var hint: String?
+    var exitCode = ExitCode.failure
+
+    static func usage(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(message: message, hint: hint, exitCode: .usage)
+    }
+
+    /// Every kind of error that reaches the top, in one voice.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as KeyFile.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as CurlError:
+            self.init(message: error.description, exitCode: .unavailable)
+        case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
+        case let error as SystemError: self.init(message: error.description)
+        default: self.init(message: "internal error: \(type(of: error))")
+        }
+    }
+
+    init(message: String, hint: String? = nil, exitCode: ExitCode = .failure) {
+        self.message = message
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    func report() {
+        StandardError.write("bellwire: error: \(Printable.text(message))\n")
+        if let hint { StandardError.write("bellwire: hint: \(Printable.text(hint))\n") }
+    }
+}

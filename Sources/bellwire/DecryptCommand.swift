@@ -1,0 +1,58 @@
+import Base
+import Crypto
+import System
+import WebPush
+
+extension Command {
+    static let decrypt = Command(
+        name: "decrypt",
+        summary: "decrypt Web Push messages from standard input",
+        details: """
+            Reads one JSON object a line and prints one a line, in order:
+
+              {"id", "priv", "pub", "auth", "encoding", "headers", "body"}
+              {"id", "ok": TEXT} or {"id", "error": WORD}
+
+            priv (32 bytes), pub (65), auth (16), body and the printed text are base64url without
+            padding. encoding is aes128gcm, aesgcm (with the fields Encryption and Crypto-Key in
+            headers: a name to a text or a list of texts) or aesgcm-gateway (the fields in the
+            body). id and headers may be absent; id is echoed.
+            """
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("decrypt reads standard input only")
+        }
+        var decryptor = try Decryptor()
+        var lines = LineReader(limit: 16 << 20)
+        while let line = try lines.next() {
+            switch line {
+            case .bytes(let bytes):
+                if bytes.isEmpty || bytes == [UInt8(ascii: "\r")] { continue }
+                let task = DecryptionTask(line: bytes)
+                let result = try task.decrypt(with: &decryptor)
+                try StandardOutput.write(answer(to: task.id, result))
+            case .tooLong:
+                try StandardOutput.write(answer(to: nil, .failure(.tooLarge)))
+            }
+        }
+        return .success
+    }
+
+    private static func answer(
+        to id: String?, _ result: Result<[UInt8], DecryptionRefusal>?
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let id {
+                writer.name("id")
+                writer.foreign(id.drop { $0.isWhitespace })
+            }
+            switch result {
+            case .success(let text): writer.member("ok", Base64URL.text(text.span))
+            case .failure(let refusal): writer.member("error", refusal.rawValue)
+            case nil: writer.member("error", "bad-input")
+            }
+        }
+        return writer.text + "\n"
+    }
+}

@@ -1,0 +1,69 @@
+import Base
+import Crypto
+import Outbound
+import System
+import WebPush
+
+extension Command {
+    static func encrypt(
+        _ message: [UInt8], _ subscription: Subscription, _ encoding: ContentEncoding,
+        into request: inout HTTPRequest
+    ) throws {
+        guard let keys = subscription.keys else {
+            throw CommandError.usage(
+                "a message needs the receiver's keys", hint: "--p256dh and --auth, or --to FILE")
+        }
+        var encryptor = try Encryptor()
+        let push: EncryptedPush
+        do throws(Encryptor.Failure) {
+            push = try encryptor.encrypt(
+                message.span, for: keys.p256dh, auth: keys.auth, encoding: encoding)
+        } catch {
+            switch error {
+            case .tooLong(let limit):
+                throw CommandError(
+                    message: "the message is too long", hint: "at most \(limit) bytes")
+            case .badReceiverKey: throw CommandError(message: "p256dh is not on the curve")
+            case .fault(let fault): throw fault
+            }
+        }
+        request.body = push.body
+        request.fields.append(("Content-Encoding", encoding.rawValue))
+        request.fields += push.fields
+        request.fields.append(("Content-Type", "application/octet-stream"))
+    }
+
+    /// With aesgcm in the form of its time, which is all that some old receivers know.
+    static func sign(
+        _ request: inout HTTPRequest, keyFile path: String, _ encoding: ContentEncoding,
+        _ subject: String?
+    ) throws {
+        guard case .vapid(let privateKey) = try storedKey(at: path) else {
+            throw CommandError(
+                message: "\(path) is no VAPID key", hint: "bellwire keys new vapid FILE")
+        }
+        guard let audience = Origin(url: request.url) else {
+            throw CommandError.usage("the endpoint is no http or https URL")
+        }
+        var key = try SigningKey(privateKey)
+        let publicKey = key.publicKey.base64URL
+        let token = VAPIDToken(
+            audience: audience, expiry: Int(WallClock.now) + tokenLifetime, subject: subject)
+        let signature = try key.sign(token.signingInput.span)
+        let signed = token.signed(signature.span)
+        switch encoding {
+        case .aes128gcm:
+            request.fields.append(("Authorization", "vapid t=\(signed), k=\(publicKey)"))
+        case .aesgcm:
+            request.fields.append(("Authorization", "WebPush \(signed)"))
+            if let index = request.fields.firstIndex(where: { $0.name == "Crypto-Key" }) {
+                request.fields[index].value += ";p256ecdsa=\(publicKey)"
+            } else {
+                request.fields.append(("Crypto-Key", "p256ecdsa=\(publicKey)"))
+            }
+        }
+    }
+
+    /// Half of what RFC 8292 section 2 allows, so that clocks may differ.
+    private static let tokenLifetime = 12 * 60 * 60
+}

@@ -1,0 +1,29 @@
+import Base
+import Crypto
+import Outbound
+import System
+
+extension Command {
+    static let version = Command(
+        name: "version",
+        summary: "print the version of bellwire and of the libraries it uses",
+        options: [.json]
+    ) { arguments in
+        let rows = [
+            ("bellwire", CommandLineTool.version),
+            ("openssl", OpenSSLLibrary.version),
+            ("curl", CurlLibrary.version),
+        ]
+        guard arguments.has("json") else {
+            let lines = rows.map { "\($0.0) \($0.1)\n" }
+            try StandardOutput.write(lines.joined())
+            return .success
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (name, value) in rows { writer.member(name, value) }
+        }
+        try StandardOutput.write(writer.text + "\n")
+        return .success
+    }
+}

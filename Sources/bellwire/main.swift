@@ -1,0 +1,9 @@
+import System
+
+do {
+    try ProcessGuard.harden()
+} catch {
+    StandardError.write("bellwire: error: \(error)\n")
+    ExitCode.failure.exit()
+}
+CommandLineTool.run(Array(CommandLine.arguments.dropFirst())).exit()
