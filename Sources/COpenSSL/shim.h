@@ -15,4 +15,18 @@
 static const int copenssl_public_key = EVP_PKEY_PUBLIC_KEY;
 static const int copenssl_key_pair = EVP_PKEY_KEYPAIR;
 
+// A parameter keeps the pointer to its name, and Swift would pass a temporary one.
+
+static inline OSSL_PARAM copenssl_group(char *name) {
+    return OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, 0);
+}
+
+static inline OSSL_PARAM copenssl_public_point(void *bytes, size_t count) {
+    return OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, bytes, count);
+}
+
+static inline OSSL_PARAM copenssl_private_scalar(unsigned char *bytes, size_t count) {
+    return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, bytes, count);
+}
+
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }

@@ -48,15 +48,11 @@ extension KeyObject {
         var group = Array("prime256v1".utf8CString)
         return group.withUnsafeMutableBufferPointer { group in
             var list = [
-                OSSL_PARAM_construct_utf8_string(
-                    OSSL_PKEY_PARAM_GROUP_NAME, group.baseAddress, 0),
-                OSSL_PARAM_construct_octet_string(
-                    OSSL_PKEY_PARAM_PUB_KEY, mutable(publicKey), publicKey.count),
+                copenssl_group(group.baseAddress),
+                copenssl_public_point(mutable(publicKey), publicKey.count),
             ]
             if !privateKey.isEmpty {
-                list.append(
-                    OSSL_PARAM_construct_BN(
-                        OSSL_PKEY_PARAM_PRIV_KEY, mutable(privateKey), privateKey.count))
+                list.append(copenssl_private_scalar(mutable(privateKey), privateKey.count))
             }
             list.append(OSSL_PARAM_construct_end())
             return list.withUnsafeMutableBufferPointer { list in
