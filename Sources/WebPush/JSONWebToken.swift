@@ -95,6 +95,10 @@ package struct JSONWebToken: Sendable {
     private static func expiry(
         _ scanner: inout JSONScanner, _ scheme: VAPIDAuthorization.Scheme
     ) throws(JSONScanner.Failure) -> Double? {
+        guard !scanner.isAtObject, !scanner.isAtArray else {
+            try scanner.skipValue()
+            return nil
+        }
         switch try scanner.next() {
         case .number(let range):
             let value = Double(String(decoding: scanner.bytes[range], as: UTF8.self))

@@ -9,7 +9,9 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil unless `url` is an http or https URL with a host.
     package init?(url: String) {
-        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
+        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
+            return nil
+        }
         scheme = url[..<colon].lowercased()
         guard let defaultPort = Self.defaultPorts[scheme] else { return nil }
         let authority = url[colon...].dropFirst(3).prefix { !"/?#\\".contains($0) }

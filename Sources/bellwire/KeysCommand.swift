@@ -63,7 +63,8 @@ extension Command {
         }
     }
 
-    private static func print(_ key: borrowing StoredKey, _ arguments: Arguments) throws -> ExitCode {
+    private static func print(_ key: borrowing StoredKey, _ arguments: Arguments) throws -> ExitCode
+    {
         let rows = [("kind", key.kind.rawValue)] + key.publicParts
         guard arguments.has("json") else {
             try StandardOutput.write(rows.map { "\($0.0): \($0.1)\n" }.joined())

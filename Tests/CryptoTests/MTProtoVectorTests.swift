@@ -49,7 +49,8 @@ struct MTProtoVectorTests {
             let text = try secret.decrypt(payload.span)
             #expect(vector.expect == "ok" && text == Array((vector.plaintext ?? "").utf8))
         } catch {
-            let refusal = Self.stricter.contains(vector.name)
+            let refusal =
+                Self.stricter.contains(vector.name)
                 ? .badLength : vector.reason.flatMap { Self.refusals[$0] }
             #expect(error == refusal.map { .refusal($0) })
         }

@@ -1,0 +1,38 @@
+import Base
+import Testing
+
+@Suite("JSON writer")
+struct JSONWriterTests {
+    @Test("Commas stand between values and nowhere else")
+    func commas() {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("a", "x")
+            writer.name("b")
+            writer.array { writer in
+                writer.raw("1")
+                writer.object { _ in }
+                writer.string("y")
+            }
+            writer.member("c", 2)
+        }
+        #expect(writer.text == #"{"a":"x","b":[1,{},"y"],"c":2}"#)
+    }
+
+    @Test("What could harm a terminal is escaped, and reads back as it was")
+    func escapes() throws {
+        let text = "a\"\\\n\t\u{1B}[31m\u{7F}\u{9B}\u{202E}\u{2028}\u{E0001}😀ü"
+        var writer = JSONWriter()
+        writer.string(text)
+        #expect(!writer.text.unicodeScalars.contains(where: Printable.isUnsafe))
+        #expect(
+            writer.text
+                == #""a\"\\\n\t\u001b[31m\u007f\u009b\u202e\u2028\#u{E0001}😀ü""#)
+        var scanner = JSONScanner(writer.bytes)
+        guard case .string(let read) = try scanner.next() else {
+            Issue.record("a string was written")
+            return
+        }
+        #expect(scanner.string(read) == text)
+    }
+}

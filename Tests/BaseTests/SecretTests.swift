@@ -1,0 +1,98 @@
+import Base
+import Foundation
+import Testing
+
+@Suite("Secrets")
+struct SecretTests {
+    /// Easy to find in any output, in clear and in hex.
+    static let text = "xyzzy-secret-xyzzy"
+
+    @Test("A secret never prints")
+    func printing() {
+        let secret = Secret(Array(Self.text.utf8).span)
+        var dumped = ""
+        dump(secret, to: &dumped)
+        let texts = [
+            dumped, "\(secret)", String(describing: secret), String(reflecting: secret),
+            "\([secret])", "\(Optional(secret) as Any)", String(reflecting: ["key": secret]),
+        ]
+        for text in texts {
+            #expect(!text.contains("xyzzy") && !text.contains("120, 121, 122"))
+        }
+    }
+
+    @Test("A crash shows no secret")
+    func crash() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent, \.standardOutputContent]
+        ) {
+            let secret = Secret(Array("xyzzy-secret-xyzzy".utf8).span)
+            withExtendedLifetime(secret) {
+                preconditionFailure("broken near \(secret)")
+            }
+        }
+        let output = (result?.standardErrorContent ?? []) + (result?.standardOutputContent ?? [])
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(text.contains("broken near <secret>") || text.contains("SIGTRAP") || !text.isEmpty)
+        #expect(!text.contains("xyzzy"))
+    }
+
+    /// A pattern that exists in memory only where it was written, because it is computed.
+    private static func byte(_ index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: (index &+ 11) &* 0x9D &+ (index >> 3) &* 0x35)
+    }
+
+    private static let length = 4096
+
+    @Test("A secret that is gone has left no trace in memory")
+    func wiped() throws {
+        func make() -> Secret {
+            Secret(count: Self.length) { block in
+                for index in block.indices { block[index] = Self.byte(index) }
+            }
+        }
+        var secret: Secret? = make()
+        #expect(try occurrences() > 0, "the search finds a secret that is alive")
+        #expect(secret?.count == Self.length)
+        secret = nil
+        #expect(try occurrences() == 0)
+    }
+
+    /// How often the middle of the pattern stands in this process's writable memory.
+    private func occurrences() throws -> Int {
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        let memory = try #require(FileHandle(forReadingAtPath: "/proc/self/mem"))
+        var count = 0
+        for line in maps.split(separator: "\n") where line.contains(" rw-p ") {
+            let bounds = line.prefix { $0 != " " }.split(separator: "-").map {
+                UInt64($0, radix: 16)
+            }
+            guard let start = bounds[0], let end = bounds[1], end - start < 1 << 28 else {
+                continue
+            }
+            try memory.seek(toOffset: start)
+            guard let bytes = try? memory.read(upToCount: Int(end - start)) else { continue }
+            count += bytes.withUnsafeBytes(matches)
+        }
+        return count
+    }
+
+    /// Compares with the computed pattern, which so is never itself in memory. Where an allocator
+    /// reuses the first bytes of a freed block, the middle still stands.
+    private func matches(in bytes: UnsafeRawBufferPointer) -> Int {
+        let first = 1024
+        let last = 1100
+        var count = 0
+        var index = 0
+        while index + (last - first) <= bytes.count {
+            var offset = 0
+            while offset < last - first, bytes[index + offset] == Self.byte(first + offset) {
+                offset += 1
+            }
+            if offset == last - first { count += 1 }
+            index += 1
+        }
+        return count
+    }
+}

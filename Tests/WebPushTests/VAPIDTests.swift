@@ -1,0 +1,127 @@
+import Base
+import TestSupport
+import Testing
+
+@testable import WebPush
+
+@Suite("VAPID rules")
+struct VAPIDTests {
+    static let header = "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9"
+    static let signature = Base64URL.text([UInt8](repeating: 5, count: 64).span)
+
+    static func token(_ claims: String, header: String = header) -> [UInt8] {
+        let claims = Base64URL.text(Array(claims.utf8).span)
+        return Array("\(header).\(claims).\(signature)".utf8)
+    }
+
+    @Test("A token cut anywhere is refused")
+    func cutAnywhere() {
+        let token = Self.token(#"{"aud":"https://a.example","exp":1}"#)
+        for prefix in prefixes(of: token) {
+            var isRefused = false
+            do throws(VAPIDRefusal) { _ = try JSONWebToken(prefix.span) } catch { isRefused = true }
+            #expect(isRefused, "after \(prefix.count) bytes")
+        }
+    }
+
+    @Test("An Authorization cut anywhere names no whole token and key")
+    func authorizationCutAnywhere() throws {
+        let field = Array("vapid t=abc.def.ghi, k=BAAA".utf8)
+        let whole = try VAPIDAuthorization(authorization: field, cryptoKey: nil)
+        for prefix in prefixes(of: field) {
+            let cut = try? VAPIDAuthorization(authorization: prefix, cryptoKey: nil)
+            #expect(cut != whole)
+        }
+    }
+
+    @Test(
+        "exp as text is taken from the old scheme only",
+        arguments: [
+            (VAPIDAuthorization.Scheme.webPush, "\"17\"", true), (.vapid, "\"17\"", false),
+            (.bearer, "\"17\"", false), (.webPush, "\"1.5\"", false), (.vapid, "17.5", true),
+            (.vapid, "1e400", false), (.vapid, "null", false), (.vapid, "[1]", false),
+        ])
+    func expiry(scheme: VAPIDAuthorization.Scheme, value: String, isTaken: Bool) throws {
+        let bytes = Self.token(#"{"aud":"https://a.example","exp":\#(value)}"#)
+        let token = try JSONWebToken(bytes.span)
+        do throws(VAPIDRefusal) {
+            _ = try token.claims(under: scheme)
+            #expect(isTaken)
+        } catch {
+            #expect(!isTaken && error == .badExpiry)
+        }
+    }
+
+    @Test("Every use is held against clock, origin and bound key")
+    func policy() throws {
+        let key = Digest(InlineArray<32, UInt8>(repeating: 1))
+        let otherKey = Digest(InlineArray<32, UInt8>(repeating: 2))
+        let origin = Array("https://a.example".utf8)
+        let entry = VAPIDCache.Entry(
+            claims: VAPIDClaims(audiences: [origin], expiry: 1000), keyHash: key)
+        func refusal(
+            now: Double, leeway: Double = 0, origins: [[UInt8]]? = nil, keyHash: Digest? = nil
+        ) -> VAPIDRefusal? {
+            let policy = VAPIDPolicy(
+                now: now, origins: origins ?? [origin], leeway: leeway, keyHash: keyHash)
+            do throws(VAPIDRefusal) {
+                try policy.check(entry)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(refusal(now: 1000) == nil)
+        #expect(refusal(now: 1001) == .expired(by: 1))
+        #expect(refusal(now: 1060, leeway: 60) == nil)
+        #expect(refusal(now: 1061, leeway: 60) == .expired(by: 1))
+        #expect(refusal(now: 1000 - 86_400) == nil)
+        #expect(refusal(now: 999 - 86_400) == .expiryTooFar(by: 1))
+        #expect(refusal(now: 1000, origins: [Array("https://b.example".utf8)]) == .audienceMismatch)
+        #expect(refusal(now: 1000, keyHash: key) == nil)
+        #expect(refusal(now: 1000, keyHash: otherKey) == .keyNotSubscribed)
+    }
+}
+
+@Suite("The cache of verified tokens")
+struct VAPIDCacheTests {
+    private func digest(_ number: Int) -> Digest {
+        Digest(InlineArray<32, UInt8> { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
+    }
+
+    private func entry(key: Int) -> VAPIDCache.Entry {
+        VAPIDCache.Entry(claims: VAPIDClaims(audiences: [], expiry: 0), keyHash: digest(key))
+    }
+
+    @Test("It stays within its capacity and forgets the oldest first")
+    func capacity() {
+        var cache = VAPIDCache(capacity: 10)
+        for number in 0..<1000 {
+            cache.insert(entry(key: number), for: digest(number), isKeyBound: false)
+            #expect(cache.count <= 10)
+        }
+        #expect(cache.entry(for: digest(999)) != nil && cache.entry(for: digest(990)) != nil)
+        #expect(cache.entry(for: digest(989)) == nil)
+    }
+
+    @Test("One key has at most 64 tokens in it")
+    func perKey() {
+        var cache = VAPIDCache(capacity: 1000)
+        cache.insert(entry(key: 1), for: digest(1), isKeyBound: false)
+        for number in 100..<300 {
+            cache.insert(entry(key: 2), for: digest(number), isKeyBound: false)
+        }
+        #expect(cache.count == 1 + VAPIDCache.tokensPerKey)
+        #expect(cache.entry(for: digest(1)) != nil && cache.entry(for: digest(299)) != nil)
+    }
+
+    @Test("Strangers cannot push out the tokens of keys that endpoints are bound to")
+    func bound() {
+        var cache = VAPIDCache(capacity: 10)
+        cache.insert(entry(key: 1), for: digest(1), isKeyBound: true)
+        for number in 2..<1000 {
+            cache.insert(entry(key: number), for: digest(number), isKeyBound: false)
+        }
+        #expect(cache.entry(for: digest(1)) != nil)
+    }
+}
