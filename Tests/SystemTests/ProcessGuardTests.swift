@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import System
+
+@Suite("The process guards its secrets")
+struct ProcessGuardTests {
+    @Test("No core file, no peeking by the same user, files for the owner alone")
+    func harden() async {
+        await #expect(processExitsWith: .success) {
+            try ProcessGuard.harden()
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+            guard limit.rlim_cur == 0, limit.rlim_max == 0 else { exit(1) }
+            // The kernel gives the files of a process that may not be dumped to root.
+            var status = stat()
+            stat("/proc/self/environ", &status)
+            guard status.st_uid == 0 else { exit(2) }
+            guard umask(0) == 0o077 else { exit(3) }
+            exit(0)
+        }
+    }
+}
