@@ -17,6 +17,16 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         path: "Tests/\(name)Tests", swiftSettings: strict)
 }
 
+/// Fuzzing needs instrumented code and a driver that only `deploy/fuzz` links.
+let fuzzing: [Target] =
+    Context.environment["BELLWIRE_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto"], path: "Tests/Fuzz",
+            swiftSettings: strict)
+    ]
+
 let package = Package(
     name: "bellwire",
     products: [.executable(name: "bellwire", targets: ["bellwire"])],
@@ -47,6 +57,6 @@ let package = Package(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
             path: "Tests/EndToEnd", swiftSettings: strict),
-    ],
+    ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

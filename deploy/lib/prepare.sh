@@ -1,0 +1,59 @@
+# Sourced by the scripts of this folder: what a build needs, installed where it is missing.
+# A second start finds everything there and needs neither a network nor privileges.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+
+say() { printf 'bellwire: %s\n' "$*" >&2; }
+
+fail() {
+    printf 'bellwire: error: %s\n' "$1" >&2
+    [ -n "${2:-}" ] && printf 'bellwire: hint: %s\n' "$2" >&2
+    exit 1
+}
+
+# The toolchain brings its own clang, but takes headers, linker and libraries from the system.
+BUILD_PACKAGES=(binutils git libc6-dev libcurl4-openssl-dev libssl-dev libstdc++-12-dev pkg-config)
+
+check_swift() {
+    command -v swift > /dev/null \
+        || fail "there is no swift on the PATH" "install a Swift 6.2 toolchain or newer, then: export PATH=/path/to/usr/bin:\$PATH"
+    local version major minor
+    version=$(swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    major=${version%%.*} minor=${version##*.}
+    [ -n "$version" ] || fail "swift does not start" "run: swift --version"
+    [ "$major" -gt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -ge 2 ]; } \
+        || fail "swift $version is too old" "install a Swift 6.2 toolchain or newer"
+}
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
+}
+
+# install_packages NAME...: installs those that are missing, and says which.
+install_packages() {
+    local missing=() name
+    for name in "$@"; do is_installed "$name" || missing+=("$name"); done
+    [ ${#missing[@]} -eq 0 ] && return
+    say "installing ${missing[*]}"
+    local root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo > /dev/null \
+            || fail "these packages are missing: ${missing[*]}" "as root: apt-get install ${missing[*]}"
+        root=(sudo)
+    fi
+    local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -qq -o Dpkg::Use-Pty=0)
+    "${apt[@]}" install --no-install-recommends "${missing[@]}" > /dev/null 2>&1 && return
+    "${apt[@]}" update > /dev/null || fail "the list of packages cannot be fetched" "is there a network?"
+    "${apt[@]}" install --no-install-recommends "${missing[@]}" > /dev/null \
+        || fail "these packages cannot be installed: ${missing[*]}" "is there a network?"
+}
+
+prepare() {
+    if command -v dpkg-query > /dev/null && command -v apt-get > /dev/null; then
+        install_packages "${BUILD_PACKAGES[@]}"
+    elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl; then
+        fail "there is no apt here to install what the build needs" \
+            "install git, pkg-config and the development files of OpenSSL 3 and libcurl with OpenSSL"
+    fi
+    check_swift
+}
