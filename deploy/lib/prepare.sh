@@ -11,14 +11,17 @@ fail() {
     exit 1
 }
 
-# The toolchain brings its own clang, but takes headers, linker and libraries from the system.
-BUILD_PACKAGES=(binutils git libc6-dev libcurl4-openssl-dev libssl-dev libstdc++-12-dev pkg-config)
+# The toolchain brings its own compilers, but takes linker, headers and some libraries from the system.
+BUILD_PACKAGES=(
+    binutils git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 pkg-config
+    libcurl4-openssl-dev libssl-dev
+)
 
 check_swift() {
     command -v swift > /dev/null \
         || fail "there is no swift on the PATH" "install a Swift 6.2 toolchain or newer, then: export PATH=/path/to/usr/bin:\$PATH"
     local version major minor
-    version=$(swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    version=$(swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p') || true
     major=${version%%.*} minor=${version##*.}
     [ -n "$version" ] || fail "swift does not start" "run: swift --version"
     [ "$major" -gt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -ge 2 ]; } \
