@@ -52,7 +52,7 @@ let package = Package(
         tests(of: "Base"),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
-        tests(of: "Crypto", ["WebPush"]),
+        tests(of: "Crypto", ["WebPush", "Outbound"]),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],

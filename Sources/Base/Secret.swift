@@ -1,9 +1,7 @@
 /// Bytes that must never reach a log line, an error message or a crash report.
 ///
 /// Copies share one block of memory; the last one to go overwrites it.
-package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+package struct Secret: Sendable, Confidential {
     private let storage: Storage
 
     package init(_ bytes: Span<UInt8>) {
@@ -29,10 +27,6 @@ package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConve
     ) throws(Failure) -> Result {
         try body(Span(_unsafeElements: UnsafeBufferPointer(storage.bytes)))
     }
-
-    package var description: String { "<secret>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Secret {

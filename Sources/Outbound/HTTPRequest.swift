@@ -1,5 +1,7 @@
+import Base
+
 /// A request of our own to somebody else's server.
-package struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable, Confidential {
     package var method: String
     package var url: String
     package var fields: [(name: String, value: String)]
@@ -19,7 +21,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-package struct HTTPResponse: Sendable {
+package struct HTTPResponse: Sendable, Confidential {
     package let status: Int
     /// Names in lower case.
     package let fields: [(name: String, value: String)]

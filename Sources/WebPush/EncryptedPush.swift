@@ -1,7 +1,7 @@
 import Base
 
 /// A push as it goes out: body, and the fields that describe its encryption.
-package struct EncryptedPush: Sendable {
+package struct EncryptedPush: Sendable, Confidential {
     package let encoding: ContentEncoding
     package let body: [UInt8]
     /// Encryption and Crypto-Key for aesgcm, nothing for aes128gcm.

@@ -1,7 +1,7 @@
 import Base
 
 /// A compact JWS (RFC 7515 section 7.1) whose header asks for ES256, signature not yet verified.
-package struct JSONWebToken: Sendable {
+package struct JSONWebToken: Sendable, Confidential {
     /// The part of the token that is signed.
     package let signingInput: Range<Int>
     /// r and s, 32 bytes each (RFC 7518 section 3.4).

@@ -3,7 +3,7 @@ import Crypto
 import WebPush
 
 /// One line of `bellwire decrypt`: a message with the keys of its receiver.
-struct DecryptionTask {
+struct DecryptionTask: Confidential {
     /// The JSON text of the line's `id`, to be echoed.
     let id: String?
     private let members: Members?

@@ -2,7 +2,7 @@ import Base
 import WebPush
 
 /// Where a push goes and to whom it is encrypted: a browser's PushSubscription as JSON.
-struct Subscription {
+struct Subscription: Confidential {
     let endpoint: String
     /// Absent for a subscription that takes no text.
     let keys: (p256dh: UncompressedPoint, auth: Secret)?

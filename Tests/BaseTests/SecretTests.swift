@@ -34,7 +34,7 @@ struct SecretTests {
         }
         let output = (result?.standardErrorContent ?? []) + (result?.standardOutputContent ?? [])
         let text = String(decoding: output, as: UTF8.self)
-        #expect(text.contains("broken near <secret>") || text.contains("SIGTRAP") || !text.isEmpty)
+        #expect(text.contains("broken near <Secret>") || text.contains("SIGTRAP") || !text.isEmpty)
         #expect(!text.contains("xyzzy"))
     }
 
