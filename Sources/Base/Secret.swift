@@ -15,7 +15,7 @@ package struct Secret: Sendable, Confidential {
         count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let storage = Storage(count: count)
-        var block = MutableSpan(_unsafeElements: storage.bytes)
+        var block = storage.bytes.mutableSpan
         try fill(&block)
         self.storage = storage
     }
@@ -25,7 +25,7 @@ package struct Secret: Sendable, Confidential {
     package func withSpan<Result: ~Copyable, Failure>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(Span(_unsafeElements: UnsafeBufferPointer(storage.bytes)))
+        try body(storage.bytes.span)
     }
 }
 

@@ -78,7 +78,7 @@ package struct Decryptor: ~Copyable {
             throw .fault(error)
         }
         guard let length else { throw .refusal(.badTag) }
-        let record = Span(_unsafeElements: UnsafeBufferPointer(output)).extracting(0..<length)
+        let record = output.span.extracting(0..<length)
         return try DecryptionError.refusing { () throws(DecryptionRefusal) in
             try Record.text(of: record, encoding: parameters.encoding)
         }

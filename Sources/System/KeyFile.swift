@@ -72,9 +72,17 @@ package enum KeyFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             return .foreignOwner(path: path)
         }
-        guard status.st_mode & 0o077 == 0 else {
+        // systemd lets a service read its credentials through an access list, which shows as the
+        // rights of the group.
+        let foreignRights: mode_t = isCredential(path) ? 0o037 : 0o077
+        guard status.st_mode & foreignRights == 0 else {
             return .readableByOthers(path: path, mode: status.st_mode & 0o777)
         }
         return nil
+    }
+
+    private static func isCredential(_ path: String) -> Bool {
+        guard let folder = getenv("CREDENTIALS_DIRECTORY") else { return false }
+        return path.hasPrefix(String(cString: folder) + "/")
     }
 }

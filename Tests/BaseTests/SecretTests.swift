@@ -45,7 +45,14 @@ struct SecretTests {
 
     private static let length = 4096
 
-    @Test("A secret that is gone has left no trace in memory")
+    /// The shadow that a sanitizer keeps of all memory is too large to search.
+    private static let isSanitized: Bool = {
+        let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = sizes.split(separator: " ").first.flatMap { Int($0) } ?? 0
+        return pages > 1 << 30
+    }()
+
+    @Test("A secret that is gone has left no trace in memory", .disabled(if: isSanitized))
     func wiped() throws {
         func make() -> Secret {
             Secret(count: Self.length) { block in
