@@ -43,6 +43,21 @@ struct KeysCommandTests {
         #expect(outcome.errors.contains("bellwire: hint: chmod 600 \(path)"))
     }
 
+    @Test("A systemd credential may be readable by the group, but by nobody else")
+    func credential() throws {
+        let path = folder + "/vapid"
+        _ = try Program.run(["keys", "new", "vapid", path])
+        func show(mode: Int) throws -> Int32 {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            return try Program.run(
+                ["keys", "show", path], environment: ["CREDENTIALS_DIRECTORY": folder]
+            ).exitCode
+        }
+        #expect(try show(mode: 0o440) == 0)
+        #expect(try show(mode: 0o444) == 1)
+        #expect(try show(mode: 0o460) == 1)
+    }
+
     @Test(
         "Wrong usage says what is right",
         arguments: [
