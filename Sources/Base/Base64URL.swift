@@ -32,6 +32,7 @@ package enum Base64URL {
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let tail = text.count % 4
         guard tail != 1 else { return nil }
+        let values = Self.values
         var isValid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
             var group: UInt32 = 0

@@ -19,6 +19,7 @@ struct CommandError: Error {
         case let error as CommandError: self = error
         case let error as KeyFile.Failure:
             self.init(message: error.description, hint: error.hint)
+        case let error as TextFile.Failure: self.init(message: error.description)
         case let error as CurlError:
             self.init(message: error.description, exitCode: .unavailable)
         case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")

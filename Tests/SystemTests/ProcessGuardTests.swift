@@ -16,6 +16,11 @@ struct ProcessGuardTests {
             var status = stat()
             stat("/proc/self/environ", &status)
             guard status.st_uid == 0 else { exit(2) }
+            for crash in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+                var action = sigaction()
+                sigaction(crash, nil, &action)
+                guard action.__sigaction_handler.sa_handler == nil else { exit(4) }
+            }
             guard umask(0) == 0o077 else { exit(3) }
             exit(0)
         }
