@@ -60,7 +60,8 @@ package struct Encryptor: ~Copyable {
         guard curve.load(receiver) else { throw .badReceiverKey }
         let record = Record.padded(text, padding: padding, encoding: encoding)
         let parameters = EncryptionParameters(
-            encoding: encoding, salt: EncryptionParameters.Salt { salt[$0] }, senderKey: sender.publicKey,
+            encoding: encoding, salt: EncryptionParameters.Salt { salt[$0] },
+            senderKey: sender.publicKey,
             recordSize: UInt64(ContentEncoding.usualRecordSize), ciphertext: 0..<0)
         let sealed: [UInt8]
         do throws(OpenSSLError) {

@@ -84,7 +84,8 @@ struct GCM: ~Copyable {
     }
 
     /// Runs `bytes` through the cipher, in whichever direction; OpenSSL's own result.
-    private func transform(_ bytes: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Int32 {
+    private func transform(_ bytes: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Int32
+    {
         var length: Int32 = 0
         return bytes.withUnsafeBufferPointer { bytes in
             EVP_CipherUpdate(

@@ -66,7 +66,9 @@ struct P256: ~Copyable {
     }
 
     /// The public key of a private one, or nil when that is not in 1…n−1.
-    mutating func publicKey(of number: borrowing BigNumber) throws(OpenSSLError) -> UncompressedPoint? {
+    mutating func publicKey(of number: borrowing BigNumber) throws(OpenSSLError)
+        -> UncompressedPoint?
+    {
         guard BN_is_zero(number.handle) == 0,
             BN_cmp(number.handle, EC_GROUP_get0_order(group.handle)) < 0
         else { return nil }
