@@ -23,17 +23,16 @@ extension Benchmark {
         let pool = try PushPool(textLength: length, encoding: .aes128gcm)
         let ours = try OurDecryption(pool)
         let yardstick = try Yardstick(pool)
-        let rounds = try contest.run([
-            Contender(run: ours.decrypt), Contender(run: yardstick.decryptFast),
-            Contender(run: yardstick.decryptUsual),
-        ])
         let name = "decrypt \(length) B"
-        let fast = table.add("\(name), fast C", ours: rounds.map { $0[0] }, c: rounds.map { $0[1] })
-        let usual = table.add(
-            "\(name), usual C", ours: rounds.map { $0[0] }, c: rounds.map { $0[2] })
+        // In pairs: who comes after the slow one is slowed by what that left in the caches.
+        func ratio(_ rival: String, _ run: @escaping (Int) throws -> Void) throws -> Double {
+            let rounds = try contest.run([Contender(run: ours.decrypt), Contender(run: run)])
+            return table.add(
+                "\(name), \(rival)", ours: rounds.map { $0[0] }, c: rounds.map { $0[1] })
+        }
         return [
-            .atLeast(0.97, "\(name) against fast C", fast),
-            .atLeast(2.4, "\(name) against usual C", usual),
+            .atLeast(0.97, "\(name) against fast C", try ratio("fast C", yardstick.decryptFast)),
+            .atLeast(2.4, "\(name) against usual C", try ratio("usual C", yardstick.decryptUsual)),
         ]
     }
 
