@@ -40,7 +40,9 @@ extension Benchmark {
             throw Options.Failure(message: "multiply needs --scalar")
         }
         let senderBytes = try TestScalar.dense.bytes
-        let scalarBytes = try scalar.bytes
+        // Random bytes are drawn in any case, so that the heap is the same in every run.
+        let randomBytes = try TestScalar.random.bytes
+        let scalarBytes = scalar == .random ? randomBytes : try scalar.bytes
         let auth = [UInt8](repeating: 0, count: ReceiverKeys.authLength)
         guard let sender = try PrivateKey(senderBytes.span) else { throw BadScalar() }
         let key = try PrivateKey(stored: scalarBytes.span, publicKey: sender.publicKey)
