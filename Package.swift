@@ -46,6 +46,11 @@ let package = Package(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
 
+        .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "Bench", dependencies: ["Base", "WebPush", "Crypto", "System", "CBench"],
+            swiftSettings: strict),
+
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),

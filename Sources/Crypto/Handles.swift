@@ -72,12 +72,6 @@ struct DigestAlgorithm: ~Copyable {
     deinit { EVP_MD_free(handle) }
 }
 
-struct DigestContext: ~Copyable {
-    let handle: OpaquePointer
-    init() throws(OpenSSLError) { handle = try ensure(EVP_MD_CTX_new(), "EVP_MD_CTX_new") }
-    deinit { EVP_MD_CTX_free(handle) }
-}
-
 struct CipherContext: ~Copyable {
     let handle: OpaquePointer
 

@@ -1,55 +1,52 @@
 import COpenSSL
 
-/// SHA-256 and HMAC-SHA-256 over one reused context. One for each thread that hashes.
+/// SHA-256 and HMAC-SHA-256 over one reused state. One for each thread that hashes.
 package struct SHA256: ~Copyable {
     package static let length = 32
     package typealias Digest = InlineArray<32, UInt8>
 
     private static let blockLength = 64
 
-    private let algorithm: DigestAlgorithm
-    private let context: DigestContext
+    private let state: UnsafeMutablePointer<SHA256_CTX>
     /// The inner and outer key block of the HMAC at work.
     private let block: UnsafeMutablePointer<UInt8>
 
     package init() throws(OpenSSLError) {
-        let algorithm = try DigestAlgorithm("SHA256")
-        let context = try DigestContext()
-        self.algorithm = algorithm
-        self.context = context
+        state = .allocate(capacity: 1)
         block = .allocate(capacity: Self.blockLength)
     }
 
     deinit {
+        OPENSSL_cleanse(state, MemoryLayout<SHA256_CTX>.size)
         OPENSSL_cleanse(block, Self.blockLength)
+        state.deallocate()
         block.deallocate()
     }
 
     package mutating func begin() throws(OpenSSLError) {
-        try ensure(
-            EVP_DigestInit_ex2(context.handle, algorithm.handle, nil), "EVP_DigestInit_ex2")
+        try ensure(copenssl_sha256_init(state), "SHA256_Init")
     }
 
     package mutating func update(_ bytes: Span<UInt8>) throws(OpenSSLError) {
         let result = bytes.withUnsafeBufferPointer { bytes in
-            EVP_DigestUpdate(context.handle, bytes.baseAddress, bytes.count)
+            copenssl_sha256_update(state, bytes.baseAddress, bytes.count)
         }
-        try ensure(result, "EVP_DigestUpdate")
+        try ensure(result, "SHA256_Update")
     }
 
     package mutating func update(_ text: StaticString) throws(OpenSSLError) {
         try ensure(
-            EVP_DigestUpdate(context.handle, text.utf8Start, text.utf8CodeUnitCount),
-            "EVP_DigestUpdate")
+            copenssl_sha256_update(state, text.utf8Start, text.utf8CodeUnitCount),
+            "SHA256_Update")
     }
 
     package mutating func finish() throws(OpenSSLError) -> Digest {
         var digest = Digest(repeating: 0)
         var span = digest.mutableSpan
         let result = span.withUnsafeMutableBufferPointer { bytes in
-            EVP_DigestFinal_ex(context.handle, bytes.baseAddress, nil)
+            copenssl_sha256_final(state, bytes.baseAddress)
         }
-        try ensure(result, "EVP_DigestFinal_ex")
+        try ensure(result, "SHA256_Final")
         return digest
     }
 
@@ -64,9 +61,8 @@ package struct SHA256: ~Copyable {
 extension SHA256 {
     package mutating func beginHMAC(key: Span<UInt8>) throws(OpenSSLError) {
         precondition(key.count <= Self.blockLength, "HMAC key longer than a block")
-        for index in 0..<Self.blockLength {
-            block[index] = (index < key.count ? key[index] : 0) ^ 0x36
-        }
+        block.update(repeating: 0x36, count: Self.blockLength)
+        for index in key.indices { block[index] ^= key[index] }
         try begin()
         try updateBlock()
     }
@@ -99,6 +95,6 @@ extension SHA256 {
 
     private mutating func updateBlock() throws(OpenSSLError) {
         try ensure(
-            EVP_DigestUpdate(context.handle, block, Self.blockLength), "EVP_DigestUpdate")
+            copenssl_sha256_update(state, block, Self.blockLength), "SHA256_Update")
     }
 }

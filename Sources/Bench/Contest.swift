@@ -1,0 +1,43 @@
+/// One way to do an operation; it gets the number of the item to work on.
+struct Contender {
+    let run: (Int) throws -> Void
+}
+
+/// Ways to do the same, measured in turns so that a machine that gets slower does so for all.
+struct Contest {
+    /// How many different items each contender works through in one turn.
+    static let itemCount = 256
+
+    let rounds: Int
+    let seconds: Double
+
+    /// CPU seconds for one operation: a row for each round, a column for each contender.
+    func run(_ contenders: [Contender]) throws -> [[Double]] {
+        _ = try round(contenders, seconds: seconds / 4)
+        return try (0..<rounds).map { _ in try round(contenders, seconds: seconds) }
+    }
+
+    /// CPU seconds for one operation in the median round.
+    func run(_ contender: Contender) throws -> Double {
+        try run([contender]).map { $0[0] }.median
+    }
+
+    private func round(_ contenders: [Contender], seconds: Double) throws -> [Double] {
+        var used = [Double](repeating: 0, count: contenders.count)
+        var turns = 0
+        while used.reduce(0, +) < seconds * Double(contenders.count) {
+            for (index, contender) in contenders.enumerated() {
+                let start = Clock.cpu
+                for item in 0..<Self.itemCount { try contender.run(item) }
+                used[index] += Clock.cpu - start
+            }
+            turns += 1
+        }
+        return used.map { $0 / Double(turns * Self.itemCount) }
+    }
+}
+
+extension [Double] {
+    /// The middle value; of an even number, the upper one of the two.
+    var median: Double { sorted()[count / 2] }
+}

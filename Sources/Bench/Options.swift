@@ -1,0 +1,38 @@
+/// The words after a benchmark's name.
+struct Options {
+    struct Failure: Error { let message: String }
+
+    /// CPU seconds for each contender and round.
+    var seconds = 0.3
+    var rounds = 7
+    /// Measurements for each class of scalars.
+    var samples = 100_000
+    var isMillion = false
+    var scalar: TestScalar?
+
+    init(_ words: ArraySlice<String>) throws(Failure) {
+        var rest = words
+        while let word = rest.popFirst() {
+            switch word {
+            case "--million": isMillion = true
+            case "--seconds": seconds = try Self.number(Double.init, word, &rest)
+            case "--rounds": rounds = try Self.number({ Int($0) }, word, &rest)
+            case "--samples": samples = try Self.number({ Int($0) }, word, &rest)
+            case "--scalar": scalar = try Self.number(TestScalar.init, word, &rest)
+            default: throw Failure(message: "unknown option \(word)")
+            }
+        }
+        guard seconds > 0, rounds > 0, samples > 1 else {
+            throw Failure(message: "numbers must be positive")
+        }
+    }
+
+    private static func number<Value>(
+        _ parse: (String) -> Value?, _ name: String, _ rest: inout ArraySlice<String>
+    ) throws(Failure) -> Value {
+        guard let value = rest.popFirst().flatMap(parse) else {
+            throw Failure(message: "\(name) needs a value")
+        }
+        return value
+    }
+}
