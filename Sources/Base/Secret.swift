@@ -25,7 +25,9 @@ package struct Secret: Sendable, Confidential {
     package func withSpan<Result: ~Copyable, Failure>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(storage.bytes.span)
+        let bytes = storage.bytes
+        defer { withExtendedLifetime(storage) {} }
+        return try body(bytes.span)
     }
 }
 
