@@ -41,15 +41,28 @@ struct UTF8Validator: Sendable {
         return true
     }
 
+    /// Eight bytes at a time, four times eight where the text is long.
     private static func endOfASCII(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        let raw = bytes.bytes
-        var index = start
-        while index + 8 <= bytes.count {
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard word & 0x8080_8080_8080_8080 == 0 else { break }
-            index += 8
+        bytes.withUnsafeBytes { bytes in
+            var index = start
+            while index + 32 <= bytes.count {
+                let bits =
+                    word(bytes, index) | word(bytes, index + 8) | word(bytes, index + 16)
+                    | word(bytes, index + 24)
+                guard bits & highBits == 0 else { break }
+                index += 32
+            }
+            while index + 8 <= bytes.count, word(bytes, index) & highBits == 0 { index += 8 }
+            while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+            return index
         }
-        while index < bytes.count, bytes[index] < 0x80 { index += 1 }
-        return index
+    }
+
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// The caller has made sure that eight bytes follow.
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
     }
 }

@@ -25,8 +25,8 @@ package struct WebSocketDecoder: Sendable {
     ) throws(WebSocketFailure) -> WebSocketEvent? {
         if let failure { throw failure }
         do throws(WebSocketFailure) {
-            while try begin(bytes.span, &position) {
-                if let event = try readPayload(&bytes, &position) { return event }
+            while let frame = try currentFrame(bytes.span, &position) {
+                if let event = try readPayload(of: frame, &bytes, &position) { return event }
                 guard position < bytes.count else { return nil }
             }
             return nil
@@ -45,18 +45,17 @@ extension WebSocketDecoder {
         var mask: WebSocketMask
     }
 
-    /// Answers whether a frame has begun: its header is read and found good.
+    /// The frame that was begun, or the one whose header stands here in full.
     @inline(__always)
-    private mutating func begin(
+    private mutating func currentFrame(
         _ bytes: Span<UInt8>, _ position: inout Int
-    ) throws(WebSocketFailure) -> Bool {
-        guard frame == nil else { return true }
-        guard let header = try readHeader(bytes, &position) else { return false }
+    ) throws(WebSocketFailure) -> Frame? {
+        if let frame { return frame }
+        guard let header = try readHeader(bytes, &position) else { return nil }
         if !header.opcode.isControl { try assembler.begin(header) }
-        frame = Frame(
+        return Frame(
             opcode: header.opcode, isFinal: header.isFinal, missing: header.payloadLength,
             mask: WebSocketMask(key: header.maskingKey))
-        return true
     }
 
     @inline(__always)
@@ -92,20 +91,20 @@ extension WebSocketDecoder {
     /// Takes what there is of the frame's payload; answers an event if that ends something.
     @inline(__always)
     private mutating func readPayload(
-        _ bytes: inout MutableSpan<UInt8>, _ position: inout Int
+        of begun: Frame, _ bytes: inout MutableSpan<UInt8>, _ position: inout Int
     ) throws(WebSocketFailure) -> WebSocketEvent? {
-        guard var frame else { return nil }
-        let range = position..<position + min(frame.missing, bytes.count - position)
+        var rest = begun
+        let range = position..<position + min(rest.missing, bytes.count - position)
         position = range.upperBound
-        frame.missing -= range.count
-        if role == .server { frame.mask.apply(to: &bytes, in: range) }
-        let isComplete = frame.missing == 0
-        self.frame = isComplete ? nil : frame
-        guard frame.opcode.isControl else {
+        rest.missing -= range.count
+        if role == .server { rest.mask.apply(to: &bytes, in: range) }
+        let isComplete = rest.missing == 0
+        frame = isComplete ? nil : rest
+        guard rest.opcode.isControl else {
             return try assembler.add(
-                range, of: bytes.span, endsMessage: isComplete && frame.isFinal)
+                range, of: bytes.span, endsMessage: isComplete && rest.isFinal)
         }
-        return try readControl(frame, range, of: bytes.span)
+        return try readControl(rest, range, of: bytes.span)
     }
 
     @inline(never)

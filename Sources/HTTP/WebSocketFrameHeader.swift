@@ -12,6 +12,7 @@ struct WebSocketFrameHeader: Equatable, Sendable {
     let length: Int
 
     /// Reads what stands at `start`; nil if its end is not there yet.
+    @inline(__always)
     static func parse(
         _ bytes: Span<UInt8>, from start: Int, for role: WebSocketRole
     ) throws(WebSocketFailure) -> Self? {

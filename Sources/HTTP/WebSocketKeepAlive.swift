@@ -2,8 +2,6 @@
 ///
 /// Any byte is a sign of life: a peer in the middle of a long frame cannot put a pong into it.
 package struct WebSocketKeepAlive: Sendable {
-    package typealias Instant = ContinuousClock.Instant
-
     package enum Action: Equatable, Sendable {
         case none
         case ping
@@ -12,27 +10,27 @@ package struct WebSocketKeepAlive: Sendable {
 
     private let silence: Duration
     private let patience: Duration
-    private var lastHeard: Instant
-    private var pinged: Instant?
+    private var lastHeard: Duration
+    private var pinged: Duration?
 
     /// Pings after `silence`, and expects something within `patience` of that.
-    package init(silence: Duration, patience: Duration, at now: Instant) {
+    package init(silence: Duration, patience: Duration, at now: Duration) {
         self.silence = silence
         self.patience = patience
         lastHeard = now
     }
 
     /// When `elapsed` has something to do, if nothing is heard until then.
-    package var deadline: Instant {
+    package var deadline: Duration {
         if let pinged { pinged + patience } else { lastHeard + silence }
     }
 
-    package mutating func heard(at now: Instant) {
+    package mutating func heard(at now: Duration) {
         lastHeard = now
         pinged = nil
     }
 
-    package mutating func elapsed(at now: Instant) -> Action {
+    package mutating func elapsed(at now: Duration) -> Action {
         guard now >= deadline else { return .none }
         guard pinged == nil else { return .giveUp }
         pinged = now

@@ -1,10 +1,8 @@
 /// One end of an open WebSocket: decoder, encoder, pings and the closing handshake put together.
 ///
 /// Pure state: bytes and the time come in, bytes are appended to `output`. Pongs and close frames are
-/// written by themselves.
+/// written by themselves. Times are those of one clock that never goes back, from any start.
 package struct WebSocketSession: Sendable {
-    package typealias Instant = ContinuousClock.Instant
-
     package struct Limits: Sendable {
         package let messageLimit: Int
         package let silence: Duration
@@ -29,7 +27,7 @@ package struct WebSocketSession: Sendable {
 
     /// Our end is the client if there are `maskingKeys`, else the server.
     package init(
-        limits: Limits, maskingKeys: WebSocketEncoder.MaskingKeys? = nil, at now: Instant
+        limits: Limits, maskingKeys: WebSocketEncoder.MaskingKeys? = nil, at now: Duration
     ) {
         if let maskingKeys {
             encoder = WebSocketEncoder(maskingKeys: maskingKeys)
@@ -47,17 +45,17 @@ package struct WebSocketSession: Sendable {
     package var isOpen: Bool { closing.isOpen }
 
     /// When `elapsed` wants to be called.
-    package var deadline: Instant { closing.deadline ?? keepAlive.deadline }
+    package var deadline: Duration { closing.deadline ?? keepAlive.deadline }
 
     /// Notes that something came in. Once for each read, before `next`.
-    package mutating func heard(at now: Instant) {
+    package mutating func heard(at now: Duration) {
         keepAlive.heard(at: now)
     }
 
     /// Answers what comes next at `position` of `bytes`, which are unmasked in place, and moves it on;
     /// nil when all are used up. After the end every byte is passed over.
     package mutating func next(
-        in bytes: inout MutableSpan<UInt8>, at position: inout Int, _ now: Instant,
+        in bytes: inout MutableSpan<UInt8>, at position: inout Int, _ now: Duration,
         output: inout [UInt8]
     ) -> WebSocketDelivery? {
         guard !closing.isFinished else {
@@ -80,7 +78,7 @@ package struct WebSocketSession: Sendable {
 
 extension WebSocketSession {
     private mutating func handle(
-        _ event: WebSocketEvent, _ bytes: Span<UInt8>, _ now: Instant, _ output: inout [UInt8]
+        _ event: WebSocketEvent, _ bytes: Span<UInt8>, _ now: Duration, _ output: inout [UInt8]
     ) -> WebSocketDelivery? {
         switch event {
         case .text(let payload): return .text(payload)
@@ -110,14 +108,14 @@ extension WebSocketSession {
 
     /// Begins the closing handshake, if it has not begun.
     package mutating func close(
-        _ close: WebSocketClose, at now: Instant, to output: inout [UInt8]
+        _ close: WebSocketClose, at now: Duration, to output: inout [UInt8]
     ) {
         guard closing.ask(at: now) else { return }
         encoder.append(close, to: &output)
     }
 
     /// Does what is due by `deadline`: a ping, or an end after which the connection is cut.
-    package mutating func elapsed(at now: Instant, output: inout [UInt8]) -> WebSocketEnd? {
+    package mutating func elapsed(at now: Duration, output: inout [UInt8]) -> WebSocketEnd? {
         if let deadline = closing.deadline { return now >= deadline ? .unanswered : nil }
         switch keepAlive.elapsed(at: now) {
         case .none: return nil
