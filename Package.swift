@@ -44,7 +44,7 @@ let package = Package(
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush"]),
-        tests(of: "HTTP", ["Crypto"]),
+        tests(of: "HTTP"),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
