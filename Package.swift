@@ -45,6 +45,9 @@ let package = Package(
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush"]),
         tests(of: "HTTP"),
+        .executableTarget(
+            name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
