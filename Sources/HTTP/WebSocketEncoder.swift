@@ -16,16 +16,22 @@ package struct WebSocketEncoder: Sendable {
         to output: inout [UInt8]
     ) {
         precondition(!opcode.isControl || (isFinal && payload.count <= 125), "long control frame")
-        output.append(opcode.rawValue | (isFinal ? 0x80 : 0))
-        appendLength(payload.count, to: &output)
         let key = maskingKeys?()
-        if let key { Self.append(key.littleEndian, to: &output) }
-        let start = output.count
-        payload.withUnsafeBufferPointer { output.append(contentsOf: $0) }
-        guard let key else { return }
-        var mask = WebSocketMask(key: key)
-        var span = output.mutableSpan
-        mask.apply(to: &span, in: start..<start + payload.count)
+        output.append(addingCapacity: WebSocketFrameHeader.lengthLimit + payload.count) { output in
+            output.append(opcode.rawValue | (isFinal ? 0x80 : 0))
+            Self.append(length: payload.count, maskBit: key == nil ? 0 : 0x80, to: &output)
+            if let key { Self.append(key.byteSwapped, to: &output) }
+            output.withUnsafeMutableBufferPointer { bytes, count in
+                payload.withUnsafeBufferPointer { payload in
+                    _ = bytes.extracting(count...).update(fromContentsOf: payload)
+                }
+                count += payload.count
+            }
+            guard let key else { return }
+            var mask = WebSocketMask(key: key)
+            var bytes = output.mutableSpan
+            mask.apply(to: &bytes, in: bytes.count - payload.count..<bytes.count)
+        }
     }
 
     /// One message in frames of at most `frameLength` bytes.
@@ -49,21 +55,25 @@ package struct WebSocketEncoder: Sendable {
         append(.close, payload.span, to: &output)
     }
 
-    private func appendLength(_ length: Int, to output: inout [UInt8]) {
-        let maskBit: UInt8 = maskingKeys == nil ? 0 : 0x80
+    private static func append(length: Int, maskBit: UInt8, to output: inout OutputSpan<UInt8>) {
         switch length {
         case ...125:
             output.append(maskBit | UInt8(length))
         case ...0xFFFF:
             output.append(maskBit | 126)
-            Self.append(UInt16(length).bigEndian, to: &output)
+            append(UInt16(length), to: &output)
         default:
             output.append(maskBit | 127)
-            Self.append(UInt64(length).bigEndian, to: &output)
+            append(UInt64(length), to: &output)
         }
     }
 
-    private static func append(_ value: some FixedWidthInteger, to output: inout [UInt8]) {
-        withUnsafeBytes(of: value) { output.append(contentsOf: $0) }
+    /// First byte highest.
+    private static func append<Value: FixedWidthInteger>(
+        _ value: Value, to output: inout OutputSpan<UInt8>
+    ) {
+        for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+        }
     }
 }
