@@ -130,6 +130,17 @@ def reason_after_half_a_character(c):
             and c.mine.events[:-1] == c.later.events)
 
 
+def reason_byte_by_byte(c):
+    return (c.name == "wslay" and not c.mine.is_over and c.later.code == 1007
+            and c.mine.events == c.later.events)
+
+
+def surrogate_later(c):
+    """Python's decoder waits for the third byte of a surrogate before it says no."""
+    return (c.name == "wsproto" and c.mine.word == "text-encoding"
+            and is_prefix(c.mine.events, c.later.events) and c.later.code == 1002)
+
+
 RULES = [
     ("notices-later", notices_later),
     ("our-limit", our_limit),
@@ -138,7 +149,9 @@ RULES = [
     ("close-inside-message", close_inside_message),
     ("reason-before-code", reason_before_code),
     ("text-at-end", text_at_end),
+    ("surrogate-later", surrogate_later),
     ("newer-codes", newer_codes),
+    ("reason-byte-by-byte", reason_byte_by_byte),
     ("close-of-one-byte", close_of_one_byte),
     ("reason-ends-in-character", reason_ends_in_character),
     ("reason-after-half-a-character", reason_after_half_a_character),
