@@ -42,6 +42,7 @@ let package = Package(
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
+        module("HTTP", ["Base"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -58,6 +59,10 @@ let package = Package(
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
+        tests(of: "HTTP"),
+        .executableTarget(
+            name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],

@@ -1,0 +1,53 @@
+/// Puts messages together from the pieces of their frames (RFC 6455 section 5.4).
+///
+/// Grows by what has come, never by what a header promises.
+struct WebSocketAssembler: Sendable {
+    private let limit: Int
+    /// Of the message at hand; nil between messages.
+    private var opcode: WebSocketOpcode?
+    private var gathered: [UInt8] = []
+    private var text = UTF8Validator()
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes note of a data frame, before its payload.
+    @inline(__always)
+    mutating func begin(_ header: WebSocketFrameHeader) throws(WebSocketFailure) {
+        if header.opcode == .continuation {
+            guard opcode != nil else { throw .unexpectedContinuation }
+        } else {
+            guard opcode == nil else { throw .interruptedMessage }
+            opcode = header.opcode
+        }
+        guard header.payloadLength <= limit - gathered.count else { throw .messageTooBig }
+    }
+
+    /// Takes the next piece, unmasked, and answers the message if `endsMessage`.
+    @inline(__always)
+    mutating func add(
+        _ range: Range<Int>, of bytes: Span<UInt8>, endsMessage: Bool
+    ) throws(WebSocketFailure) -> WebSocketEvent? {
+        let isText = opcode == .text
+        if isText {
+            guard text.accept(bytes.extracting(range)), text.isAtBoundary || !endsMessage else {
+                throw .textEncoding
+            }
+        }
+        guard endsMessage else {
+            gather(range, of: bytes)
+            return nil
+        }
+        opcode = nil
+        guard !gathered.isEmpty else {
+            return isText ? .text(.inPlace(range)) : .binary(.inPlace(range))
+        }
+        gather(range, of: bytes)
+        let message = gathered
+        gathered = []
+        return isText ? .text(.gathered(message)) : .binary(.gathered(message))
+    }
+
+    private mutating func gather(_ range: Range<Int>, of bytes: Span<UInt8>) {
+        bytes.extracting(range).withUnsafeBufferPointer { gathered.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,70 @@
+import Base
+
+/// What the fields of an upgrade request, or of the answer to one, say about WebSockets: gathered one
+/// field at a time, in any order (RFC 6455 sections 4.1 and 4.2.1).
+package struct WebSocketFields: Sendable {
+    /// `Upgrade` names websocket.
+    package private(set) var asksForWebSocket = false
+    /// `Connection` names upgrade.
+    private(set) var asksForUpgrade = false
+    private(set) var key: [UInt8]?
+    private(set) var version: [UInt8]?
+    private(set) var accept: [UInt8]?
+    private(set) var protocols: [String] = []
+    private(set) var namesExtension = false
+    /// A field that may stand only once stood twice.
+    private(set) var isAmbiguous = false
+
+    /// No client offers more, and the bound keeps the search for one cheap.
+    private static let protocolLimit = 16
+
+    package init() {}
+
+    /// Takes note of a field; `value` without the blanks around it.
+    package mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
+        if name.equalsIgnoringCase("upgrade") {
+            Self.forEachElement(of: value) { element in
+                asksForWebSocket = asksForWebSocket || element.equalsIgnoringCase("websocket")
+            }
+        } else if name.equalsIgnoringCase("connection") {
+            Self.forEachElement(of: value) { element in
+                asksForUpgrade = asksForUpgrade || element.equalsIgnoringCase("upgrade")
+            }
+        } else if name.equalsIgnoringCase("sec-websocket-key") {
+            isAmbiguous = Self.isRepeat(of: &key, value) || isAmbiguous
+        } else if name.equalsIgnoringCase("sec-websocket-version") {
+            isAmbiguous = Self.isRepeat(of: &version, value) || isAmbiguous
+        } else if name.equalsIgnoringCase("sec-websocket-accept") {
+            isAmbiguous = Self.isRepeat(of: &accept, value) || isAmbiguous
+        } else if name.equalsIgnoringCase("sec-websocket-protocol") {
+            Self.forEachElement(of: value) { element in
+                guard protocols.count < Self.protocolLimit else { return }
+                protocols.append(
+                    element.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+            }
+        } else if name.equalsIgnoringCase("sec-websocket-extensions") {
+            Self.forEachElement(of: value) { _ in namesExtension = true }
+        }
+    }
+
+    /// Sets the field, and answers whether it was set before.
+    private static func isRepeat(of field: inout [UInt8]?, _ value: Span<UInt8>) -> Bool {
+        defer { field = value.array(0..<value.count) }
+        return field != nil
+    }
+
+    /// Calls `body` with each element of a comma-separated list that is not empty (RFC 9110 5.6.1).
+    private static func forEachElement(of list: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
+        var start = 0
+        while start < list.count {
+            let end = list.firstIndex(of: UInt8(ascii: ","), from: start) ?? list.count
+            var element = start..<end
+            while let first = element.first, isBlank(list[first]) { element.removeFirst() }
+            while let last = element.last, isBlank(list[last]) { element.removeLast() }
+            if !element.isEmpty { body(list.extracting(element)) }
+            start = end + 1
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

@@ -1,0 +1,5 @@
+/// Which end of a WebSocket we are.
+package enum WebSocketRole: Sendable, CaseIterable {
+    case server
+    case client
+}

@@ -1,0 +1,128 @@
+/// One end of an open WebSocket: decoder, encoder, pings and the closing handshake put together.
+///
+/// Pure state: bytes and the time come in, bytes are appended to `output`. Pongs and close frames are
+/// written by themselves. Times are those of one clock that never goes back, from any start.
+package struct WebSocketSession: Sendable {
+    package struct Limits: Sendable {
+        package let messageLimit: Int
+        package let silence: Duration
+        package let pongPatience: Duration
+        package let closePatience: Duration
+
+        package init(
+            messageLimit: Int, silence: Duration = .seconds(240),
+            pongPatience: Duration = .seconds(20), closePatience: Duration = .seconds(10)
+        ) {
+            self.messageLimit = messageLimit
+            self.silence = silence
+            self.pongPatience = pongPatience
+            self.closePatience = closePatience
+        }
+    }
+
+    private let encoder: WebSocketEncoder
+    private var decoder: WebSocketDecoder
+    private var keepAlive: WebSocketKeepAlive
+    private var closing: WebSocketClosing
+
+    /// Our end is the client if there are `maskingKeys`, else the server.
+    package init(
+        limits: Limits, maskingKeys: WebSocketEncoder.MaskingKeys? = nil, at now: Duration
+    ) {
+        if let maskingKeys {
+            encoder = WebSocketEncoder(maskingKeys: maskingKeys)
+            decoder = WebSocketDecoder(role: .client, messageLimit: limits.messageLimit)
+        } else {
+            encoder = WebSocketEncoder()
+            decoder = WebSocketDecoder(role: .server, messageLimit: limits.messageLimit)
+        }
+        keepAlive = WebSocketKeepAlive(
+            silence: limits.silence, patience: limits.pongPatience, at: now)
+        closing = WebSocketClosing(patience: limits.closePatience)
+    }
+
+    /// Whether messages may be sent.
+    package var isOpen: Bool { closing.isOpen }
+
+    /// When `elapsed` wants to be called.
+    package var deadline: Duration { closing.deadline ?? keepAlive.deadline }
+
+    /// Notes that something came in. Once for each read, before `next`.
+    package mutating func heard(at now: Duration) {
+        keepAlive.heard(at: now)
+    }
+
+    /// Answers what comes next at `position` of `bytes`, which are unmasked in place, and moves it on;
+    /// nil when all are used up. After the end every byte is passed over.
+    package mutating func next(
+        in bytes: inout MutableSpan<UInt8>, at position: inout Int, _ now: Duration,
+        output: inout [UInt8]
+    ) -> WebSocketDelivery? {
+        guard !closing.isFinished else {
+            position = bytes.count
+            return nil
+        }
+        do throws(WebSocketFailure) {
+            while let event = try decoder.next(in: &bytes, at: &position) {
+                if let delivery = handle(event, bytes.span, now, &output) { return delivery }
+            }
+            return nil
+        } catch {
+            if closing.finish(at: now) {
+                encoder.append(WebSocketClose(code: error.code, reason: error.word), to: &output)
+            }
+            return .end(.failed(error))
+        }
+    }
+}
+
+extension WebSocketSession {
+    private mutating func handle(
+        _ event: WebSocketEvent, _ bytes: Span<UInt8>, _ now: Duration, _ output: inout [UInt8]
+    ) -> WebSocketDelivery? {
+        switch event {
+        case .text(let payload): return .text(payload)
+        case .binary(let payload): return .binary(payload)
+        case .pong: return nil
+        case .ping(let payload):
+            guard closing.isOpen else { return nil }
+            payload.withSpan(in: bytes) { encoder.append(.pong, $0, to: &output) }
+            return nil
+        case .close(let close):
+            // Section 5.5.1: the answer repeats the code.
+            if closing.finish(at: now) {
+                encoder.append(WebSocketClose(code: close.code), to: &output)
+            }
+            return .end(.closed(close))
+        }
+    }
+
+    /// Appends a message; answers false if the closing handshake has begun.
+    package func send(
+        _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]
+    ) -> Bool {
+        guard closing.isOpen else { return false }
+        encoder.append(opcode, payload, to: &output)
+        return true
+    }
+
+    /// Begins the closing handshake, if it has not begun.
+    package mutating func close(
+        _ close: WebSocketClose, at now: Duration, to output: inout [UInt8]
+    ) {
+        guard closing.ask(at: now) else { return }
+        encoder.append(close, to: &output)
+    }
+
+    /// Does what is due by `deadline`: a ping, or an end after which the connection is cut.
+    package mutating func elapsed(at now: Duration, output: inout [UInt8]) -> WebSocketEnd? {
+        if let deadline = closing.deadline { return now >= deadline ? .unanswered : nil }
+        switch keepAlive.elapsed(at: now) {
+        case .none: return nil
+        case .giveUp: return .silent
+        case .ping:
+            encoder.append(.ping, Span(), to: &output)
+            return nil
+        }
+    }
+}
