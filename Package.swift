@@ -32,6 +32,7 @@ let package = Package(
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
+        module("HTTP", ["Base"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -43,6 +44,10 @@ let package = Package(
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush"]),
+        tests(of: "HTTP"),
+        .executableTarget(
+            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],

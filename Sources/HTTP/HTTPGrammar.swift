@@ -1,0 +1,71 @@
+/// The character classes of RFC 9110 and RFC 3986, as bit sets: no table, no memory access.
+extension UInt8 {
+    /// `tchar` of RFC 9110 section 5.6.2.
+    var isTokenByte: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
+
+    /// What a request target may hold: visible ASCII without "#", which starts a fragment.
+    var isTargetByte: Bool { isIn(0xFFFF_FFF6_0000_0000, 0x7FFF_FFFF_FFFF_FFFF) }
+
+    /// `unreserved` and `sub-delims` of RFC 3986 section 2, which make up a host name.
+    var isHostByte: Bool { isIn(0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE) }
+
+    /// A space or a tab, the only white space that HTTP knows.
+    var isSpaceOrTab: Bool { self == 0x20 || self == 0x09 }
+
+    private func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
+        self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
+    }
+
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let lineFeed = UInt8(ascii: "\n")
+}
+
+extension Span<UInt8> {
+    /// The first place from `start` on that cannot stand in a field value (RFC 9110 section 5.5):
+    /// a control character other than a tab, or the end.
+    func endOfFieldValue(from start: Int) -> Int {
+        var index = start
+        while true {
+            index = firstControl(from: index)
+            guard index < count, self[index] == 0x09 else { return index }
+            index += 1
+        }
+    }
+
+    /// Looks at eight bytes at a time.
+    private func firstControl(from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        var index = start
+        while index + 8 <= count {
+            let word = UInt64(
+                littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            // A borrow can spoil only bytes above the first hit, and only the first one counts.
+            let belowSpace = (word &- 0x20 &* ones) & ~word
+            let delete = word ^ (0x7F &* ones)
+            let hits = (belowSpace | ((delete &- ones) & ~delete)) & highBits
+            if hits != 0 { return index + hits.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < count, self[index] >= 0x20, self[index] != 0x7F { index += 1 }
+        return index
+    }
+
+    /// The next element of a comma-separated list without the white space around it, or nil.
+    ///
+    /// An empty element is an empty range.
+    func nextListElement(from position: inout Int) -> Range<Int>? {
+        guard position <= count else { return nil }
+        let comma = firstIndex(of: UInt8(ascii: ","), from: position) ?? count
+        defer { position = comma + 1 }
+        return trimmed(position..<comma)
+    }
+
+    /// `range` without the spaces and tabs at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isSpaceOrTab { start += 1 }
+        while end > start, self[end - 1].isSpaceOrTab { end -= 1 }
+        return start..<end
+    }
+}
