@@ -11,10 +11,14 @@ struct HTTP1HeadReader: Sendable {
     private var step = Step.requestLine
     private var emptyLines = 0
     private var framing = HTTP1Framing()
+    private let isFirst: Bool
 
     /// RFC 9112 section 2.2 asks for one; old clients send one after each body.
     private static let emptyLineLimit = 2
     private static let methodLimit = 32
+
+    /// `isFirst`: nothing was read on the connection before.
+    init(isFirst: Bool) { self.isFirst = isFirst }
 
     /// Reads on at `position`. The ranges that go into `head` are those of `source`, which
     /// each call gets from the first byte of the request.
@@ -86,7 +90,7 @@ struct HTTP1HeadReader: Sendable {
 
         let isPreface = source.extracting(position..<end)
             .elementsEqual(HTTP1Parser.http2PrefaceStart)
-        let isFirstLine = position == 0
+        let isFirstLine = isFirst && position == 0
         position = end
         if isPreface, isFirstLine { return .http2 }
         head.version = try Self.version(source.extracting(index..<index + 8))

@@ -29,7 +29,7 @@ package struct HTTP1Parser: Sendable {
 
     private let limits: HTTPLimits
     private var phase = Phase.start
-    private var cursor = HTTP1HeadReader()
+    private var cursor = HTTP1HeadReader(isFirst: true)
     /// A chunk or trailer line that came in pieces.
     private var line: [UInt8] = []
     /// What the rest of a chunked body may still spend: on data, extensions and trailers.
@@ -72,7 +72,7 @@ package struct HTTP1Parser: Sendable {
             case .start:
                 guard position < input.count else { return .needsMore }
                 head.reset()
-                cursor = HTTP1HeadReader()
+                cursor = HTTP1HeadReader(isFirst: requestCount == 0)
                 phase = .head
             case .head:
                 guard let event = try readHead(input, &position) else { return .needsMore }
