@@ -66,37 +66,46 @@ struct HTTP1HeadReader: Sendable {
     private mutating func requestLine(
         _ source: Span<UInt8>, _ head: inout RequestHead, _ limits: HTTPLimits
     ) throws(HTTPRefusal) -> HTTPVersion? {
-        var index = position
-        while index < source.count, source[index].isTokenByte {
-            index += 1
-            guard index - position <= Self.methodLimit else { throw .methodTooLong }
-        }
-        let method = position..<index
-        guard index < source.count else { return nil }
-        guard source[index] == UInt8(ascii: " "), !method.isEmpty else { throw .badRequestLine }
-        index += 1
-        let start = index
-        while index < source.count, source[index].isTargetByte {
-            index += 1
-            guard index - start <= limits.targetBytes else { throw .targetTooLong }
-        }
-        guard index < source.count else { return nil }
-        guard source[index] == UInt8(ascii: " "), index > start else { throw .badTarget }
-        let target = start..<index
-        index += 1
-        guard index + 8 <= source.count,
-            let end = try HTTP1FieldLine.endOfLine(source, at: index + 8, else: .badRequestLine)
+        guard let methodEnd = try endOfMethod(source),
+            let targetEnd = try Self.endOfTarget(source, methodEnd + 1, limits.targetBytes),
+            targetEnd + 9 <= source.count,
+            let end = try HTTP1FieldLine.endOfLine(
+                source, at: targetEnd + 9, else: .badRequestLine)
         else { return nil }
+        let method = source.extracting(position..<methodEnd)
+        let version = source.extracting(targetEnd + 1..<targetEnd + 9)
 
         let isPreface = source.extracting(position..<end)
             .elementsEqual(HTTP1Parser.http2PrefaceStart)
         let isFirstLine = isFirst && position == 0
         position = end
         if isPreface, isFirstLine { return .http2 }
-        head.version = try Self.version(source.extracting(index..<index + 8))
-        head.method = HTTPMethod(source.extracting(method))
-        try HTTP1Target(source, target, head.method).store(in: &head)
+        head.version = try Self.version(version)
+        head.method = HTTPMethod(method)
+        try HTTP1Target(source, methodEnd + 1..<targetEnd, head.method).store(in: &head)
         return head.version
+    }
+
+    private func endOfMethod(_ source: Span<UInt8>) throws(HTTPRefusal) -> Int? {
+        var end = position
+        while end < source.count, source[end].isTokenByte { end += 1 }
+        guard end - position <= Self.methodLimit else { throw .methodTooLong }
+        guard end < source.count else { return nil }
+        guard source[end] == UInt8(ascii: " "), end > position else { throw .badRequestLine }
+        return end
+    }
+
+    private static func endOfTarget(
+        _ source: Span<UInt8>, _ start: Int, _ limit: Int
+    ) throws(HTTPRefusal) -> Int? {
+        var end = source.endOfTargetPart(from: start)
+        while end < source.count, source[end] == UInt8(ascii: "?") {
+            end = source.endOfTargetPart(from: end + 1)
+        }
+        guard end - start <= limit else { throw .targetTooLong }
+        guard end < source.count else { return nil }
+        guard source[end] == UInt8(ascii: " "), end > start else { throw .badTarget }
+        return end
     }
 
     private static func version(_ text: Span<UInt8>) throws(HTTPRefusal) -> HTTPVersion {

@@ -58,8 +58,9 @@ struct HTTP1Target {
     private static func split(
         _ source: Span<UInt8>, _ range: Range<Int>
     ) -> (path: Range<Int>, query: Range<Int>?) {
-        var mark = range.lowerBound
-        while mark < range.upperBound, source[mark] != UInt8(ascii: "?") { mark += 1 }
+        // The range holds target bytes only, so nothing but "?" or the end stops it.
+        let mark = source.extracting(0..<range.upperBound)
+            .endOfTargetPart(from: range.lowerBound)
         let path = range.lowerBound..<mark
         return (path, mark < range.upperBound ? mark + 1..<range.upperBound : nil)
     }

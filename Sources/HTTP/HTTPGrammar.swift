@@ -3,9 +3,6 @@ extension UInt8 {
     /// `tchar` of RFC 9110 section 5.6.2.
     var isTokenByte: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
 
-    /// What a request target may hold: visible ASCII without "#", which starts a fragment.
-    var isTargetByte: Bool { isIn(0xFFFF_FFF6_0000_0000, 0x7FFF_FFFF_FFFF_FFFF) }
-
     /// `unreserved` and `sub-delims` of RFC 3986 section 2, which make up a host name.
     var isHostByte: Bool { isIn(0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE) }
 
@@ -32,22 +29,35 @@ extension Span<UInt8> {
         }
     }
 
-    /// Looks at eight bytes at a time.
     private func firstControl(from start: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
+        firstIndex(from: start) { word in
+            word.bytes(below: 0x20) | word.bytes(equalTo: 0x7F)
+        }
+    }
+
+    /// The first place from `start` on that cannot stand in a request target, or is its "?".
+    ///
+    /// That leaves visible ASCII without "#", which starts a fragment.
+    func endOfTargetPart(from start: Int) -> Int {
+        firstIndex(from: start) { word in
+            word.bytes(below: 0x21) | word.bytes(equalTo: 0x7F) | word
+                | word.bytes(equalTo: UInt8(ascii: "#")) | word.bytes(equalTo: UInt8(ascii: "?"))
+        }
+    }
+
+    /// The first byte whose high bit is set in what `hits` makes of eight bytes at a time.
+    @inline(__always)
+    private func firstIndex(from start: Int, _ hits: (UInt64) -> UInt64) -> Int {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         var index = start
         while index + 8 <= count {
             let word = UInt64(
                 littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            // A borrow can spoil only bytes above the first hit, and only the first one counts.
-            let belowSpace = (word &- 0x20 &* ones) & ~word
-            let delete = word ^ (0x7F &* ones)
-            let hits = (belowSpace | ((delete &- ones) & ~delete)) & highBits
-            if hits != 0 { return index + hits.trailingZeroBitCount / 8 }
+            let found = hits(word) & highBits
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
             index += 8
         }
-        while index < count, self[index] >= 0x20, self[index] != 0x7F { index += 1 }
+        while index < count, hits(UInt64(self[index])) & 0x80 == 0 { index += 1 }
         return index
     }
 
@@ -67,5 +77,18 @@ extension Span<UInt8> {
         while start < end, self[start].isSpaceOrTab { start += 1 }
         while end > start, self[end - 1].isSpaceOrTab { end -= 1 }
         return start..<end
+    }
+}
+
+/// Eight bytes compared at once; the high bit of each byte is its answer. A borrow can spoil only
+/// the bytes above the lowest hit, so only that one counts.
+extension UInt64 {
+    fileprivate func bytes(below limit: UInt64) -> UInt64 {
+        (self &- limit &* 0x0101_0101_0101_0101) & ~self
+    }
+
+    fileprivate func bytes(equalTo byte: UInt8) -> UInt64 {
+        let difference = self ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
+        return difference.bytes(below: 1)
     }
 }
