@@ -68,19 +68,23 @@ struct HTTP1HeadReader: Sendable {
     ) throws(HTTPRefusal) -> HTTPVersion? {
         guard let methodEnd = try endOfMethod(source),
             let targetEnd = try Self.endOfTarget(source, methodEnd + 1, limits.targetBytes),
-            targetEnd + 9 <= source.count,
-            let end = try HTTP1FieldLine.endOfLine(
-                source, at: targetEnd + 9, else: .badRequestLine)
+            targetEnd + 9 <= source.count
         else { return nil }
         let method = source.extracting(position..<methodEnd)
         let version = source.extracting(targetEnd + 1..<targetEnd + 9)
+        guard Self.isVersion(version) else { throw .badRequestLine }
+        guard
+            let end = try HTTP1FieldLine.endOfLine(
+                source, at: targetEnd + 9, else: .badRequestLine)
+        else { return nil }
 
         let isPreface = source.extracting(position..<end)
             .elementsEqual(HTTP1Parser.http2PrefaceStart)
         let isFirstLine = isFirst && position == 0
         position = end
         if isPreface, isFirstLine { return .http2 }
-        head.version = try Self.version(version)
+        guard version[5] == UInt8(ascii: "1") else { throw .unsupportedVersion }
+        head.version = version[7] == UInt8(ascii: "0") ? .http10 : .http11
         head.method = HTTPMethod(method)
         try HTTP1Target(source, methodEnd + 1..<targetEnd, head.method).store(in: &head)
         return head.version
@@ -108,11 +112,8 @@ struct HTTP1HeadReader: Sendable {
         return end
     }
 
-    private static func version(_ text: Span<UInt8>) throws(HTTPRefusal) -> HTTPVersion {
-        guard text.extracting(0..<5).elementsEqual("HTTP/"), text[5].isDigit,
-            text[6] == UInt8(ascii: "."), text[7].isDigit
-        else { throw .badRequestLine }
-        guard text[5] == UInt8(ascii: "1") else { throw .unsupportedVersion }
-        return text[7] == UInt8(ascii: "0") ? .http10 : .http11
+    private static func isVersion(_ text: Span<UInt8>) -> Bool {
+        text.extracting(0..<5).elementsEqual("HTTP/") && text[5].isDigit
+            && text[6] == UInt8(ascii: ".") && text[7].isDigit
     }
 }

@@ -45,6 +45,21 @@ package struct HTTP1Parser: Sendable {
     /// No byte of a further request has been read.
     package var isBetweenRequests: Bool { phase == .start }
 
+    /// Moves the head out, to outlive the request or to lend its memory to another connection: one
+    /// that waits for its next request then holds none.
+    package mutating func takeHead() -> RequestHead {
+        precondition(phase != .head, "a head cannot be taken while it is read")
+        var taken = RequestHead()
+        swap(&taken, &head)
+        return taken
+    }
+
+    /// Has the next head written into the memory of `used`, when no request is under way.
+    package mutating func reuse(_ used: consuming RequestHead) {
+        guard phase == .start else { return }
+        head = used
+    }
+
     /// The bytes that `http2Preface` stands for.
     package static let http2PrefaceStart: StaticString = "PRI * HTTP/2.0\r\n"
 

@@ -49,4 +49,21 @@ struct HTTP1CutTests {
         // With quadratic work these are 10^12 steps: the test would never end.
         #expect(Transcript.byteByByte(head, limits: limits).isComplete)
     }
+
+    @Test("The memory of a head can go from one connection to another")
+    func memory() {
+        let first = Array(get("A: b").utf8)
+        let second = Array(get("C: d").utf8)
+        var (one, other) = (HTTP1Parser(), HTTP1Parser())
+        var position = 0
+        #expect(one.next(in: first.span, from: &position) == .head)
+        #expect(one.next(in: first.span, from: &position) == .end)
+        let head = one.takeHead()
+        #expect(one.head.bytes.isEmpty)
+        other.reuse(head)
+        position = 0
+        #expect(other.next(in: second.span, from: &position) == .head)
+        #expect(Transcript.Head(other.head).fields == ["Host=push.example", "C=d"])
+        #expect(Transcript.Head(head).fields == ["Host=push.example", "A=b"])
+    }
 }

@@ -26,6 +26,7 @@ struct HTTP1HeadTests {
         Refused("no version", "GET /\r\n\r\n", .badTarget),
         Refused("no target", "GET HTTP/1.1\r\n\r\n", .badTarget),
         Refused("lower-case version", "GET / http/1.1\r\n\r\n", .badRequestLine),
+        Refused("version without a slash", "GET / HTTP1.1\r\n\r\n", .badRequestLine),
         Refused("version with two digits", "GET / HTTP/1.10\r\n\r\n", .badRequestLine),
         Refused("version with a comma", "GET / HTTP/1,1\r\n\r\n", .badRequestLine),
         Refused("HTTP/2.0", "GET / HTTP/2.0\r\n\r\n", .unsupportedVersion),
