@@ -105,6 +105,15 @@ struct HTTP1BodyTests {
         }
     }
 
+    @Test("Chunks count together against the limit")
+    func limitOfAllChunks() {
+        let chunk = "8000\r\n" + String(repeating: "x", count: 0x8000) + "\r\n"
+        #expect(Transcript(chunked(chunk + chunk + "0\r\n\r\n")).isComplete)
+        let transcript = Transcript(chunked(chunk + chunk + "1\r\nx\r\n"))
+        #expect(transcript.refusal == .bodyTooLarge)
+        #expect(transcript.body.utf8.count == 64 * 1024)
+    }
+
     @Test("A sender that waits for 100 Continue is heard once, if its body may come")
     func expectation() {
         let expecting = Self.post + "Expect: 100-Continue\r\nContent-Length: "
