@@ -8,6 +8,8 @@ struct HTTP1FieldLine {
     let end: Int
 
     /// Reads the line at `start`; nil where the source ends before the line does.
+    // Inlined, the ranges stay in registers; as a result they would go through memory.
+    @inline(__always)
     init?(_ source: Span<UInt8>, at start: Int) throws(HTTPRefusal) {
         var index = start
         while index < source.count, source[index].isTokenByte { index += 1 }
