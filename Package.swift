@@ -63,6 +63,9 @@ let package = Package(
         .executableTarget(
             name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],

@@ -1,0 +1,120 @@
+import Base
+
+/// Header fields as ranges of one buffer, in the order of arrival.
+///
+/// The same value holds the fields of a request and of an answer, for HTTP/1.1 and for HTTP/2.
+package struct HTTPFields: Sendable {
+    /// 32 bits are enough for any head and keep an idle connection small.
+    struct ByteRange: Sendable {
+        private let start: UInt32
+        private let end: UInt32
+
+        init(_ range: Range<Int>) {
+            (start, end) = (UInt32(range.lowerBound), UInt32(range.upperBound))
+        }
+
+        var range: Range<Int> { Int(start)..<Int(end) }
+    }
+
+    private struct Line: Sendable {
+        let name: ByteRange
+        let value: ByteRange
+    }
+
+    /// Everything the ranges point into.
+    package internal(set) var bytes: [UInt8] = []
+    private var lines: [Line] = []
+
+    package init() {}
+
+    package var count: Int { lines.count }
+
+    package func name(at index: Int) -> Range<Int> { lines[index].name.range }
+
+    package func value(at index: Int) -> Range<Int> { lines[index].value.range }
+
+    /// Where the value of the first field of that name stands; `name` in any case.
+    package func firstValue(of name: StaticString) -> Range<Int>? {
+        firstLine(of: name, from: 0).map { lines[$0].value.range }
+    }
+
+    /// The value of a field, several lines of it joined by commas (RFC 9110 section 5.3).
+    package func joinedValue(of name: StaticString) -> [UInt8]? {
+        guard var index = firstLine(of: name, from: 0) else { return nil }
+        var joined = Array(bytes[lines[index].value.range])
+        while let next = firstLine(of: name, from: index + 1) {
+            joined.append(contentsOf: [UInt8(ascii: ","), UInt8(ascii: " ")])
+            joined.append(contentsOf: bytes[lines[next].value.range])
+            index = next
+        }
+        return joined
+    }
+
+    package func contains(_ name: StaticString) -> Bool { firstLine(of: name, from: 0) != nil }
+
+    package func forEach(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+        let bytes = bytes.span
+        for line in lines {
+            body(bytes.extracting(line.name.range), bytes.extracting(line.value.range))
+        }
+    }
+
+    /// The bytes of `range` as text; what is not UTF-8 is replaced.
+    package func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    private func firstLine(of name: StaticString, from start: Int) -> Int? {
+        let bytes = bytes.span
+        var index = start
+        while index < lines.count {
+            let range = lines[index].name.range
+            if range.count == name.utf8CodeUnitCount,
+                bytes.extracting(range).equalsIgnoringCase(name)
+            {
+                return index
+            }
+            index += 1
+        }
+        return nil
+    }
+}
+
+extension HTTPFields {
+    /// Adds a field. What could end its line becomes a space (RFC 9110 section 5.5).
+    package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
+        let nameRange = store(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        let start = bytes.count
+        value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        for index in start..<bytes.count where Self.endsLine(bytes[index]) { bytes[index] = 0x20 }
+        note(name: nameRange, value: start..<bytes.count)
+    }
+
+    package mutating func append(_ name: StaticString, _ value: String) {
+        var value = value
+        value.withUTF8 { append(name, Span(_unsafeElements: $0)) }
+    }
+
+    /// Forgets all fields and keeps the memory for the next ones.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        lines.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes note of a field whose bytes are, or will be, in the buffer.
+    mutating func note(name: Range<Int>, value: Range<Int>) {
+        lines.append(Line(name: ByteRange(name), value: ByteRange(value)))
+    }
+
+    /// Adds bytes that are no field, such as the path of a request.
+    mutating func store(_ piece: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(contentsOf: piece)
+        return start..<bytes.count
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool {
+        byte == .carriageReturn || byte == .lineFeed || byte == 0
+    }
+}

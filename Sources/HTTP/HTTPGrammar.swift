@@ -1,0 +1,94 @@
+/// The character classes of RFC 9110 and RFC 3986, as bit sets: no table, no memory access.
+extension UInt8 {
+    /// `tchar` of RFC 9110 section 5.6.2.
+    var isTokenByte: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
+
+    /// `unreserved` and `sub-delims` of RFC 3986 section 2, which make up a host name.
+    var isHostByte: Bool { isIn(0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE) }
+
+    /// A space or a tab, the only white space that HTTP knows.
+    var isSpaceOrTab: Bool { self == 0x20 || self == 0x09 }
+
+    private func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
+        self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
+    }
+
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let lineFeed = UInt8(ascii: "\n")
+}
+
+extension Span<UInt8> {
+    /// The first place from `start` on that cannot stand in a field value (RFC 9110 section 5.5):
+    /// a control character other than a tab, or the end.
+    func endOfFieldValue(from start: Int) -> Int {
+        var index = start
+        while true {
+            index = firstControl(from: index)
+            guard index < count, self[index] == 0x09 else { return index }
+            index += 1
+        }
+    }
+
+    private func firstControl(from start: Int) -> Int {
+        firstIndex(from: start) { word in
+            word.bytes(below: 0x20) | word.bytes(equalTo: 0x7F)
+        }
+    }
+
+    /// The first place from `start` on that cannot stand in a request target, or is its "?".
+    ///
+    /// That leaves visible ASCII without "#", which starts a fragment.
+    func endOfTargetPart(from start: Int) -> Int {
+        firstIndex(from: start) { word in
+            word.bytes(below: 0x21) | word.bytes(equalTo: 0x7F) | word
+                | word.bytes(equalTo: UInt8(ascii: "#")) | word.bytes(equalTo: UInt8(ascii: "?"))
+        }
+    }
+
+    /// The first byte whose high bit is set in what `hits` makes of eight bytes at a time.
+    @inline(__always)
+    private func firstIndex(from start: Int, _ hits: (UInt64) -> UInt64) -> Int {
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        var index = start
+        while index + 8 <= count {
+            let word = UInt64(
+                littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let found = hits(word) & highBits
+            if found != 0 { return index + found.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < count, hits(UInt64(self[index])) & 0x80 == 0 { index += 1 }
+        return index
+    }
+
+    /// The next element of a comma-separated list without the white space around it, or nil.
+    ///
+    /// An empty element is an empty range.
+    func nextListElement(from position: inout Int) -> Range<Int>? {
+        guard position <= count else { return nil }
+        let comma = firstIndex(of: UInt8(ascii: ","), from: position) ?? count
+        defer { position = comma + 1 }
+        return trimmed(position..<comma)
+    }
+
+    /// `range` without the spaces and tabs at its ends.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isSpaceOrTab { start += 1 }
+        while end > start, self[end - 1].isSpaceOrTab { end -= 1 }
+        return start..<end
+    }
+}
+
+/// Eight bytes compared at once; the high bit of each byte is its answer. A borrow can spoil only
+/// the bytes above the lowest hit, so only that one counts.
+extension UInt64 {
+    fileprivate func bytes(below limit: UInt64) -> UInt64 {
+        (self &- limit &* 0x0101_0101_0101_0101) & ~self
+    }
+
+    fileprivate func bytes(equalTo byte: UInt8) -> UInt64 {
+        let difference = self ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
+        return difference.bytes(below: 1)
+    }
+}

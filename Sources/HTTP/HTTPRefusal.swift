@@ -1,0 +1,69 @@
+/// Why a request is not served. Each case is one answer, after which the connection ends.
+///
+/// The raw value is the word that logs and counters use.
+package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
+    case badRequestLine = "bad-request-line"
+    case badTarget = "bad-target"
+    case targetTooLong = "target-too-long"
+    case methodTooLong = "method-too-long"
+    case unsupportedVersion = "unsupported-version"
+    case tunnel
+
+    case bareLineFeed = "bare-line-feed"
+    case bareCarriageReturn = "bare-carriage-return"
+    case tooManyEmptyLines = "too-many-empty-lines"
+    case foldedLine = "folded-line"
+    case spaceBeforeColon = "space-before-colon"
+    case badFieldName = "bad-field-name"
+    case badFieldValue = "bad-field-value"
+    case tooManyFields = "too-many-fields"
+    case headTooLarge = "head-too-large"
+
+    case missingHost = "missing-host"
+    case repeatedHost = "repeated-host"
+    case badHost = "bad-host"
+
+    case badContentLength = "bad-content-length"
+    case repeatedContentLength = "repeated-content-length"
+    case lengthAndTransferEncoding = "length-and-transfer-encoding"
+    case badTransferEncoding = "bad-transfer-encoding"
+    case unsupportedTransferCoding = "unsupported-transfer-coding"
+    case transferEncodingInHTTP10 = "transfer-encoding-in-http-1.0"
+    case unsupportedExpectation = "unsupported-expectation"
+
+    case bodyTooLarge = "body-too-large"
+    case badChunkSize = "bad-chunk-size"
+    case badChunkExtension = "bad-chunk-extension"
+    case chunkExtensionsTooLong = "chunk-extensions-too-long"
+    case missingChunkEnd = "missing-chunk-end"
+    case trailersTooLarge = "trailers-too-large"
+
+    // What only the server around a parser can see.
+    case timeout
+    case lengthRequired = "length-required"
+    case methodNotAllowed = "method-not-allowed"
+    case misdirected
+    case upgradeRequired = "upgrade-required"
+
+    package var status: Int {
+        switch self {
+        case .badRequestLine, .badTarget, .bareLineFeed, .bareCarriageReturn, .tooManyEmptyLines,
+            .foldedLine, .spaceBeforeColon, .badFieldName, .badFieldValue, .missingHost,
+            .repeatedHost, .badHost, .badContentLength, .repeatedContentLength,
+            .lengthAndTransferEncoding, .badTransferEncoding, .transferEncodingInHTTP10,
+            .badChunkSize, .badChunkExtension, .chunkExtensionsTooLong, .missingChunkEnd:
+            400
+        case .methodNotAllowed: 405
+        case .timeout: 408
+        case .lengthRequired: 411
+        case .bodyTooLarge: 413
+        case .targetTooLong: 414
+        case .unsupportedExpectation: 417
+        case .misdirected: 421
+        case .upgradeRequired: 426
+        case .tooManyFields, .headTooLarge, .trailersTooLarge: 431
+        case .methodTooLong, .tunnel, .unsupportedTransferCoding: 501
+        case .unsupportedVersion: 505
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Base
+
+/// A request without its body. All text in it is a range of `bytes`.
+package struct RequestHead: Sendable {
+    package internal(set) var method = HTTPMethod.get
+    package internal(set) var version = HTTPVersion.http11
+    package internal(set) var fields = HTTPFields()
+
+    /// Known and within `Int`, or absent.
+    package internal(set) var contentLength: Int?
+    package internal(set) var isChunked = false
+    /// The sender waits for "100 Continue" before it sends the body.
+    package internal(set) var expectsContinue = false
+    /// `Connection` names upgrade and there is a field `Upgrade`.
+    package internal(set) var asksForUpgrade = false
+    /// Whether the sender is ready to send another request on this connection.
+    package internal(set) var keepsAlive = true
+
+    private var targetBytes = HTTPFields.ByteRange(0..<0)
+    private var pathBytes = HTTPFields.ByteRange(0..<0)
+    private var queryBytes: HTTPFields.ByteRange?
+    private var authorityBytes: HTTPFields.ByteRange?
+
+    package init() {}
+
+    package var bytes: [UInt8] { fields.bytes }
+
+    /// Path and query, or whatever else stood in their place.
+    package internal(set) var target: Range<Int> {
+        get { targetBytes.range }
+        set { targetBytes = HTTPFields.ByteRange(newValue) }
+    }
+
+    /// Never empty; `*` where OPTIONS asks about the server as a whole.
+    package internal(set) var path: Range<Int> {
+        get { pathBytes.range }
+        set { pathBytes = HTTPFields.ByteRange(newValue) }
+    }
+
+    /// Without the question mark.
+    package internal(set) var query: Range<Int>? {
+        get { queryBytes?.range }
+        set { queryBytes = newValue.map(HTTPFields.ByteRange.init) }
+    }
+
+    /// Host and port that the request was addressed to; nil only in HTTP/1.0.
+    package internal(set) var authority: Range<Int>? {
+        get { authorityBytes?.range }
+        set { authorityBytes = newValue.map(HTTPFields.ByteRange.init) }
+    }
+
+    package var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
+
+    package func text(_ range: Range<Int>) -> String { fields.text(range) }
+
+    /// Forgets the request and keeps its memory for the next one.
+    mutating func reset() {
+        var storage = HTTPFields()
+        swap(&storage, &fields)
+        storage.removeAll()
+        self = RequestHead()
+        swap(&storage, &fields)
+    }
+}

@@ -1,0 +1,98 @@
+extension ResponseHead {
+    /// What is sent at the event `continueExpected`.
+    package static let http1Continue: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+
+    /// Writes the head in the form of HTTP/1.1, its empty line included.
+    ///
+    /// `date` is what the caller keeps for all answers of a second; empty leaves the field out.
+    package func appendHTTP1(
+        to output: inout [UInt8], contentLength: Int, _ persistence: HTTP1Persistence,
+        date: [UInt8] = []
+    ) {
+        output.append(contentsOf: "HTTP/1.1 ")
+        output.append(decimal: status)
+        output.append(UInt8(ascii: " "))
+        output.append(contentsOf: Self.reasonPhrase(of: status))
+        output.append(contentsOf: "\r\n")
+        for index in 0..<fields.count {
+            output.append(contentsOf: fields.bytes[fields.name(at: index)])
+            output.append(contentsOf: ": ")
+            output.append(contentsOf: fields.bytes[fields.value(at: index)])
+            output.append(contentsOf: "\r\n")
+        }
+        if !date.isEmpty {
+            output.append(contentsOf: "Date: ")
+            output.append(contentsOf: date)
+            output.append(contentsOf: "\r\n")
+        }
+        // RFC 9110 section 8.6: these have no body and must not name a length.
+        if status >= 200, status != 204 {
+            output.append(contentsOf: "Content-Length: ")
+            output.append(decimal: contentLength)
+            output.append(contentsOf: "\r\n")
+        }
+        switch persistence {
+        case .implied: break
+        case .keepAlive: output.append(contentsOf: "Connection: keep-alive\r\n")
+        case .close: output.append(contentsOf: "Connection: close\r\n")
+        }
+        output.append(contentsOf: "\r\n")
+    }
+
+    /// Never empty: there are clients that take an empty phrase for a broken answer.
+    private static func reasonPhrase(of status: Int) -> StaticString {
+        switch status {
+        case 101: "Switching Protocols"
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 204: "No Content"
+        case 301: "Moved Permanently"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        default: "Status"
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(contentsOf text: StaticString) {
+        append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    fileprivate mutating func append(decimal number: Int) {
+        precondition(number >= 0, "a status or a length below zero")
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = 20
+        var rest = number
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        for index in start..<20 { append(digits[index]) }
+    }
+}

@@ -1,0 +1,8 @@
+/// An answer without its body: status and fields, in no version's form yet.
+package struct ResponseHead: Sendable {
+    package var status: Int
+    /// Without those that speak of the connection or the length of the body.
+    package var fields = HTTPFields()
+
+    package init(status: Int) { self.status = status }
+}

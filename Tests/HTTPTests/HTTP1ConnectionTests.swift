@@ -1,0 +1,116 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("The life of an HTTP/1.1 connection")
+struct HTTP1ConnectionTests {
+    private func head(_ text: String) -> RequestHead {
+        var parser = HTTP1Parser()
+        var position = 0
+        let bytes = Array(text.utf8)
+        #expect(parser.next(in: bytes.span, from: &position) == .head)
+        return parser.head
+    }
+
+    private func answering(
+        _ text: String = get(), patience: HTTP1Patience = HTTP1Patience()
+    ) -> HTTP1Connection {
+        var connection = HTTP1Connection(patience: patience, at: .zero)
+        connection.requestBegan(at: .zero)
+        connection.headRead(head(text), at: .zero)
+        connection.requestEnded()
+        return connection
+    }
+
+    @Test("Requests follow each other until the client or the count says otherwise")
+    func keepAlive() {
+        var patience = HTTP1Patience()
+        patience.requestCount = 2
+        var connection = answering(patience: patience)
+        #expect(connection.persistence == .implied)
+        let continuation = connection.answered(hasUnreadInput: false, at: .seconds(1))
+        #expect(continuation == .nextRequest)
+        #expect(connection.isIdle)
+        connection.requestBegan(at: .seconds(2))
+        connection.headRead(head(get()), at: .seconds(2))
+        connection.requestEnded()
+        #expect(connection.persistence == .close)
+        let lastContinuation = connection.answered(hasUnreadInput: false, at: .seconds(2))
+        #expect(lastContinuation == .close)
+    }
+
+    @Test("An HTTP/1.0 client is told that its connection stays")
+    func old() {
+        #expect(
+            answering("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").persistence == .keepAlive)
+        #expect(answering("GET / HTTP/1.0\r\n\r\n").persistence == .close)
+    }
+
+    @Test("A refusal before the whole request was read ends in a lingering close")
+    func refusal() {
+        var connection = HTTP1Connection(at: .zero)
+        connection.requestBegan(at: .zero)
+        #expect(connection.persistence == .close)
+        let continuation = connection.answered(hasUnreadInput: false, at: .seconds(1))
+        #expect(continuation == .linger)
+        #expect(connection.deadline == .seconds(3))
+        let goesOnBelowLimit = connection.drained(64 * 1024 - 1)
+        #expect(goesOnBelowLimit)
+        let goesOnAtLimit = connection.drained(1)
+        #expect(!goesOnAtLimit)
+    }
+
+    @Test("Lingering ends with its time")
+    func lingering() {
+        var connection = HTTP1Connection(at: .zero)
+        _ = connection.answered(hasUnreadInput: true, at: .zero)
+        let early = connection.expired(at: .milliseconds(1999))
+        #expect(early == .nothing)
+        let late = connection.expired(at: .seconds(2))
+        #expect(late == .close)
+        let goesOn = connection.drained(1)
+        #expect(!goesOn)
+    }
+
+    @Test("Bytes behind the last request also call for lingering")
+    func pipelinedBehindClose() {
+        var connection = answering(get("Connection: close"))
+        let continuation = connection.answered(hasUnreadInput: true, at: .zero)
+        #expect(continuation == .linger)
+    }
+
+    @Test("Idle connections are closed, slow requests are told so")
+    func deadlines() {
+        var idle = HTTP1Connection(at: .zero)
+        let idleExpiry = idle.expired(at: .seconds(75))
+        #expect(idleExpiry == .close)
+
+        var slowHead = HTTP1Connection(at: .zero)
+        slowHead.requestBegan(at: .seconds(5))
+        slowHead.requestBegan(at: .seconds(14))
+        #expect(slowHead.deadline == .seconds(15))
+        let headExpiry = slowHead.expired(at: .seconds(15))
+        #expect(headExpiry == .refuse(.timeout))
+        #expect(slowHead.deadline == nil)
+        let continuation = slowHead.answered(hasUnreadInput: false, at: .seconds(15))
+        #expect(continuation == .linger)
+
+        var slowBody = HTTP1Connection(at: .zero)
+        slowBody.requestBegan(at: .zero)
+        slowBody.headRead(head(get()), at: .seconds(9))
+        let early = slowBody.expired(at: .seconds(38))
+        #expect(early == .nothing)
+        let bodyExpiry = slowBody.expired(at: .seconds(39))
+        #expect(bodyExpiry == .refuse(.timeout))
+    }
+
+    @Test("A server that stops finishes the running request and takes no other")
+    func stopping() {
+        var connection = answering()
+        connection.stop()
+        #expect(connection.deadline == nil)
+        #expect(connection.persistence == .close)
+        let continuation = connection.answered(hasUnreadInput: false, at: .zero)
+        #expect(continuation == .close)
+    }
+}

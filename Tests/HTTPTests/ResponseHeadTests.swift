@@ -1,0 +1,58 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("HTTP/1.1 answers")
+struct ResponseHeadTests {
+    private func text(
+        _ status: Int, length: Int = 0, _ persistence: HTTP1Persistence = .implied,
+        date: String = "", fields: [(StaticString, String)] = []
+    ) -> String {
+        var head = ResponseHead(status: status)
+        for (name, value) in fields { head.fields.append(name, value) }
+        var output = Array("before".utf8)
+        head.appendHTTP1(
+            to: &output, contentLength: length, persistence, date: Array(date.utf8))
+        return String(decoding: output.dropFirst(6), as: UTF8.self)
+    }
+
+    @Test("An answer has its fields, a date and a length")
+    func whole() {
+        let text = text(
+            201, length: 1234567890, date: "Sat, 21 Nov 2026 10:00:00 GMT",
+            fields: [("Location", "/m/1"), ("TTL", "60")])
+        #expect(
+            text == """
+                HTTP/1.1 201 Created\r
+                Location: /m/1\r
+                TTL: 60\r
+                Date: Sat, 21 Nov 2026 10:00:00 GMT\r
+                Content-Length: 1234567890\r
+                \r
+
+                """)
+    }
+
+    @Test("An answer without a body does not name a length", arguments: [101, 204])
+    func noLength(_ status: Int) {
+        #expect(!text(status).contains("Content-Length"))
+    }
+
+    @Test("An empty body has length 0")
+    func emptyBody() {
+        #expect(text(410).hasSuffix("Content-Length: 0\r\n\r\n"))
+    }
+
+    @Test("The client is told how the connection goes on")
+    func persistence() {
+        #expect(!text(200).contains("Connection"))
+        #expect(text(200, .close).contains("\r\nConnection: close\r\n"))
+        #expect(text(200, .keepAlive).contains("\r\nConnection: keep-alive\r\n"))
+    }
+
+    @Test("Every refusal has a status with words of its own", arguments: HTTPRefusal.allCases)
+    func refusals(_ refusal: HTTPRefusal) {
+        #expect((400...599).contains(refusal.status))
+        #expect(!text(refusal.status).contains(" Status\r\n"))
+    }
+}
