@@ -239,7 +239,7 @@ WE_REFUSE = {
     "bad-request-line": ("h11 httptools", rb"(?<!\r)\n|RTSP|\r(?!\n)|[^\w!#$%&'*+.^`|~-]"),
     "too-many-empty-lines": ("h11 httptools", rb"(\r\n){3}"),
     "unsupported-version": ("h11 httptools", rb"HTTP/[^1]"),
-    "preface": ("h11", rb"PRI \* HTTP/2\.0"),
+    "preface": ("h11 httptools", rb"PRI \* HTTP/2\.0"),
     "tunnel": ("h11 httptools", rb"CONNECT "),
     "bad-target": ("h11 httptools", rb"\w [^/]|#|[\x80-\xff\x7f]|(^|\n)[^ \n]+ [^ \n]*\n"),
     "missing-host": ("h11 httptools", rb""),
