@@ -23,7 +23,8 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto"], path: "Tests/Fuzz",
+            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP"],
+            path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
 

@@ -13,6 +13,9 @@ enum FuzzTarget: String, CaseIterable {
     case base64URL = "base64url"
     case json
     case keyFile = "key-file"
+    case http1
+    case chunks
+    case webSocket = "web-socket"
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -25,6 +28,9 @@ enum FuzzTarget: String, CaseIterable {
         case .base64URL: Self.readBase64URL(bytes)
         case .json: Self.readJSON(bytes)
         case .keyFile: Self.readKeyFile(bytes)
+        case .http1: Self.readHTTP1(bytes)
+        case .chunks: Self.readChunks(bytes)
+        case .webSocket: Self.readWebSocket(bytes)
         }
     }
 }
