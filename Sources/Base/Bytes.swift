@@ -45,6 +45,17 @@ extension UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
+    /// `tchar` of RFC 9110 section 5.6.2, as a bit set: no table, no memory access.
+    package var isTokenCharacter: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
+
+    /// A space or a tab, the only white space that HTTP knows.
+    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// Whether it is ASCII and among the 128 bits of `low` and `high`.
+    package func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
+        self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
+    }
+
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 

@@ -46,7 +46,7 @@ struct HTTP1ChunkLine {
 
     private static func skipBlanks(_ line: Span<UInt8>, _ start: Int) -> Int {
         var index = start
-        while index < line.count, line[index].isSpaceOrTab { index += 1 }
+        while index < line.count, line[index].isBlank { index += 1 }
         return index
     }
 
@@ -54,7 +54,7 @@ struct HTTP1ChunkLine {
         _ line: Span<UInt8>, _ start: Int
     ) throws(HTTPRefusal) -> Int {
         var index = start
-        while index < line.count, line[index].isTokenByte { index += 1 }
+        while index < line.count, line[index].isTokenCharacter { index += 1 }
         guard index > start else { throw .badChunkExtension }
         return index
     }

@@ -12,14 +12,14 @@ struct HTTP1FieldLine {
     @inline(__always)
     init?(_ source: Span<UInt8>, at start: Int) throws(HTTPRefusal) {
         var index = start
-        while index < source.count, source[index].isTokenByte { index += 1 }
+        while index < source.count, source[index].isTokenCharacter { index += 1 }
         guard index < source.count else { return nil }
         guard source[index] == UInt8(ascii: ":"), index > start else {
             throw Self.refusal(ofNameEnding: source[index], isFirst: index == start)
         }
         name = start..<index
         index += 1
-        while index < source.count, source[index].isSpaceOrTab { index += 1 }
+        while index < source.count, source[index].isBlank { index += 1 }
         let valueEnd = source.endOfFieldValue(from: index)
         guard let end = try Self.endOfLine(source, at: valueEnd, else: .badFieldValue) else {
             return nil
@@ -48,8 +48,8 @@ struct HTTP1FieldLine {
         case .lineFeed: .bareLineFeed
         case .carriageReturn: .badFieldName
         // RFC 9112 sections 2.2 and 5.2: a line that goes on, or white space after the first line.
-        case _ where byte.isSpaceOrTab && isFirst: .foldedLine
-        case _ where byte.isSpaceOrTab: .spaceBeforeColon
+        case _ where byte.isBlank && isFirst: .foldedLine
+        case _ where byte.isBlank: .spaceBeforeColon
         default: .badFieldName
         }
     }

@@ -91,7 +91,7 @@ struct HTTP1Framing: Sendable {
     }
 
     private static func isToken(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !text[index].isTokenByte { return false }
+        for index in text.indices where !text[index].isTokenCharacter { return false }
         return !text.isEmpty
     }
 

@@ -92,7 +92,7 @@ struct HTTP1HeadReader: Sendable {
 
     private func endOfMethod(_ source: Span<UInt8>) throws(HTTPRefusal) -> Int? {
         var end = position
-        while end < source.count, source[end].isTokenByte { end += 1 }
+        while end < source.count, source[end].isTokenCharacter { end += 1 }
         guard end - position <= Self.methodLimit else { throw .methodTooLong }
         guard end < source.count else { return nil }
         guard source[end] == UInt8(ascii: " "), end > position else { throw .badRequestLine }

@@ -1,17 +1,7 @@
 /// The character classes of RFC 9110 and RFC 3986, as bit sets: no table, no memory access.
 extension UInt8 {
-    /// `tchar` of RFC 9110 section 5.6.2.
-    var isTokenByte: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
-
     /// `unreserved` and `sub-delims` of RFC 3986 section 2, which make up a host name.
     var isHostByte: Bool { isIn(0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE) }
-
-    /// A space or a tab, the only white space that HTTP knows.
-    var isSpaceOrTab: Bool { self == 0x20 || self == 0x09 }
-
-    private func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
-        self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
-    }
 
     static let carriageReturn = UInt8(ascii: "\r")
     static let lineFeed = UInt8(ascii: "\n")
@@ -74,8 +64,8 @@ extension Span<UInt8> {
     /// `range` without the spaces and tabs at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
-        while start < end, self[start].isSpaceOrTab { start += 1 }
-        while end > start, self[end - 1].isSpaceOrTab { end -= 1 }
+        while start < end, self[start].isBlank { start += 1 }
+        while end > start, self[end - 1].isBlank { end -= 1 }
         return start..<end
     }
 }

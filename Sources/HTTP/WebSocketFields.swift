@@ -55,16 +55,9 @@ package struct WebSocketFields: Sendable {
 
     /// Calls `body` with each element of a comma-separated list that is not empty (RFC 9110 5.6.1).
     private static func forEachElement(of list: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
-        var start = 0
-        while start < list.count {
-            let end = list.firstIndex(of: UInt8(ascii: ","), from: start) ?? list.count
-            var element = start..<end
-            while let first = element.first, isBlank(list[first]) { element.removeFirst() }
-            while let last = element.last, isBlank(list[last]) { element.removeLast() }
+        var position = 0
+        while let element = list.nextListElement(from: &position) {
             if !element.isEmpty { body(list.extracting(element)) }
-            start = end + 1
         }
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
