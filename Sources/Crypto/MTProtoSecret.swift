@@ -29,7 +29,7 @@ package struct MTProtoSecret: Sendable {
         guard secret.count == Self.length else { return nil }
         self.secret = secret
         keyID = try secret.withSpan { secret throws(OpenSSLError) in
-            let digest = try Self.sha1(secret)
+            let digest = try SHA1.digest(of: secret)
             // The last 8 bytes of the SHA-1, least significant first, as MTProto writes numbers.
             return (12..<20).reversed().reduce(0) { $0 << 8 | Int64(digest[$1]) }
         }
@@ -96,19 +96,5 @@ package struct MTProtoSecret: Sendable {
             throw .refusal(.badPadding)
         }
         return Array(plain[4..<4 + length])
-    }
-
-    private static func sha1(_ bytes: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        let algorithm = try DigestAlgorithm("SHA1")
-        var result: Int32 = 0
-        let digest = [UInt8](unsafeUninitializedCapacity: 20) { output, count in
-            count = 20
-            result = bytes.withUnsafeBufferPointer { bytes in
-                EVP_Digest(
-                    bytes.baseAddress, bytes.count, output.baseAddress, nil, algorithm.handle, nil)
-            }
-        }
-        try ensure(result, "EVP_Digest")
-        return digest
     }
 }
