@@ -24,6 +24,7 @@ let fuzzing: [Target] =
     : [
         .executableTarget(
             name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto"], path: "Tests/Fuzz",
+            exclude: ["Seeds"],
             swiftSettings: strict)
     ]
 
