@@ -79,7 +79,7 @@ extension Benchmark {
         let late = try decrypt(messages - 10_000)
         print("\nmemory, KiB: after 10000 messages \(early.resident), peak \(early.peak)")
         print("             after \(messages) messages \(late.resident), peak \(late.peak)")
-        // The kernel counts pages a thread touched with a delay of up to 64 of them.
+        // The kernel's own count may lag behind by 64 pages.
         let growth = max(late.resident - early.resident, late.peak - early.peak)
         return Bar(
             name: "memory growth over \(messages) messages, at most 256 KiB",

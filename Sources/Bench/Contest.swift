@@ -22,18 +22,20 @@ struct Contest {
         try run([contender]).map { $0[0] }.median
     }
 
+    /// The median turn of each contender: turns in which the machine was busy do not count.
     private func round(_ contenders: [Contender], seconds: Double) throws -> [Double] {
-        var used = [Double](repeating: 0, count: contenders.count)
-        var turns = 0
-        while used.reduce(0, +) < seconds * Double(contenders.count) {
+        var turns = [[Double]](repeating: [], count: contenders.count)
+        var used = 0.0
+        while used < seconds * Double(contenders.count) {
             for (index, contender) in contenders.enumerated() {
                 let start = Clock.cpu
                 for item in 0..<Self.itemCount { try contender.run(item) }
-                used[index] += Clock.cpu - start
+                let turn = Clock.cpu - start
+                turns[index].append(turn)
+                used += turn
             }
-            turns += 1
         }
-        return used.map { $0 / Double(turns * Self.itemCount) }
+        return turns.map { $0.median / Double(Self.itemCount) }
     }
 }
 

@@ -3,7 +3,7 @@ struct Options {
     struct Failure: Error { let message: String }
 
     /// CPU seconds for each contender and round.
-    var seconds = 0.3
+    var seconds = 0.5
     var rounds = 7
     /// Measurements for each class of scalars.
     var samples = 100_000

@@ -15,7 +15,7 @@ struct KeySchedule: ~Copyable {
 
         try hash.beginHMAC(key: combined.span)
         try hash.update(encoding.inputKeyLabel)
-        if encoding == .aes128gcm {
+        if case .aes128gcm = encoding {
             try hash.update(receiver)
             try hash.update(parameters.senderKey)
         }
@@ -28,7 +28,7 @@ struct KeySchedule: ~Copyable {
         try Self.updateContext(receiver, parameters, &hash)
         let contentKeyBlock = try hash.finishHMAC()
 
-        try hash.beginHMAC(key: key.span)
+        hash.beginHMACUnderSameKey()
         try hash.update(ContentEncoding.nonceLabel)
         try Self.updateContext(receiver, parameters, &hash)
         let nonceBlock = try hash.finishHMAC()
@@ -43,7 +43,7 @@ struct KeySchedule: ~Copyable {
     private static func updateContext(
         _ receiver: UncompressedPoint, _ parameters: EncryptionParameters, _ hash: inout SHA256
     ) throws(OpenSSLError) {
-        if parameters.encoding == .aesgcm {
+        if case .aesgcm = parameters.encoding {
             try hash.update(ContentEncoding.contextLabel)
             try hash.update(ContentEncoding.publicKeyLength)
             try hash.update(receiver)

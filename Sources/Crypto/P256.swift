@@ -43,8 +43,8 @@ struct P256: ~Copyable {
 
     /// ECDH with the loaded point: the x coordinate, leading zeros kept (RFC 8291 section 3.1).
     ///
-    /// With one point and no generator, OpenSSL multiplies in constant time on the processors we
-    /// build for (docs/decisions/0002-constant-time-ecdh.md).
+    /// With one point and no generator, OpenSSL multiplies by fixed windows in constant time where
+    /// it has its own code for the curve (docs/decisions/0002-constant-time-ecdh.md).
     mutating func sharedSecret(
         with key: borrowing PrivateKey
     ) throws(OpenSSLError) -> InlineArray<32, UInt8> {

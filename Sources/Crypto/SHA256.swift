@@ -8,19 +8,20 @@ package struct SHA256: ~Copyable {
     private static let blockLength = 64
 
     private let state: UnsafeMutablePointer<SHA256_CTX>
-    /// The inner and outer key block of the HMAC at work.
-    private let block: UnsafeMutablePointer<UInt8>
+    /// The states after the inner and the outer key block of the last HMAC key.
+    private let inner: UnsafeMutablePointer<SHA256_CTX>
+    private let outer: UnsafeMutablePointer<SHA256_CTX>
 
     package init() throws(OpenSSLError) {
-        state = .allocate(capacity: 1)
-        block = .allocate(capacity: Self.blockLength)
+        state = .allocate(capacity: 3)
+        state.initialize(repeating: SHA256_CTX(), count: 3)
+        inner = state + 1
+        outer = state + 2
     }
 
     deinit {
-        OPENSSL_cleanse(state, MemoryLayout<SHA256_CTX>.size)
-        OPENSSL_cleanse(block, Self.blockLength)
+        OPENSSL_cleanse(state, 3 * MemoryLayout<SHA256_CTX>.stride)
         state.deallocate()
-        block.deallocate()
     }
 
     package mutating func begin() throws(OpenSSLError) {
@@ -61,19 +62,19 @@ package struct SHA256: ~Copyable {
 extension SHA256 {
     package mutating func beginHMAC(key: Span<UInt8>) throws(OpenSSLError) {
         precondition(key.count <= Self.blockLength, "HMAC key longer than a block")
-        block.update(repeating: 0x36, count: Self.blockLength)
-        for index in key.indices { block[index] ^= key[index] }
-        try begin()
-        try updateBlock()
+        try absorb(key, pad: 0x36, into: inner)
+        try absorb(key, pad: 0x5C, into: outer)
+        beginHMACUnderSameKey()
     }
+
+    /// Begins with the key of the HMAC before.
+    package mutating func beginHMACUnderSameKey() { state.pointee = inner.pointee }
 
     /// Ends what `beginHMAC` began.
     package mutating func finishHMAC() throws(OpenSSLError) -> Digest {
-        let inner = try finish()
-        for index in 0..<Self.blockLength { block[index] ^= 0x36 ^ 0x5C }
-        try begin()
-        try updateBlock()
-        try update(inner.span)
+        let digest = try finish()
+        state.pointee = outer.pointee
+        try update(digest.span)
         return try finish()
     }
 
@@ -93,8 +94,17 @@ extension SHA256 {
         return try finishHMAC()
     }
 
-    private mutating func updateBlock() throws(OpenSSLError) {
-        try ensure(
-            copenssl_sha256_update(state, block, Self.blockLength), "SHA256_Update")
+    private func absorb(
+        _ key: Span<UInt8>, pad: UInt8, into state: UnsafeMutablePointer<SHA256_CTX>
+    ) throws(OpenSSLError) {
+        var block = InlineArray<64, UInt8>(repeating: pad)
+        for index in key.indices { block[index] ^= key[index] }
+        try ensure(copenssl_sha256_init(state), "SHA256_Init")
+        var bytes = block.mutableSpan
+        let result = bytes.withUnsafeMutableBufferPointer { bytes in
+            defer { OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
+            return copenssl_sha256_update(state, bytes.baseAddress, bytes.count)
+        }
+        try ensure(result, "SHA256_Update")
     }
 }
