@@ -1,0 +1,11 @@
+/// What a server does with its requests. All calls come on the loop of the connection.
+package protocol HTTPHandler: AnyObject {
+    /// How much the body of this request may hold; asked before any of it is read.
+    func bodyLimit(for head: borrowing RequestHead) -> Int
+
+    /// A whole request. It is answered once, now or later, on the same loop.
+    func handle(_ exchange: HTTPExchange)
+
+    /// The one place where a refusal becomes an answer.
+    func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8])
+}

@@ -1,0 +1,83 @@
+import Reactor
+import TLS
+
+/// The bytes of a connection, in clear or through TLS, over its socket.
+struct Transport: ~Copyable {
+    enum Result {
+        case bytes(Int)
+        case wantsRead
+        case wantsWrite
+        /// The peer sends no more.
+        case closed
+        case failed
+    }
+
+    private let socket: Socket
+    private var stream: TLSStream?
+
+    init(plain socket: consuming Socket) {
+        self.socket = socket
+        stream = nil
+    }
+
+    init(encrypted socket: consuming Socket, _ context: TLSContext) throws(TLSError) {
+        let stream = try TLSStream(serving: socket.descriptor, context)
+        self.socket = socket
+        self.stream = consume stream
+    }
+
+    var descriptor: Int32 { socket.descriptor }
+    var isEncrypted: Bool { stream != nil }
+
+    /// Bytes that were read ahead, which the socket does not tell of.
+    var hasPending: Bool { stream?.hasPending ?? false }
+
+    mutating func handshake() -> Result {
+        switch stream?.handshake() {
+        case nil, .done: .bytes(0)
+        case .wantsRead: .wantsRead
+        case .wantsWrite: .wantsWrite
+        case .closed: .closed
+        case .failed: .failed
+        }
+    }
+
+    mutating func read(into buffer: inout MutableSpan<UInt8>) -> Result {
+        switch stream?.read(into: &buffer) {
+        case nil: Self.result(socket.read(into: &buffer), else: .wantsRead)
+        case .bytes(let count): .bytes(count)
+        case .wantsRead: .wantsRead
+        case .wantsWrite: .wantsWrite
+        case .closed: .closed
+        case .failed: .failed
+        }
+    }
+
+    mutating func write(_ bytes: Span<UInt8>) -> Result {
+        switch stream?.write(bytes) {
+        case nil: Self.result(socket.write(bytes), else: .wantsWrite)
+        case .bytes(let count): .bytes(count)
+        case .wantsRead: .wantsRead
+        case .wantsWrite: .wantsWrite
+        case .closed: .closed
+        case .failed: .failed
+        }
+    }
+
+    /// Says farewell and gives the socket for a lingering close.
+    consuming func finish() -> Socket {
+        // Whether the farewell leaves or not, the connection ends.
+        _ = stream?.shutdown()
+        stream = nil
+        return socket
+    }
+
+    private static func result(_ transfer: Transfer, else blocked: Result) -> Result {
+        switch transfer {
+        case .bytes(let count): .bytes(count)
+        case .wouldBlock: blocked
+        case .closed: .closed
+        case .failed: .failed
+        }
+    }
+}
