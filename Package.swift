@@ -36,12 +36,14 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .target(name: "CShims"),
 
         module("Base"),
         module("WebPush", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
+        module("Reactor", ["Base", "CLinux", "CShims"]),
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base"]),
         .executableTarget(
@@ -59,6 +61,7 @@ let package = Package(
         tests(of: "Base"),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
+        tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "HTTP"),
         .executableTarget(

@@ -1,8 +1,33 @@
 #define _GNU_SOURCE
 #include "CShims.h"
 
+#include <sched.h>
 #include <sys/prctl.h>
 
 int cshims_forbid_dumping(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int cshims_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int cshims_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *process = credentials.pid;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    return 0;
+}
+
+int cshims_usable_cores(void) {
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+    return CPU_COUNT(&cores);
+}
+
+void cshims_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
 }

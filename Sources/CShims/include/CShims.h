@@ -1,4 +1,18 @@
 #pragma once
 
+#include <sys/socket.h>
+
 /// No core file and no ptrace by other processes of the same user. Returns 0, or -1 with errno.
 int cshims_forbid_dumping(void);
+
+/// Takes one connection, non-blocking and closed on exec. Returns its descriptor, or -1 with errno.
+int cshims_accept(int listener, struct sockaddr *address, socklen_t *length);
+
+/// Who held the other end of a Unix socket when it was connected. Returns 0, or -1 with errno.
+int cshims_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group);
+
+/// The cores this process may run on, at least one.
+int cshims_usable_cores(void);
+
+/// Names the calling thread; the kernel keeps 15 bytes.
+void cshims_name_thread(const char *name);

@@ -1,0 +1,43 @@
+import CLinux
+
+/// What a watcher waits for. With none it is told of a broken connection, once.
+package struct Interest: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let readable = Interest(rawValue: 1)
+    package static let writable = Interest(rawValue: 2)
+    /// Of several loops that watch one listening socket only one is woken. Cannot be changed.
+    static let exclusive = Interest(rawValue: 4)
+
+    /// A half-closed peer is a reason to read, and would be reported without end to one who does
+    /// not. So would a broken connection to one who waits for nothing.
+    var mask: UInt32 {
+        if contains(.exclusive) { return clinux_readable | clinux_exclusive }
+        if isEmpty { return clinux_once }
+        return (contains(.readable) ? clinux_readable | clinux_peer_closed : 0)
+            | (contains(.writable) ? clinux_writable : 0)
+    }
+}
+
+/// What the kernel says about a descriptor.
+package struct Readiness: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let readable = Readiness(rawValue: clinux_readable)
+    package static let writable = Readiness(rawValue: clinux_writable)
+    /// The peer sends no more; it may still read.
+    package static let peerClosed = Readiness(rawValue: clinux_peer_closed)
+    package static let hangUp = Readiness(rawValue: clinux_hang_up)
+    package static let error = Readiness(rawValue: clinux_error)
+
+    /// On a broken connection the next call gives the reason, so whoever waits to read or write is
+    /// told to: nobody has to look at `hangUp` and `error` to notice.
+    init(mask: UInt32, interest: Interest) {
+        self.init(rawValue: mask)
+        guard !isDisjoint(with: [.hangUp, .error]) else { return }
+        if interest.contains(.readable) { insert(.readable) }
+        if interest.contains(.writable) { insert(.writable) }
+    }
+}

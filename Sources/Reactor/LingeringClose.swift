@@ -1,0 +1,50 @@
+/// Ends a connection whose peer may still be sending: what was written last is read by the peer
+/// only if nothing that it sent is left unread here, else it sees a reset (RFC 9112 section 9.6).
+///
+/// Tells the peer that nothing more comes, then reads over what arrives until the peer closes, too
+/// much came, or it took too long. The loop holds it until then.
+package final class LingeringClose: EventHandler, TimerHandler {
+    private let socket: Socket
+    private let loop: EventLoop
+    private var bytesLeft: Int
+    private var watch: Watch?
+    private var timer: TimerID?
+
+    /// The socket is watched by nobody, and all that was to be written is written.
+    package static func begin(
+        _ socket: consuming Socket, on loop: EventLoop, atMost bytes: Int, within limit: Interval
+    ) {
+        let ending = LingeringClose(socket, loop, bytes)
+        ending.socket.shutdownWriting()
+        // Without a watch it is closed at once.
+        guard let watch = try? loop.watch(ending.socket, for: .readable, ending) else { return }
+        ending.watch = watch
+        ending.timer = loop.schedule(after: limit, ending)
+    }
+
+    private init(_ socket: consuming Socket, _ loop: EventLoop, _ bytes: Int) {
+        self.socket = socket
+        self.loop = loop
+        bytesLeft = bytes
+    }
+
+    package func ready(_ readiness: Readiness, of watch: Watch) {
+        var scratch = [4_096 of UInt8](repeating: 0)
+        var buffer = scratch.mutableSpan
+        switch socket.read(into: &buffer) {
+        case .bytes(let count) where count < bytesLeft: bytesLeft -= count
+        case .wouldBlock: break
+        case .bytes, .closed, .failed: end()
+        }
+    }
+
+    package func timerFired(_ cookie: UInt64) { end() }
+
+    /// It lasts for a short time in any case, and the peer is still owed its answer.
+    package func drain() {}
+
+    private func end() {
+        if let watch { loop.unwatch(watch) }
+        if let timer { loop.cancel(timer) }
+    }
+}

@@ -1,0 +1,125 @@
+import CLinux
+import CShims
+import Glibc
+
+/// A socket that takes connections. Closed when it goes out of scope; a Unix socket made here
+/// removes its file then.
+package struct ListeningSocket: ~Copyable, Sendable {
+    /// The kernel cuts it to `net.core.somaxconn`.
+    static let backlog: Int32 = 4_096
+
+    let descriptor: Int32
+    /// With the port that is really bound.
+    package let address: SocketAddress
+    /// Other sockets can share the port, so that the kernel spreads connections over them.
+    private let sharesPort: Bool
+    private let file: SocketFile?
+
+    private init(
+        owning descriptor: Int32, _ address: SocketAddress, sharesPort: Bool,
+        file: consuming SocketFile? = nil
+    ) {
+        self.descriptor = descriptor
+        self.address = address
+        self.sharesPort = sharesPort
+        self.file = file
+    }
+
+    deinit { close(descriptor) }
+
+    /// Listens on an address of this machine; `[::]` takes both versions. Port 0 is any free one.
+    package static func tcp(_ address: SocketAddress) throws(ReactorError) -> ListeningSocket {
+        // Bound without sharing, so that a port in use by another server is found to be so.
+        try bind(address, isSibling: false)
+    }
+
+    /// Another socket for another loop: the kernel spreads connections over the siblings of a TCP
+    /// port; those of a Unix socket, or of one that was handed over, share one queue.
+    package borrowing func sibling() throws(ReactorError) -> ListeningSocket {
+        if sharesPort { return try Self.bind(address, isSibling: true) }
+        let original = descriptor
+        let copy = try ensure("fcntl") { fcntl(original, F_DUPFD_CLOEXEC, 0) }
+        return ListeningSocket(owning: copy, address, sharesPort: false)
+    }
+
+    /// Listens under a name in the file system, in place of a server that died.
+    package static func unix(
+        path: String, mode: UInt32, owner: SocketOwner? = nil
+    ) throws(ReactorError) -> ListeningSocket {
+        let address = SocketAddress.unix(path: path)
+        let storage = try SocketAddress.Storage(address)
+        try SocketFile.removeStale(path)
+        let socket = try open(storage)
+        try bind(socket, storage, address)
+        let file = try SocketFile(boundTo: path)
+        // Before it listens nobody gets in, whatever the mode it was made with.
+        try file.set(mode: mode, owner: owner)
+        try listen(socket, address)
+        return ListeningSocket(
+            owning: socket.release(), address, sharesPort: false, file: file)
+    }
+
+    /// Takes over a descriptor that listens already; fails on any other.
+    static func adopt(_ descriptor: Int32) throws(ReactorError) -> ListeningSocket {
+        let socket = Socket(owning: descriptor)
+        let isListening = intOption(descriptor, SO_ACCEPTCONN) == 1
+        let isStream = intOption(descriptor, SO_TYPE) == Int32(SOCK_STREAM.rawValue)
+        var storage = SocketAddress.Storage()
+        guard isListening, isStream,
+            storage.receive({ getsockname(descriptor, $0, $1) }) == 0,
+            let address = storage.address
+        else {
+            throw ReactorError("accept", code: EINVAL, about: "descriptor \(descriptor)")
+        }
+        _ = try ensure("fcntl") { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        _ = try ensure("fcntl") { fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        if case .ip = address { socket.setNoDelay() }
+        return ListeningSocket(owning: socket.release(), address, sharesPort: false)
+    }
+
+    private static func bind(
+        _ address: SocketAddress, isSibling: Bool
+    ) throws(ReactorError) -> ListeningSocket {
+        let storage = try SocketAddress.Storage(address)
+        let socket = try open(storage)
+        let descriptor = socket.descriptor
+        try setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if storage.family == AF_INET6 {
+            try setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0)
+        }
+        if isSibling { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
+        try bind(socket, storage, address)
+        if !isSibling { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
+        // Connections inherit it, which saves a call for each.
+        socket.setNoDelay()
+        try listen(socket, address)
+        var bound = SocketAddress.Storage()
+        _ = try ensure("getsockname") { bound.receive { getsockname(descriptor, $0, $1) } }
+        return ListeningSocket(
+            owning: socket.release(), bound.address ?? address, sharesPort: true)
+    }
+
+    private static func open(
+        _ storage: SocketAddress.Storage
+    ) throws(ReactorError) -> Socket {
+        try Socket(owning: ensure("socket") { socket(storage.family, clinux_stream, 0) })
+    }
+
+    private static func bind(
+        _ socket: borrowing Socket, _ storage: SocketAddress.Storage, _ address: SocketAddress
+    ) throws(ReactorError) {
+        let descriptor = socket.descriptor
+        _ = try ensure("bind", about: address.description) {
+            storage.withPointer { Glibc.bind(descriptor, $0, $1) }
+        }
+    }
+
+    private static func listen(
+        _ socket: borrowing Socket, _ address: SocketAddress
+    ) throws(ReactorError) {
+        let descriptor = socket.descriptor
+        _ = try ensure("listen", about: address.description) {
+            Glibc.listen(descriptor, backlog)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Base
+import CLinux
+import Glibc
+
+extension SocketAddress {
+    /// The form in which the kernel takes and gives addresses.
+    struct Storage {
+        private var bytes = sockaddr_storage()
+        private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+
+        /// Room for an address to receive.
+        init() {}
+
+        /// Version 4 stays version 4: such a socket has no version 6.
+        init(_ address: SocketAddress) throws(ReactorError) {
+            switch address {
+            case .ip(let ip, let port):
+                if let v4 = ip.v4 {
+                    fill(Self.v4(v4, port))
+                } else {
+                    fill(Self.v6(ip, port))
+                }
+            case .unix(let path):
+                guard let name = Self.unix(path) else {
+                    throw ReactorError("path", code: ENAMETOOLONG, about: address.description)
+                }
+                fill(name)
+            }
+        }
+
+        var family: Int32 { Int32(bytes.ss_family) }
+
+        func withPointer<Value>(
+            _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+        ) -> Value {
+            withUnsafeBytes(of: bytes) { bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) { pointer in
+                    // Never empty: it is the storage.
+                    guard let base = pointer.baseAddress else { preconditionFailure("no storage") }
+                    return body(base, length)
+                }
+            }
+        }
+
+        /// Lets a call such as `getpeername` write the address.
+        mutating func receive(
+            _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+        ) -> Int32 {
+            length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            return withUnsafeMutablePointer(to: &bytes) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
+            }
+        }
+
+        /// Nil for a family that is neither IP nor Unix.
+        var address: SocketAddress? {
+            switch family {
+            case AF_INET:
+                let name = value(as: sockaddr_in.self)
+                return .ip(
+                    IPAddress(v4: UInt32(bigEndian: name.sin_addr.s_addr)),
+                    port: UInt16(bigEndian: name.sin_port))
+            case AF_INET6:
+                let name = value(as: sockaddr_in6.self)
+                let (high, low) = withUnsafeBytes(of: name.sin6_addr) { bytes in
+                    (bytes.load(as: UInt64.self), bytes.load(fromByteOffset: 8, as: UInt64.self))
+                }
+                return .ip(
+                    IPAddress(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low)),
+                    port: UInt16(bigEndian: name.sin6_port))
+            case AF_UNIX: return .unix(path: path)
+            default: return nil
+            }
+        }
+
+        /// A name of the file system ends at a zero byte; an abstract one begins with it.
+        private var path: String {
+            withUnsafeBytes(of: bytes) { bytes in
+                let end = min(Int(length), MemoryLayout<sockaddr_un>.size)
+                guard end > Self.pathOffset else { return "" }
+                let name = bytes[Self.pathOffset..<end]
+                if name.first == 0 {
+                    return "@" + String(decoding: name.dropFirst(), as: UTF8.self)
+                }
+                return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        }
+
+        private static var pathOffset: Int { MemoryLayout<sa_family_t>.size }
+
+        private mutating func fill<Name>(_ name: Name) {
+            withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: name, as: Name.self) }
+            length = socklen_t(MemoryLayout<Name>.size)
+        }
+
+        private func value<Name>(as type: Name.Type) -> Name {
+            withUnsafeBytes(of: bytes) { $0.load(as: type) }
+        }
+
+        private static func v4(_ bits: UInt32, _ port: UInt16) -> sockaddr_in {
+            var name = sockaddr_in()
+            name.sin_family = sa_family_t(AF_INET)
+            name.sin_port = port.bigEndian
+            name.sin_addr.s_addr = bits.bigEndian
+            return name
+        }
+
+        private static func v6(_ ip: IPAddress, _ port: UInt16) -> sockaddr_in6 {
+            var name = sockaddr_in6()
+            name.sin6_family = sa_family_t(AF_INET6)
+            name.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &name.sin6_addr) { bytes in
+                bytes.storeBytes(of: ip.high.bigEndian, as: UInt64.self)
+                bytes.storeBytes(of: ip.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            }
+            return name
+        }
+
+        /// Nil when it does not fit; one byte is for the zero at its end.
+        private static func unix(_ path: String) -> sockaddr_un? {
+            var name = sockaddr_un()
+            name.sun_family = sa_family_t(AF_UNIX)
+            let isWhole = withUnsafeMutableBytes(of: &name.sun_path) { room in
+                guard path.utf8.count < room.count else { return false }
+                room.copyBytes(from: path.utf8)
+                return true
+            }
+            return isWhole ? name : nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// The sockets that systemd opened for this process (sd_listen_fds(3)).
+package struct SystemdSockets: Equatable, Sendable {
+    /// The first descriptor that is handed over.
+    private static let first: Int32 = 3
+
+    /// The descriptors, each with the `FileDescriptorName=` of its unit.
+    let descriptors: Range<Int32>
+    package let names: [String]
+
+    /// Reads the variables and removes them, so that no child takes the sockets for its own.
+    /// To be called once, before there are threads.
+    package static func take() -> SystemdSockets? {
+        let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+        let values = variables.map { getenv($0).map { String(cString: $0) } }
+        for variable in variables { unsetenv(variable) }
+        return SystemdSockets(
+            process: values[0], count: values[1], names: values[2], ownProcess: getpid())
+    }
+
+    /// Nil when there are none for this process. A name that is missing is `unknown`.
+    init?(
+        process: String?, count: String?, names: String?, ownProcess: Int32, first: Int32 = first
+    ) {
+        guard let process, let count, Int32(process) == ownProcess, let count = Int32(count),
+            (1...Self.limit).contains(count)
+        else { return nil }
+        let given = names?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        descriptors = first..<first + count
+        self.names = (0..<Int(count)).map { $0 < given.count ? String(given[$0]) : "unknown" }
+    }
+
+    /// More are a mistake.
+    private static let limit: Int32 = 1_024
+
+    /// Takes over the socket at a place in `names`, once. Fails when it is no listening stream
+    /// socket.
+    package func socket(at index: Int) throws(ReactorError) -> ListeningSocket {
+        try ListeningSocket.adopt(descriptors.lowerBound + Int32(index))
+    }
+}

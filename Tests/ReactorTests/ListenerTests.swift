@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import Reactor
+
+/// Keeps the connections that it is given.
+final class Host: ConnectionHandler, @unchecked Sendable {
+    // Unchecked: used on the thread of one loop.
+    private(set) var connections: [End] = []
+    private(set) var peers: [SocketAddress] = []
+    private(set) var refusals: [Int32] = []
+    var onAccept: (Listener) -> Void = { _ in }
+    var onRefusal: () -> Void = {}
+
+    func accepted(_ socket: consuming Socket, from peer: SocketAddress, by listener: Listener) {
+        connections.append(End(socket))
+        peers.append(peer)
+        onAccept(listener)
+    }
+
+    func cannotAccept(_ reason: ReactorError, by listener: Listener) {
+        refusals.append(reason.code)
+        onRefusal()
+    }
+}
+
+@Suite("Listeners")
+struct ListenerTests {
+    private let loop: EventLoop
+    private let host = Host()
+    private let listener: Listener
+
+    init() throws {
+        loop = try EventLoop()
+        let address = try #require(SocketAddress("127.0.0.1:0"))
+        listener = Listener(try ListeningSocket.tcp(address), on: loop, host)
+    }
+
+    @Test("Everyone who comes is taken, in turns")
+    func accepts() throws {
+        try listener.start()
+        let clients = try (0..<200).map { _ in try End.connect(to: listener.address) }
+        host.onAccept = { [host, loop] _ in if host.connections.count == 200 { loop.stop() } }
+        loop.runUntilStopped()
+        #expect(host.connections.count == 200)
+        // 64 in each.
+        #expect((4...6).contains(loop.turns))
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test("A pause leaves the others waiting, and they are taken after it")
+    func pause() throws {
+        try listener.start()
+        let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
+        let resume = Probe()
+        host.onAccept = { [host, loop] listener in
+            guard host.connections.count < 3 else { return loop.stop() }
+            guard host.connections.count == 1 else { return }
+            listener.pause()
+            _ = loop.schedule(after: Interval(.milliseconds(20)), resume)
+        }
+        resume.onTimer = { [host, listener] _ in
+            #expect(host.connections.count == 1)
+            #expect(throws: Never.self) { try listener.start() }
+        }
+        loop.runUntilStopped()
+        #expect(host.connections.count == 3)
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test("Who waits at the stop is taken, who comes after it is refused")
+    func stop() throws {
+        let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
+        try listener.start()
+        listener.stop()
+        #expect(host.connections.count == 3)
+        #expect(throws: ReactorError.self) { _ = try waitForConnection(listener.address) }
+        try listener.start()
+        #expect(loop.watchers.count == 0)
+        withExtendedLifetime(clients) {}
+    }
+
+    private func waitForConnection(_ address: SocketAddress) throws -> End {
+        let client = try End.connect(to: address)
+        var entry = pollfd(fd: client.descriptor, events: Int16(POLLOUT), revents: 0)
+        #expect(poll(&entry, 1, 10_000) == 1)
+        if let failure = try client.use({ $0.connectFailure() }) { throw failure }
+        return client
+    }
+
+    @Test("Out of descriptors it waits, says so once, and goes on when there are some")
+    func exhausted() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop()
+            guard let address = SocketAddress("127.0.0.1:0") else { exit(1) }
+            let host = Host()
+            let listener = Listener(try ListeningSocket.tcp(address), on: loop, host)
+            try listener.start()
+            let client = try Socket.connect(to: listener.address)
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+                exit(2)
+            }
+            var ballast: [Int32] = []
+            while case let copy = dup(client.descriptor), copy >= 0 { ballast.append(copy) }
+            let relief = Probe()
+            relief.onTimer = { _ in ballast.forEach { close($0) } }
+            _ = loop.schedule(after: Interval(.milliseconds(350)), relief)
+            host.onAccept = { _ in loop.stop() }
+            loop.stop(after: .seconds(20))
+            _ = loop.run()
+            guard host.connections.count == 1, host.refusals == [EMFILE] else { exit(3) }
+            // Four tries in 350 ms, a few turns each: far from spinning.
+            guard loop.turns < 20 else { exit(4) }
+            exit(0)
+        }
+    }
+}

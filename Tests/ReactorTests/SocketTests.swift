@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import Reactor
+
+@Suite("Sockets")
+struct SocketTests {
+    @Test("Reading and writing say what they came to")
+    func transfers() throws {
+        let (ours, theirs) = try End.pair()
+        #expect(try ours.read() == .wouldBlock)
+        #expect(try theirs.write("hello") == .bytes(5))
+        #expect(try ours.read(2) == .bytes(2))
+        #expect(try ours.read() == .bytes(3))
+        try theirs.use { $0.shutdownWriting() }
+        #expect(try ours.read() == .closed)
+        // A half-closed peer still reads.
+        #expect(try ours.write("x") == .bytes(1))
+        theirs.close()
+        #expect(try ours.write("x") == .closed)
+    }
+
+    @Test("What a full peer does not take is left to write")
+    func full() throws {
+        let (ours, theirs) = try End.pair()
+        let text = String(repeating: "x", count: 100_000)
+        var sent = 0
+        while case .bytes(let count) = try ours.write(text) { sent += count }
+        #expect(sent > 0)
+        #expect(try ours.write(text) == .wouldBlock)
+        ours.close()
+        #expect(try theirs.readToEnd() == sent)
+    }
+
+    @Test("Two pieces leave in one call", arguments: [(0, 3), (3, 0), (5, 7), (0, 0)])
+    func gather(first: Int, second: Int) throws {
+        let (ours, theirs) = try End.pair()
+        let pieces = [UInt8](repeating: 1, count: first) + [UInt8](repeating: 2, count: second)
+        let count = try ours.use { socket in
+            let (head, body) = (Array(pieces[..<first]), Array(pieces[first...]))
+            return socket.write(head.span, body.span)
+        }
+        #expect(count == .bytes(first + second))
+        ours.close()
+        #expect(try theirs.readToEnd() == first + second)
+    }
+
+    @Test("Descriptors do not block and are not inherited")
+    func flags() throws {
+        let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
+        let client = try End.connect(to: listening.address)
+        let accepted = try accept(listening)
+        for descriptor in [listening.descriptor, client.descriptor, accepted.descriptor] {
+            #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
+        }
+    }
+
+    @Test("A connection that nobody takes says why")
+    func refused() throws {
+        // A port that was free a moment ago, held by nobody who listens.
+        let address = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0"))).address
+        let client = try End.connect(to: address)
+        var entry = pollfd(fd: client.descriptor, events: Int16(POLLOUT), revents: 0)
+        #expect(poll(&entry, 1, 10_000) == 1)
+        let failure = try client.use { $0.connectFailure() }
+        #expect(failure?.description == "connect: Connection refused")
+    }
+
+    @Test("The user at the other end of a Unix socket is known, of a TCP socket not")
+    func credentials() throws {
+        let (ours, _) = try End.pair()
+        let credentials = try ours.use { $0.peerCredentials() }
+        #expect(
+            credentials
+                == PeerCredentials(processID: getpid(), userID: getuid(), groupID: getgid()))
+        let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
+        let client = try End.connect(to: listening.address)
+        #expect(try client.use { $0.peerCredentials() } == nil)
+    }
+
+    private func accept(_ listening: borrowing ListeningSocket) throws -> End {
+        guard case .connection(let socket, _) = listening.accept() else {
+            throw CancellationError()
+        }
+        return End(socket)
+    }
+}
