@@ -42,6 +42,7 @@ let package = Package(
         module("WebPush", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
+        module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
@@ -59,6 +60,7 @@ let package = Package(
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
+        tests(of: "TLS", ["Base", "System", "COpenSSL"]),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
