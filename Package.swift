@@ -44,8 +44,9 @@ let package = Package(
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
+        module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
-        module("HTTP", ["Base"]),
+        module("HTTP", ["Base", "System", "TLS", "Reactor"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -63,7 +64,8 @@ let package = Package(
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
-        tests(of: "HTTP"),
+        tests(of: "TLS", ["System", "COpenSSL"]),
+        tests(of: "HTTP", ["Reactor", "TLS", "System"]),
         .executableTarget(
             name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
             swiftSettings: strict),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <errno.h>
+#include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -8,8 +10,11 @@
 #include <openssl/evp.h>
 #include <openssl/obj_mac.h>
 #include <openssl/params.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 // Macros that Swift cannot import.
 
@@ -44,3 +49,48 @@ static inline int copenssl_sha256_update(SHA256_CTX *state, const void *bytes, s
 static inline int copenssl_sha256_final(SHA256_CTX *state, unsigned char *digest) {
     return SHA256_Final(digest, state);
 }
+
+// TLS.
+
+static const uint64_t copenssl_context_options =
+    SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+    SSL_OP_PRIORITIZE_CHACHA;
+
+static inline int copenssl_set_min_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+
+static inline void copenssl_set_mode(SSL_CTX *context, long mode) {
+    SSL_CTX_set_mode(context, mode);
+}
+
+static inline int copenssl_set_groups(SSL_CTX *context, const char *names) {
+    return (int)SSL_CTX_set1_groups_list(context, names);
+}
+
+static inline void copenssl_set_read_ahead(SSL_CTX *context) { SSL_CTX_set_read_ahead(context, 1); }
+
+static inline void copenssl_set_session_cache_mode(SSL_CTX *context, long mode) {
+    SSL_CTX_set_session_cache_mode(context, mode);
+}
+
+static inline void copenssl_set_server_name_callback(
+    SSL_CTX *context, int (*choose)(SSL *, int *, void *), void *argument) {
+    SSL_CTX_set_tlsext_servername_callback(context, choose);
+    SSL_CTX_set_tlsext_servername_arg(context, argument);
+}
+
+static inline int copenssl_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+static inline int copenssl_ask_for_server_name(SSL *stream, const char *name) {
+    return (int)SSL_set_tlsext_host_name(stream, name);
+}
+
+static inline size_t copenssl_memory(BIO *memory, char **bytes) {
+    return (size_t)BIO_get_mem_data(memory, bytes);
+}
+
+// Valid right after a call that failed.
+static inline int copenssl_errno(void) { return errno; }

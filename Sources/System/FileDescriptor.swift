@@ -33,6 +33,13 @@ struct FileDescriptor: ~Copyable {
     func synchronize() throws(SystemError) {
         _ = try ensure("fsync") { fsync(number) }
     }
+
+    /// After this a file made or renamed at `path` is found there even after a power cut.
+    static func synchronizeFolder(of path: String) throws(SystemError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        try open(folder, O_RDONLY | O_DIRECTORY).synchronize()
+    }
 }
 
 /// What one `read` gives, empty at the end.

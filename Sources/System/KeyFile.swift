@@ -59,9 +59,7 @@ package enum KeyFile {
             let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             try file.write(bytes)
             try file.synchronize()
-            let slash = path.lastIndex(of: "/")
-            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronize()
+            try FileDescriptor.synchronizeFolder(of: path)
         } catch {
             throw error.code == EEXIST ? .exists(path: path) : .system(path: path, error)
         }

@@ -11,6 +11,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         self.call = "\(call)"
     }
 
+    package var isMissingFile: Bool { code == ENOENT }
+
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 

@@ -27,12 +27,15 @@ final class ServerConnection: EventHandler, TimerHandler {
     private var exchange: HTTPExchange?
     /// What came behind a request that is not answered yet.
     private var held: [UInt8] = []
+    private var isFeeding = false
     private var output: [UInt8] = []
     private var written = 0
 
     /// As much as a peer that does not read may leave with us.
     private static let outputLimit = 256 * 1024
     private static let readsPerEvent = 4
+    /// The cookie of a timer that asks for what was read ahead.
+    private static let readOn: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, _ service: HTTPService) {
         self.service = service
@@ -69,6 +72,10 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 
     func timerFired(_ cookie: UInt64) {
+        if cookie == Self.readOn {
+            receive()
+            return setTimer()
+        }
         timer = nil
         timerDeadline = nil
         if case .handshake = phase { return close() }
@@ -110,17 +117,17 @@ extension ServerConnection {
             // The socket is asked again by its next event, which is cheaper than a call in vain.
             guard transport?.hasPending == true else { return }
         }
-        // OpenSSL holds more, and the socket will not say so.
-        let watch = watch
-        service.loop.post { [weak self] in
-            if let self, let watch, self.watch == watch { self.ready(.readable, of: watch) }
-        }
+        // OpenSSL holds more, and the socket will not say so; others come first.
+        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOn)
     }
 
+    /// Reads requests as long as they are answered at once; `respond` then leaves the rest to this.
     private func feed(_ input: Span<UInt8>) {
-        if !input.isEmpty { life.requestBegan(at: service.now) }
+        isFeeding = true
+        defer { isFeeding = false }
         var position = 0
         while case .serving = phase, exchange == nil {
+            if position < input.count { life.requestBegan(at: service.now) }
             switch parser.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
@@ -129,21 +136,21 @@ extension ServerConnection {
             case .continueExpected:
                 ResponseHead.http1Continue.withUTF8Buffer { output.append(contentsOf: $0) }
             case .body(let range): body.append(contentsOf: input.array(range))
-            case .end: hand(over: input.array(position..<input.count))
+            case .end:
+                handOver()
+                if exchange != nil { held = input.array(position..<input.count) }
             case .http2Preface: refuse(.unsupportedVersion)
             case .refused(let refusal): refuse(refusal)
             }
         }
     }
 
-    /// The request is whole. `rest` is what follows it.
-    private func hand(over rest: [UInt8]) {
+    private func handOver() {
         life.requestEnded()
         let exchange = HTTPExchange(
             parser.takeHead(), body: body, peer: peer,
             isEncrypted: transport?.isEncrypted ?? false, on: self)
         body = []
-        held = rest
         self.exchange = exchange
         service.handler.handle(exchange)
         // Not answered at once: nothing more is read until it is.
@@ -162,9 +169,11 @@ extension ServerConnection {
             phase = .ending(next)
             return flush()
         }
+        // Answers to requests that came together leave together.
+        if isFeeding { return }
         let rest = held
         held = []
-        if !rest.isEmpty { feed(rest.span) }
+        feed(rest.span)
         flush()
         setTimer()
     }
@@ -184,8 +193,7 @@ extension ServerConnection {
 
     private func flush() {
         while written < output.count {
-            let rest = output.span.extracting(written..<output.count)
-            switch transport?.write(rest) {
+            switch transport?.write(output, from: written) {
             case .bytes(let count): written += count
             case .wantsRead: return setInterest(.readable)
             case .wantsWrite:

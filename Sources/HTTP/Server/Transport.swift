@@ -30,7 +30,12 @@ struct Transport: ~Copyable {
     var isEncrypted: Bool { stream != nil }
 
     /// Bytes that were read ahead, which the socket does not tell of.
-    var hasPending: Bool { stream?.hasPending ?? false }
+    var hasPending: Bool {
+        switch stream {
+        case .some(let stream): stream.hasPending
+        case .none: false
+        }
+    }
 
     mutating func handshake() -> Result {
         switch stream?.handshake() {
@@ -53,8 +58,10 @@ struct Transport: ~Copyable {
         }
     }
 
-    mutating func write(_ bytes: Span<UInt8>) -> Result {
-        switch stream?.write(bytes) {
+    /// Writes of `output` what stands from `start` on.
+    mutating func write(_ output: [UInt8], from start: Int) -> Result {
+        let bytes = output.span.extracting(start..<output.count)
+        return switch stream?.write(bytes) {
         case nil: Self.result(socket.write(bytes), else: .wantsWrite)
         case .bytes(let count): .bytes(count)
         case .wantsRead: .wantsRead

@@ -1,0 +1,19 @@
+import Glibc
+
+/// Files that are replaced as a whole: a reader, or a crash, finds the old one or the new one.
+package enum AtomicFile {
+    /// On the disk, with exactly these rights, before this returns.
+    package static func replace(
+        _ path: String, with bytes: Span<UInt8>, mode: UInt32
+    ) throws(SystemError) {
+        let draft = path + ".new"
+        // Left behind when an earlier attempt was interrupted.
+        unlink(draft)
+        let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        try file.write(bytes)
+        _ = try ensure("fchmod") { fchmod(file.number, mode) }
+        try file.synchronize()
+        _ = try ensure("rename") { rename(draft, path) }
+        try FileDescriptor.synchronizeFolder(of: path)
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// What changes when a file is written, replaced, or its link is set anew.
+package struct FileStamp: Equatable, Sendable {
+    private let device: dev_t
+    private let inode: ino_t
+    private let size: off_t
+    private let modifiedSeconds: Int
+    private let modifiedNanoseconds: Int
+    package let isReadableByEveryone: Bool
+
+    /// Nil where no such file can be seen.
+    package init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+        size = status.st_size
+        modifiedSeconds = status.st_mtim.tv_sec
+        modifiedNanoseconds = status.st_mtim.tv_nsec
+        isReadableByEveryone = status.st_mode & S_IROTH != 0
+    }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+import System
+
+/// The certificates of a server, read again when their files change.
+///
+/// Each new connection asks for `context`; connections keep the one they began with. A reload makes
+/// a whole new context, whose ticket key is new too, so that every client then sees the new
+/// certificate, and no ticket is good for longer than the time between two reloads.
+package final class CertificateStore: Sendable {
+    package struct Files: Equatable, Sendable {
+        package let certificate: String
+        package let key: String
+
+        /// Both may name one file.
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    private struct State {
+        var context: TLSContext
+        var stamps: [FileStamp?]
+    }
+
+    private let files: [Files]
+    private let state: Mutex<State>
+
+    /// The first certificate is for all names that no other one has.
+    package init(_ first: Files, alternatives: [Files] = []) throws(Failure) {
+        let files = [first] + alternatives
+        let stamps = Self.stamps(of: files)
+        let context = try Self.context(from: files)
+        self.files = files
+        state = Mutex(State(context: context, stamps: stamps))
+    }
+
+    package var context: TLSContext { state.withLock { $0.context } }
+
+    /// Whether a file is not what it was when it was last read, with success or without.
+    package var haveFilesChanged: Bool {
+        let stamps = Self.stamps(of: files)
+        return state.withLock { $0.stamps != stamps }
+    }
+
+    /// Reads all files. After a failure the certificates from before stay in use. To be called at
+    /// least daily, for new ticket keys.
+    package func reload() throws(Failure) {
+        // Taken before the files are read: what is written meanwhile counts as a change.
+        let stamps = Self.stamps(of: files)
+        state.withLock { $0.stamps = stamps }
+        let context = try Self.context(from: files)
+        state.withLock { $0.context = context }
+    }
+
+    /// What the administrator should hear of; `now` in seconds since 1970.
+    package func warnings(now: Double) -> [Warning] {
+        let context = context
+        var warnings: [Warning] = []
+        for (files, context) in zip(files, [context] + context.alternatives) {
+            switch context.certificateValidity(at: now) {
+            case .current: break
+            case .expired: warnings.append(.expired(path: files.certificate))
+            case .notYetValid: warnings.append(.notYetValid(path: files.certificate))
+            }
+            if let stamp = FileStamp(of: files.key), stamp.isReadableByEveryone {
+                warnings.append(.keyReadableByEveryone(path: files.key))
+            }
+        }
+        return warnings
+    }
+
+    private static func stamps(of files: [Files]) -> [FileStamp?] {
+        files.flatMap { [FileStamp(of: $0.certificate), FileStamp(of: $0.key)] }
+    }
+
+    private static func context(from files: [Files]) throws(Failure) -> TLSContext {
+        var alternatives: [TLSContext] = []
+        for files in files.dropFirst() { alternatives.append(try context(from: files)) }
+        return try context(from: files[0], alternatives)
+    }
+
+    private static func context(
+        from files: Files, _ alternatives: [TLSContext] = []
+    ) throws(Failure) -> TLSContext {
+        let certificate: PEMCertificate
+        do throws(TextFile.Failure) {
+            certificate = PEMCertificate(
+                chain: try TextFile.read(files.certificate), key: try TextFile.read(files.key))
+        } catch {
+            throw .unreadable(error)
+        }
+        do throws(CertificateRefusal) {
+            return try TLSContext(server: certificate, alternatives: alternatives)
+        } catch {
+            throw .refused(files, error)
+        }
+    }
+}

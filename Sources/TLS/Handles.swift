@@ -1,0 +1,51 @@
+import COpenSSL
+
+// One owner for each kind of handle. Nothing else frees, and no handle leaves the module.
+
+struct ContextHandle: ~Copyable {
+    let handle: OpaquePointer
+
+    init(method: OpaquePointer?) throws(TLSError) {
+        handle = try ensure(SSL_CTX_new(method), "SSL_CTX_new")
+    }
+
+    deinit { SSL_CTX_free(handle) }
+}
+
+struct StreamHandle: ~Copyable {
+    let handle: OpaquePointer
+
+    init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
+        let stream = StreamHandle(owning: try ensure(SSL_new(context.handle), "SSL_new"))
+        try ensure(SSL_set_fd(stream.handle, descriptor), "SSL_set_fd")
+        self = stream
+    }
+
+    private init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { SSL_free(handle) }
+}
+
+struct Certificate: ~Copyable {
+    let handle: OpaquePointer
+    init(owning handle: OpaquePointer) { self.handle = handle }
+    init() throws(TLSError) { handle = try ensure(X509_new(), "X509_new") }
+    deinit { X509_free(handle) }
+}
+
+struct KeyPair: ~Copyable {
+    let handle: OpaquePointer
+    init(owning handle: OpaquePointer) { self.handle = handle }
+    deinit { EVP_PKEY_free(handle) }
+
+    static func generate() throws(TLSError) -> KeyPair {
+        KeyPair(owning: try ensure(copenssl_generate_p256(), "EVP_EC_gen"))
+    }
+}
+
+/// Text in memory, overwritten when it goes.
+struct MemoryText: ~Copyable {
+    let handle: OpaquePointer
+    init() throws(TLSError) { handle = try ensure(BIO_new(BIO_s_secmem()), "BIO_new") }
+    deinit { BIO_free(handle) }
+}

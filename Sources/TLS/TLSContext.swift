@@ -1,0 +1,91 @@
+import COpenSSL
+
+/// What the connections of one side share: the rules of the protocol, and certificates.
+///
+/// One serves all threads, and several loops should share one: a session ticket that one of them
+/// gave out is then good at the others. Connections keep theirs when it is replaced.
+// OpenSSL counts the references to a context atomically, and nothing changes it after `init`.
+package final class TLSContext: @unchecked Sendable {
+    private let owner: ContextHandle
+    /// Servers with other certificates; this one's is for unknown and absent names.
+    let alternatives: [TLSContext]
+
+    var handle: OpaquePointer { owner.handle }
+
+    /// A server that shows `certificate` unless one of `alternatives` has the name asked for.
+    package init(
+        server certificate: PEMCertificate, alternatives: [TLSContext] = []
+    ) throws(CertificateRefusal) {
+        let owner = try Self.serverHandle()
+        try certificate.install(in: owner)
+        let selectProtocol: SSL_CTX_alpn_select_cb_func = { _, output, length, offer, count, _ in
+            ApplicationProtocol.select(output, length, from: offer, count)
+        }
+        SSL_CTX_set_alpn_select_cb(owner.handle, selectProtocol, nil)
+        self.owner = owner
+        self.alternatives = alternatives
+        // Every stream keeps its context, so this lives as long as a handshake that asks it.
+        let argument = Unmanaged.passUnretained(self).toOpaque()
+        copenssl_set_server_name_callback(handle, selectCertificate, argument)
+    }
+
+    /// A client that believes `trust` and offers `protocols`, the best first.
+    package init(client trust: Trust, protocols: [ApplicationProtocol]) throws(TLSError) {
+        let owner = try ContextHandle(method: TLS_client_method())
+        try Self.configure(owner)
+        SSL_CTX_set_verify(owner.handle, SSL_VERIFY_PEER, nil)
+        try trust.install(in: owner)
+        let list = ApplicationProtocol.list(protocols)
+        // This one answers 0 for success.
+        guard SSL_CTX_set_alpn_protos(owner.handle, list, UInt32(list.count)) == 0 else {
+            throw TLSError("SSL_CTX_set_alpn_protos")
+        }
+        self.owner = owner
+        alternatives = []
+    }
+}
+
+extension TLSContext {
+    /// TLS 1.2 has only what TLS 1.3 kept: forward secrecy and authenticated encryption.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+    /// SHA-256 first: processors have instructions for it, and 128 bits are enough.
+    private static let ciphersTLS13 =
+        "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+    private static let groups = "X25519:P-256:P-384"
+
+    private static func serverHandle() throws(CertificateRefusal) -> ContextHandle {
+        do throws(TLSError) {
+            let context = try ContextHandle(method: TLS_server_method())
+            try configure(context)
+            try acceptResumption(context)
+            return context
+        } catch {
+            throw .fault(error)
+        }
+    }
+
+    private static func configure(_ context: borrowing ContextHandle) throws(TLSError) {
+        let handle = context.handle
+        try ensure(copenssl_set_min_version(handle, TLS1_2_VERSION), "set_min_proto_version")
+        try ensure(SSL_CTX_set_cipher_list(handle, ciphers), "SSL_CTX_set_cipher_list")
+        try ensure(SSL_CTX_set_ciphersuites(handle, ciphersTLS13), "SSL_CTX_set_ciphersuites")
+        try ensure(copenssl_set_groups(handle, groups), "SSL_CTX_set1_groups_list")
+        SSL_CTX_set_options(handle, copenssl_context_options)
+        copenssl_set_mode(
+            handle,
+            Int(
+                SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
+                    | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
+        // One system call for a record instead of two.
+        copenssl_set_read_ahead(handle)
+    }
+
+    /// Tickets carry the sessions, encrypted, so that the server remembers none.
+    private static func acceptResumption(_ context: borrowing ContextHandle) throws(TLSError) {
+        copenssl_set_session_cache_mode(context.handle, Int(SSL_SESS_CACHE_OFF))
+        let name = Array("bellwire".utf8)
+        try ensure(
+            SSL_CTX_set_session_id_context(context.handle, name, UInt32(name.count)),
+            "SSL_CTX_set_session_id_context")
+    }
+}

@@ -1,0 +1,56 @@
+import COpenSSL
+
+/// A call of OpenSSL that failed, or the connection under it.
+package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let call: String
+    /// OpenSSL's packed code; 0 when the socket failed.
+    package let code: UInt
+    package let reason: String
+    /// The peer is gone without close_notify: the network, a kill, or somebody who cuts the text.
+    package let isAbruptEnd: Bool
+
+    /// Takes the first error of this thread's queue and empties it.
+    init(_ call: StaticString) {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        let reason = ERR_reason_error_string(code).map { String(cString: $0) }
+        self.init(call, code: code, reason: reason ?? "unknown reason")
+    }
+
+    /// The peer's certificate was refused for `result`, one of OpenSSL's X509_V_ERR codes.
+    init(_ call: StaticString, verification result: Int) {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        let reason = String(cString: X509_verify_cert_error_string(result))
+        self.init(call, code: code, reason: "the certificate was refused: \(reason)")
+    }
+
+    /// The socket failed with `errno`, or ended, which is 0.
+    init(_ call: StaticString, socketError number: Int32) {
+        ERR_clear_error()
+        self.call = "\(call)"
+        code = 0
+        reason = number == 0 ? "the connection ended" : String(cString: strerror(number))
+        isAbruptEnd = number == 0 || number == ECONNRESET || number == EPIPE
+    }
+
+    private init(_ call: StaticString, code: UInt, reason: String) {
+        self.call = "\(call)"
+        self.code = code
+        self.reason = reason
+        isAbruptEnd = ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING
+    }
+
+    package var description: String { "\(call): \(reason)" }
+}
+
+/// Turns OpenSSL's "1 is success" into a thrown error that holds the drained queue.
+func ensure(_ result: Int32, _ call: StaticString) throws(TLSError) {
+    guard result == 1 else { throw TLSError(call) }
+}
+
+/// The same for calls that answer a handle.
+func ensure<Handle>(_ handle: Handle?, _ call: StaticString) throws(TLSError) -> Handle {
+    guard let handle else { throw TLSError(call) }
+    return handle
+}

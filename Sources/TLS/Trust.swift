@@ -1,0 +1,24 @@
+import COpenSSL
+
+/// Whose certificates a client believes.
+package enum Trust: Sendable {
+    /// The authorities that this system trusts.
+    case system
+    /// Those of a PEM text, and no others.
+    case authorities([UInt8])
+
+    func install(in context: borrowing ContextHandle) throws(TLSError) {
+        switch self {
+        case .system:
+            try ensure(
+                SSL_CTX_set_default_verify_paths(context.handle),
+                "SSL_CTX_set_default_verify_paths")
+        case .authorities(let text):
+            let store = SSL_CTX_get_cert_store(context.handle)
+            var reader = try PEMReader(text)
+            while let certificate = try reader.certificate() {
+                try ensure(X509_STORE_add_cert(store, certificate.handle), "X509_STORE_add_cert")
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Base
+import Foundation
+import Reactor
+import TLS
+
+@testable import HTTP
+
+/// Answers with what came: method, target and body. `/later` is answered in a later turn.
+final class EchoHandler: HTTPHandler, TimerHandler {
+    private let loop: EventLoop
+    private var waiting: [HTTPExchange] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func bodyLimit(for head: borrowing RequestHead) -> Int {
+        head.text(head.path) == "/small" ? 10 : 1 << 20
+    }
+
+    func handle(_ exchange: HTTPExchange) {
+        guard exchange.head.text(exchange.head.path) == "/later" else { return echo(exchange) }
+        waiting.append(exchange)
+        _ = loop.schedule(after: Interval(.milliseconds(20)), self)
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        if !waiting.isEmpty { echo(waiting.removeFirst()) }
+    }
+
+    private func echo(_ exchange: HTTPExchange) {
+        let head = exchange.head
+        let line = "\(head.method.text) \(head.text(head.target)) "
+        exchange.respond(ResponseHead(status: 200), body: Array(line.utf8) + exchange.body)
+    }
+
+    func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        (ResponseHead(status: refusal.status), Array(refusal.rawValue.utf8))
+    }
+}
+
+/// A server on one loop that ends with the test.
+final class ServerFixture {
+    let server: HTTPServer
+    let port: UInt16
+
+    init(
+        limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil
+    ) throws {
+        server = try HTTPServer(loops: 1, limits: limits) { EchoHandler($0) }
+        let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
+        let socket = try ListeningSocket.tcp(any)
+        let address = try server.listen(on: socket, certificates: certificates)
+        guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
+        self.port = port
+        try server.start(name: "test")
+    }
+
+    deinit {
+        server.drain(within: .zero)
+        _ = server.join()
+    }
+}
+
+/// A client that sends bytes and reads bytes.
+final class RawClient {
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { throw POSIXError(.ECONNREFUSED) }
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    /// What comes until `end` has come so often, or the connection ends, or five seconds pass.
+    func read(until end: String? = nil, times: Int = 1) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk[..<count]
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let end, text.components(separatedBy: end).count > times { return text }
+        }
+    }
+}

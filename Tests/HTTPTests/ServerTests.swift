@@ -1,0 +1,162 @@
+import Foundation
+import System
+import TLS
+import Testing
+
+@testable import HTTP
+
+@Suite("The server over a socket")
+struct ServerTests {
+    private static let get = "GET /a?b HTTP/1.1\r\nHost: a.example\r\n\r\n"
+
+    @Test("A request is answered and the connection goes on")
+    func keepAlive() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        for _ in 0..<3 {
+            client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+            let answer = client.read(until: "hello")
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(answer.contains("\r\nContent-Length: 13\r\n") && answer.contains("\r\nDate: "))
+            #expect(answer.hasSuffix("\r\n\r\nPOST /x hello"))
+        }
+    }
+
+    @Test("Requests that come together are answered together, in order")
+    func pipelining() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        let count = 500
+        client.send((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+        let answers = client.read(until: "GET /\(count - 1) ")
+        let order = answers.components(separatedBy: "\r\n\r\nGET /").dropFirst()
+            .compactMap { Int($0.prefix { $0.isNumber }) }
+        #expect(order == Array(0..<count))
+    }
+
+    @Test("An answer may come later, and what was sent meanwhile waits for it")
+    func later() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get)
+        client.send(Self.get)
+        let answers = client.read(until: "GET /a?b ", times: 2)
+        #expect(answers.range(of: "GET /later ") != nil)
+        #expect(answers.components(separatedBy: "HTTP/1.1 200 OK").count == 4)
+    }
+
+    @Test("A head that comes byte by byte is read")
+    func slowly() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        for byte in Self.get { client.send(String(byte)) }
+        #expect(client.read(until: "GET /a?b ").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test(
+        "A refusal is answered and the connection closed, though the sender still sends",
+        arguments: [
+            ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/3.0\r\nHost: a\r\n\r\n", 505),
+            (
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+                400
+            ),
+            ("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n", 413),
+            ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+        ])
+    func refusals(request: String, status: Int) throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        client.send(request + String(repeating: "x", count: 30_000))
+        let answer = client.read()
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test("A sender that waits for it is told to go on")
+    func expectation() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        client.send(
+            "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+        #expect(client.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.send("hello")
+        #expect(client.read(until: "hello").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test("A head that never ends is given up, and an idle connection is closed")
+    func timeouts() throws {
+        var limits = HTTPService.Limits()
+        limits.patience.head = .milliseconds(50)
+        limits.patience.idle = .milliseconds(50)
+        let fixture = try ServerFixture(limits: limits)
+        let slow = try RawClient(port: fixture.port)
+        slow.send("GET / HTTP/1.1\r\n")
+        #expect(slow.read().hasPrefix("HTTP/1.1 408 "))
+        let idle = try RawClient(port: fixture.port)
+        #expect(idle.read() == "")
+    }
+
+    @Test("HEAD has the length but not the body")
+    func head() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        client.send("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let answer = client.read()
+        #expect(answer.contains("\r\nContent-Length: 8\r\n") && answer.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test("curl speaks to it through TLS with the development certificate")
+    func encrypted() throws {
+        let folder = NSTemporaryDirectory() + "bellwire-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let certificate = try DevelopmentCertificate(
+            in: folder, hostName: "test.invalid", now: WallClock.now)
+        let fixture = try ServerFixture(certificates: try CertificateStore(certificate.files))
+        let curl = Process()
+        curl.executableURL = URL(filePath: "/usr/bin/curl")
+        curl.arguments = [
+            "--silent", "--show-error", "--cacert", certificate.authorityPath, "--max-time", "5",
+            "--data", "hello", "https://localhost:\(fixture.port)/tls",
+            "--next", "--silent", "--cacert", certificate.authorityPath,
+            "--data", "again", "https://localhost:\(fixture.port)/tls",
+        ]
+        let output = Pipe()
+        curl.standardOutput = output
+        try curl.run()
+        curl.waitUntilExit()
+        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(text == "POST /tls helloPOST /tls again" && curl.terminationStatus == 0)
+    }
+
+    @Test("A drain answers what is under way and then ends")
+    func drain() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        client.send("GET /later HTTP/1.1\r\nHost: a\r\n")
+        let idle = try RawClient(port: fixture.port)
+        idle.send(Self.get)
+        _ = idle.read(until: "GET /a?b ")
+        fixture.server.drain(within: .seconds(5))
+        client.send("\r\n")
+        let answer = client.read()
+        #expect(answer.contains("GET /later ") && answer.contains("\r\nConnection: close\r\n"))
+        #expect(idle.read() == "")
+    }
+}
+
+@Suite("The date of an answer")
+struct HTTPDateTests {
+    @Test(
+        "As RFC 9110 writes it",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func text(seconds: Int64, text: String) {
+        #expect(String(decoding: HTTPDate.text(seconds), as: UTF8.self) == text)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// Two sockets that are connected with each other and never block.
+final class SocketPair {
+    let first: Int32
+    let second: Int32
+
+    init() throws {
+        var numbers: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &numbers) == 0 else { throw POSIXError(.EMFILE) }
+        (first, second) = (numbers[0], numbers[1])
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    deinit {
+        close(first)
+        close(second)
+    }
+
+    /// Sends as the first one, past any TLS.
+    func send(_ bytes: [UInt8]) {
+        #expect(write(first, bytes, bytes.count) == bytes.count)
+    }
+
+    func endFirst() { shutdown(first, Int32(SHUT_WR)) }
+
+    /// What has come to the second one.
+    func received() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(second, &bytes, bytes.count)
+        return Array(bytes.prefix(max(count, 0)))
+    }
+}
