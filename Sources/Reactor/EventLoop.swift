@@ -110,7 +110,8 @@ package final class EventLoop: @unchecked Sendable {
 
     /// In milliseconds, as `epoll_wait` takes it: rounded up, so that a timer is never too early.
     private func timeToWait() -> Int32 {
-        guard work.isEmpty, mailbox.prepareToSleep() else { return 0 }
+        let isSweeping = closing.isDraining && !watchers.areAllTold
+        guard work.isEmpty, !isSweeping, mailbox.prepareToSleep() else { return 0 }
         let ends = [timers.earliest, closing.deadline].compactMap(\.self)
         guard let end = ends.min() else { return -1 }
         let rest = end.nanoseconds - Instant.now.nanoseconds
@@ -137,8 +138,6 @@ package final class EventLoop: @unchecked Sendable {
             guard let handler = watchers.nextToDrain() else { return }
             handler.drain()
         }
-        // There may be more: the next turn must not wait.
-        work.append(.call {})
     }
 
     private func runWork() {

@@ -1,6 +1,5 @@
 import CShims
 import Glibc
-import Synchronization
 
 /// Event loops that run on threads of their own, by default one for each core.
 ///
@@ -8,7 +7,7 @@ import Synchronization
 /// they have, at most for the time given, and says how each loop ended.
 package final class LoopGroup: Sendable {
     package let loops: [EventLoop]
-    private let threads = Mutex<[LoopThread]>([])
+    private let threads = Lock<[LoopThread]>([])
 
     package static var usableCores: Int { Int(cshims_usable_cores()) }
 

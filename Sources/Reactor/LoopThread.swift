@@ -1,6 +1,5 @@
 import CShims
 import Glibc
-import Synchronization
 
 /// A thread that does nothing but run one loop.
 final class LoopThread: Sendable {
@@ -10,7 +9,7 @@ final class LoopThread: Sendable {
     private final class Start: Sendable {
         let loop: EventLoop
         let name: String
-        let ending = Mutex(Ending.stopped)
+        let ending = Lock(Ending.stopped)
 
         init(_ loop: EventLoop, _ name: String) {
             self.loop = loop

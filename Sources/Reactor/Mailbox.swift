@@ -14,7 +14,7 @@ final class Mailbox: Sendable {
         var jobCount = 0
     }
 
-    private let content = Mutex(Content())
+    private let content = Lock(Content())
     private let isAsleep = Atomic(false)
 
     /// Jobs that came from other threads, ever.

@@ -69,6 +69,9 @@ struct WatcherTable {
         return entries[Int(watch.descriptor)].handler.take()
     }
 
+    /// Whether `nextToDrain` has nobody left.
+    var areAllTold: Bool { drained == entries.count }
+
     /// One that has not been told to drain, nil when all have.
     mutating func nextToDrain() -> (any EventHandler)? {
         while drained < entries.count {

@@ -82,8 +82,8 @@ struct ExecutorTests {
 
     @Test("What several threads post arrives once, each thread's in order")
     func posts() async throws {
+        // Unchecked: used on the thread of one loop.
         final class Received: @unchecked Sendable {
-            // Unchecked: used on the thread of one loop.
             var last = [Int](repeating: -1, count: 4)
             var isInOrder = true
         }

@@ -4,8 +4,8 @@ import Testing
 @testable import Reactor
 
 /// Keeps the connections that it is given.
+// Unchecked: used on the thread of one loop.
 final class Host: ConnectionHandler, @unchecked Sendable {
-    // Unchecked: used on the thread of one loop.
     private(set) var connections: [End] = []
     private(set) var peers: [SocketAddress] = []
     private(set) var refusals: [Int32] = []
@@ -29,17 +29,21 @@ struct ListenerTests {
     private let loop: EventLoop
     private let host = Host()
     private let listener: Listener
+    private let descriptor: Int32
 
     init() throws {
         loop = try EventLoop()
         let address = try #require(SocketAddress("127.0.0.1:0"))
-        listener = Listener(try ListeningSocket.tcp(address), on: loop, host)
+        let listening = try ListeningSocket.tcp(address)
+        descriptor = listening.descriptor
+        listener = Listener(listening, on: loop, host)
     }
 
     @Test("Everyone who comes is taken, in turns")
     func accepts() throws {
         try listener.start()
         let clients = try (0..<200).map { _ in try End.connect(to: listener.address) }
+        try waitForQueue(descriptor, 200)
         host.onAccept = { [host, loop] _ in if host.connections.count == 200 { loop.stop() } }
         loop.runUntilStopped()
         #expect(host.connections.count == 200)
@@ -52,6 +56,7 @@ struct ListenerTests {
     func pause() throws {
         try listener.start()
         let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
+        try waitForQueue(descriptor, 3)
         let resume = Probe()
         host.onAccept = { [host, loop] listener in
             guard host.connections.count < 3 else { return loop.stop() }
@@ -71,6 +76,7 @@ struct ListenerTests {
     @Test("Who waits at the stop is taken, who comes after it is refused")
     func stop() throws {
         let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
+        try waitForQueue(descriptor, 3)
         try listener.start()
         listener.stop()
         #expect(host.connections.count == 3)

@@ -6,8 +6,8 @@ import Testing
 @Suite("A group of loops")
 struct LoopGroupTests {
     /// Answers each byte by the same one; when asked to drain it ends after the next.
+    // Unchecked: used on the thread of one loop.
     private final class Echo: EventHandler, ConnectionHandler, @unchecked Sendable {
-        // Unchecked: used on the thread of one loop.
         private let loop: EventLoop
         private var socket: Socket?
         private var isDraining = false

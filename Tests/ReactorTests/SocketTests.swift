@@ -49,7 +49,7 @@ struct SocketTests {
     func flags() throws {
         let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
         let client = try End.connect(to: listening.address)
-        let accepted = try accept(listening)
+        let (accepted, _) = try listening.acceptNext()
         for descriptor in [listening.descriptor, client.descriptor, accepted.descriptor] {
             #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
             #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
@@ -77,12 +77,5 @@ struct SocketTests {
         let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
         let client = try End.connect(to: listening.address)
         #expect(try client.use { $0.peerCredentials() } == nil)
-    }
-
-    private func accept(_ listening: borrowing ListeningSocket) throws -> End {
-        guard case .connection(let socket, _) = listening.accept() else {
-            throw CancellationError()
-        }
-        return End(socket)
     }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import Reactor
 
 /// One end of a connection in a test, closed by hand or when it is let go.
+// Unchecked: used on one thread at a time.
 final class End: @unchecked Sendable {
-    // Unchecked: used on one thread at a time.
     private var socket: Socket?
     let descriptor: Int32
 
@@ -74,9 +74,32 @@ final class End: @unchecked Sendable {
     }
 }
 
+/// Waits until so many connections are in the queue of a TCP listener, at most ten seconds.
+func waitForQueue(_ listener: Int32, _ count: Int) throws {
+    let deadline = Instant.now + Interval(.seconds(10))
+    while Instant.now < deadline {
+        var info = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        try #require(getsockopt(listener, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0)
+        // For a listener this is the length of its queue.
+        if info.tcpi_unacked >= count { return }
+    }
+    Issue.record("too few connections came")
+}
+
+extension ListeningSocket {
+    /// The connection that is there or about to come.
+    borrowing func acceptNext() throws -> (End, SocketAddress) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&entry, 1, 10_000) == 1)
+        guard case .connection(let socket, let peer) = accept() else { throw CancellationError() }
+        return (End(socket), peer)
+    }
+}
+
 /// A handler that is told what to do by a test.
+// Unchecked: used on the thread of one loop.
 final class Probe: EventHandler, TimerHandler, @unchecked Sendable {
-    // Unchecked: used on the thread of one loop.
     var onReady: (Readiness, Watch) -> Void = { _, _ in }
     var onTimer: (UInt64) -> Void = { _ in }
     var onDrain: () -> Void = {}

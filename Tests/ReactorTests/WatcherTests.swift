@@ -166,7 +166,7 @@ struct WatcherTests {
         _ = loop.schedule(after: Interval(.milliseconds(5)), patient, cookie: 0)
         loop.runUntilStopped()
         #expect(patient.cookies == [0, 1, 2, 3, 4, 5])
-        #expect(greedy.readyCount > 5)
+        #expect(greedy.readyCount >= 5)
     }
 
     @Test("A descriptor that was closed while watched is found before events go astray")
