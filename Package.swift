@@ -25,6 +25,8 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .target(name: "CShims"),
 
         module("Base"),
@@ -32,7 +34,7 @@ let package = Package(
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
-        module("HTTP", ["Base"]),
+        module("HTTP", ["Base", "CNghttp2"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -44,7 +46,7 @@ let package = Package(
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Crypto", ["WebPush"]),
-        tests(of: "HTTP"),
+        tests(of: "HTTP", ["Base", "CNghttp2"]),
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
