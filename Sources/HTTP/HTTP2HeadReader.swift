@@ -61,7 +61,6 @@ struct HTTP2HeadReader {
             } else {
                 try addField(name, value)
             }
-            guard spentBytes <= limits.headBytes else { throw .headTooLarge }
         } catch {
             refuse(error)
         }
@@ -88,7 +87,7 @@ struct HTTP2HeadReader {
         switch name.count {
         case 5 where name.elementsEqual(":path"):
             guard value.count <= limits.targetBytes else { throw .targetTooLong }
-            path = store(value)
+            path = try store(value)
         case 7 where name.elementsEqual(":method"):
             guard value.count <= HTTP1HeadReader.methodLimit else { throw .methodTooLong }
             head.method = HTTPMethod(value)
@@ -98,7 +97,7 @@ struct HTTP2HeadReader {
                 throw .badTarget
             }
         case 10 where name.elementsEqual(":authority"):
-            authority = store(value)
+            authority = try store(value)
         default: throw .badFieldName
         }
     }
@@ -107,12 +106,9 @@ struct HTTP2HeadReader {
         _ name: Span<UInt8>, _ value: Span<UInt8>
     ) throws(HTTPRefusal) {
         guard head.fields.count < limits.fieldCount else { throw .tooManyFields }
-        if name.count == 6, name.elementsEqual("cookie") {
-            addCookie(value)
-            return
-        }
-        let nameRange = store(name)
-        let valueRange = store(value)
+        if name.count == 6, name.elementsEqual("cookie") { return try addCookie(value) }
+        let nameRange = try store(name)
+        let valueRange = try store(value)
         head.fields.note(name: nameRange, value: valueRange)
         switch name.count {
         case 4 where name.elementsEqual("host"):
@@ -129,7 +125,8 @@ struct HTTP2HeadReader {
     }
 
     /// A cookie may come in several fields (RFC 9113 section 8.2.3).
-    private mutating func addCookie(_ value: Span<UInt8>) {
+    private mutating func addCookie(_ value: Span<UInt8>) throws(HTTPRefusal) {
+        guard spentBytes <= limits.headBytes else { throw .headTooLarge }
         if !cookies.isEmpty {
             cookies.append(UInt8(ascii: ";"))
             cookies.append(UInt8(ascii: " "))
@@ -165,8 +162,9 @@ struct HTTP2HeadReader {
         head.authority = authority ?? host
     }
 
-    private mutating func store(_ piece: Span<UInt8>) -> Range<Int> {
-        piece.withUnsafeBufferPointer { head.fields.store($0) }
+    private mutating func store(_ piece: Span<UInt8>) throws(HTTPRefusal) -> Range<Int> {
+        guard spentBytes <= limits.headBytes else { throw .headTooLarge }
+        return piece.withUnsafeBufferPointer { head.fields.store($0) }
     }
 }
 

@@ -47,10 +47,10 @@ struct HTTP2FloodTests {
                 (index == 0 ? HTTP2Wire.get(1, flags: 4) : [])
                     + HTTP2Wire.frame(0x0, flags: 8, stream: 1, [2, 0, 0])
             }, name: "padding"),
-        // Each carries a window of zero, which breaks its stream only.
+        // Requests without a path.
         Flood(kind: .provokedResets, bound: limits.provokedResets) { index in
-            HTTP2Wire.get(2 * index + 1)
-                + HTTP2Wire.frame(0x8, stream: 2 * index + 1, [0, 0, 0, 0])
+            let block = [0x82, 0x87] + HTTP2Wire.getBlock[3...]
+            return HTTP2Wire.frame(0x1, flags: 5, stream: 2 * index + 1, Array(block))
         },
     ]
 
