@@ -37,6 +37,8 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(
+            name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .target(name: "CShims"),
 
         module("Base"),
@@ -46,7 +48,7 @@ let package = Package(
         module("Reactor", ["Base", "CLinux", "CShims"]),
         module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
-        module("HTTP", ["Base", "System", "TLS", "Reactor"]),
+        module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -65,7 +67,7 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
-        tests(of: "HTTP", ["Reactor", "TLS", "System"]),
+        tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
         .executableTarget(
             name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
             swiftSettings: strict),

@@ -15,7 +15,7 @@ struct HTTP1HeadReader: Sendable {
 
     /// RFC 9112 section 2.2 asks for one; old clients send one after each body.
     private static let emptyLineLimit = 2
-    private static let methodLimit = 32
+    static let methodLimit = 32
 
     /// `isFirst`: nothing was read on the connection before.
     init(isFirst: Bool) { self.isFirst = isFirst }

@@ -83,7 +83,7 @@ extension [UInt8] {
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    fileprivate mutating func append(decimal number: Int) {
+    mutating func append(decimal number: Int) {
         precondition(number >= 0, "a status or a length below zero")
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var start = 20

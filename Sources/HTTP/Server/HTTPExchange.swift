@@ -7,21 +7,24 @@ package final class HTTPExchange {
     /// The other end of the connection, which may be a proxy.
     package let peer: SocketAddress
     package let isEncrypted: Bool
-    private weak var connection: ServerConnection?
+    /// Zero in HTTP/1.1, where one request is answered after the other.
+    let stream: HTTP2StreamID
+    private weak var responder: (any HTTPResponder)?
 
     init(
-        _ head: consuming RequestHead, body: [UInt8], peer: SocketAddress, isEncrypted: Bool,
-        on connection: ServerConnection
+        _ head: consuming RequestHead, body: [UInt8], stream: HTTP2StreamID = 0,
+        on connection: ServerConnection, _ responder: any HTTPResponder
     ) {
         self.head = head
         self.body = body
-        self.peer = peer
-        self.isEncrypted = isEncrypted
-        self.connection = connection
+        self.stream = stream
+        peer = connection.peer
+        isEncrypted = connection.isEncrypted
+        self.responder = responder
     }
 
-    /// Once. Nothing happens when the connection is gone.
+    /// Once. Nothing happens when the sender is gone.
     package func respond(_ head: ResponseHead, body: [UInt8] = []) {
-        connection?.respond(to: self, head, body)
+        responder?.respond(to: self, head, body)
     }
 }

@@ -10,6 +10,7 @@ package final class HTTPService: ConnectionHandler {
     package struct Limits: Sendable {
         package var http = HTTPLimits()
         package var patience = HTTP1Patience()
+        package var patience2 = HTTP2Patience()
         package var handshake = Duration.seconds(10)
         /// Beyond it new connections are closed at once.
         package var connections = 50_000
@@ -22,6 +23,7 @@ package final class HTTPService: ConnectionHandler {
     let limits: Limits
     /// One for all connections: nothing stays in it between two events.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 32 * 1024)
+    let frameBuffers = HTTP2FrameBuffers()
     private let certificates: CertificateStore?
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = -1

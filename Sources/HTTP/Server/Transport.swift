@@ -37,6 +37,13 @@ struct Transport: ~Copyable {
         }
     }
 
+    var applicationProtocol: ApplicationProtocol? {
+        switch stream {
+        case .some(let stream): stream.applicationProtocol
+        case .none: nil
+        }
+    }
+
     mutating func handshake() -> Result {
         switch stream?.handshake() {
         case nil, .done: .bytes(0)

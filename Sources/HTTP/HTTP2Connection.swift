@@ -1,0 +1,189 @@
+/// When the patience with an HTTP/2 connection and its streams ends, and how it is closed.
+///
+/// Pure state beside the session: it is told what happened and when. All times are measured from
+/// one fixed start.
+package struct HTTP2Connection: Sendable {
+    /// What a deadline that passed asks for.
+    package enum Expiry: Equatable, Sendable {
+        case nothing
+        /// The session's `rest`.
+        case rest
+        /// The request on this stream is answered with 408.
+        case refuse(HTTP2StreamID)
+        /// The peer does not take its answer.
+        case reset(HTTP2StreamID)
+        /// The session's `shutDown`.
+        case shutDown
+        /// The session's `fail`.
+        case fail(HTTP2Failure)
+        case close
+    }
+
+    private enum Phase {
+        case open
+        /// The peer was told that an end is near.
+        case announced(until: Duration)
+        /// No further streams are taken.
+        case draining
+        /// Nothing of the peer is read any more, but its bytes are still taken from the socket.
+        case lingering(until: Duration, bytesLeft: Int)
+        case closed
+    }
+
+    private struct Stream {
+        let id: HTTP2StreamID
+        /// Nil while an answer is being made.
+        var deadline: Duration?
+        var isAnswered = false
+    }
+
+    private let patience: HTTP2Patience
+    private var phase = Phase.open
+    private var streams: [Stream] = []
+    private var headDeadline: Duration?
+    private var idleDeadline: Duration?
+    private var restDeadline: Duration?
+
+    package init(patience: HTTP2Patience = HTTP2Patience(), at now: Duration) {
+        self.patience = patience
+        headDeadline = now + patience.head
+    }
+
+    package var isIdle: Bool { streams.isEmpty }
+
+    /// When to call `expired`.
+    package var deadline: Duration? {
+        var earliest = Self.earlier(headDeadline, restDeadline)
+        switch phase {
+        case .open, .draining: earliest = Self.earlier(earliest, idleDeadline)
+        case .announced(let until): earliest = Self.earlier(earliest, until)
+        case .lingering(let until, _): return until
+        case .closed: return nil
+        }
+        for stream in streams { earliest = Self.earlier(earliest, stream.deadline) }
+        return earliest
+    }
+
+    /// All of what came was read; `isInHead` as the session has it.
+    package mutating func received(isInHead: Bool, at now: Duration) {
+        if !isInHead {
+            headDeadline = nil
+            if streams.isEmpty, idleDeadline == nil { beginIdling(at: now) }
+        } else if headDeadline == nil {
+            headDeadline = now + patience.head
+        }
+    }
+
+    package mutating func note(_ event: HTTP2Event, at now: Duration) {
+        switch event {
+        case .head(let id):
+            streams.append(Stream(id: id, deadline: now + patience.body))
+            (idleDeadline, restDeadline) = (nil, nil)
+        case .end(let id):
+            guard let index = index(of: id), !streams[index].isAnswered else { return }
+            streams[index].deadline = nil
+        case .refused(let id, _):
+            if let index = index(of: id) {
+                streams[index].deadline = nil
+            } else {
+                streams.append(Stream(id: id, deadline: nil))
+                (idleDeadline, restDeadline) = (nil, nil)
+            }
+        case .closed(let id, _):
+            guard let index = index(of: id) else { return }
+            streams.swapAt(index, streams.count - 1)
+            streams.removeLast()
+            if streams.isEmpty { beginIdling(at: now) }
+        case .failed: linger(at: now)
+        case .needsMore, .continueExpected, .body: break
+        }
+    }
+
+    /// An answer was handed to the session.
+    package mutating func answered(_ id: HTTP2StreamID, at now: Duration) {
+        guard let index = index(of: id) else { return }
+        streams[index].isAnswered = true
+        streams[index].deadline = now + patience.answer
+    }
+
+    /// The server stops, and the session has announced it.
+    package mutating func announcedShutdown(at now: Duration) {
+        if case .open = phase { phase = .announced(until: now + patience.notice) }
+    }
+
+    /// Bytes were read and thrown away after a failure; answers whether to go on.
+    package mutating func drained(_ count: Int) -> Bool {
+        guard case .lingering(let until, let bytesLeft) = phase, count < bytesLeft else {
+            phase = .closed
+            return false
+        }
+        phase = .lingering(until: until, bytesLeft: bytesLeft - count)
+        return true
+    }
+
+    /// What a deadline asks for that has passed; to be called until it answers `nothing`.
+    package mutating func expired(at now: Duration) -> Expiry {
+        switch phase {
+        case .closed: return .nothing
+        case .lingering(let until, _):
+            guard now >= until else { return .nothing }
+            phase = .closed
+            return .close
+        case .announced(let until) where now >= until: return drain(at: now)
+        case .open where Self.hasPassed(idleDeadline, now): return drain(at: now)
+        case .draining where Self.hasPassed(idleDeadline, now):
+            phase = .closed
+            return .close
+        case .open, .announced, .draining: return expiredInside(at: now)
+        }
+    }
+
+    private mutating func expiredInside(at now: Duration) -> Expiry {
+        if Self.hasPassed(restDeadline, now) {
+            restDeadline = nil
+            return .rest
+        }
+        if Self.hasPassed(headDeadline, now) {
+            linger(at: now)
+            return .fail(.timeout)
+        }
+        for index in streams.indices where Self.hasPassed(streams[index].deadline, now) {
+            streams[index].deadline = nil
+            return streams[index].isAnswered
+                ? .reset(streams[index].id) : .refuse(streams[index].id)
+        }
+        return .nothing
+    }
+
+    private mutating func drain(at now: Duration) -> Expiry {
+        phase = .draining
+        if streams.isEmpty { beginIdling(at: now) }
+        return .shutDown
+    }
+
+    private mutating func beginIdling(at now: Duration) {
+        restDeadline = now + patience.rest
+        // With its last stream a draining connection has only its last words to get rid of.
+        idleDeadline = now + (isDraining ? patience.lingering : patience.idle)
+    }
+
+    private var isDraining: Bool {
+        if case .draining = phase { true } else { false }
+    }
+
+    private mutating func linger(at now: Duration) {
+        phase = .lingering(until: now + patience.lingering, bytesLeft: patience.lingeringBytes)
+        streams = []
+    }
+
+    private func index(of id: HTTP2StreamID) -> Int? { streams.firstIndex { $0.id == id } }
+
+    private static func hasPassed(_ deadline: Duration?, _ now: Duration) -> Bool {
+        if let deadline { now >= deadline } else { false }
+    }
+
+    private static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}

@@ -1,0 +1,102 @@
+/// Counts what a peer sends and says when it is too much.
+///
+/// Pure: it is told of each frame and of the time. The windows lie side by side, so that at most
+/// twice a limit passes in any span of a window's length.
+package struct HTTP2FloodGuard: Sendable {
+    private var counts = InlineArray<9, UInt32>(repeating: 0)
+    private var windowStart: Duration
+    private var openedStreams = 0
+    private var sentDataFrames = 0
+    private var lastStream: HTTP2StreamID = 0
+
+    private var continuations = 0
+    private var headerBlockBytes = 0
+
+    private let limits: HTTP2FloodLimits
+
+    package init(limits: HTTP2FloodLimits = HTTP2FloodLimits(), at now: Duration) {
+        self.limits = limits
+        windowStart = now
+    }
+
+    /// A frame begins.
+    mutating func received(
+        _ frame: HTTP2FrameHeader, at now: Duration
+    ) throws(HTTP2Flood) {
+        advance(to: now)
+        switch frame.kind {
+        case HTTP2FrameHeader.Kind.data: break
+        case HTTP2FrameHeader.Kind.headers:
+            beginHeaderBlock(frame)
+        case HTTP2FrameHeader.Kind.continuation:
+            try continueHeaderBlock(frame)
+        case HTTP2FrameHeader.Kind.reset: try count(.resets)
+        case HTTP2FrameHeader.Kind.settings: try count(.settings)
+        case HTTP2FrameHeader.Kind.ping: try count(.pings)
+        case HTTP2FrameHeader.Kind.windowUpdate: try count(.windowUpdates)
+        case HTTP2FrameHeader.Kind.priority, HTTP2FrameHeader.Kind.priorityUpdate:
+            try count(.priorities)
+        default: try count(.otherFrames)
+        }
+    }
+
+    /// A frame that may carry something ended without having done so.
+    mutating func receivedNothing(at now: Duration) throws(HTTP2Flood) {
+        advance(to: now)
+        try count(.emptyFrames)
+    }
+
+    /// We reset a stream because of what its peer did.
+    mutating func resetStream(at now: Duration) throws(HTTP2Flood) {
+        advance(to: now)
+        try count(.provokedResets)
+    }
+
+    /// The peer may answer it with frames of its own.
+    mutating func sentDataFrame() { sentDataFrames += 1 }
+
+    private mutating func beginHeaderBlock(_ frame: HTTP2FrameHeader) {
+        continuations = 0
+        headerBlockBytes = frame.length
+        if frame.stream > lastStream {
+            lastStream = frame.stream
+            openedStreams += 1
+        }
+    }
+
+    private mutating func continueHeaderBlock(_ frame: HTTP2FrameHeader) throws(HTTP2Flood) {
+        continuations += 1
+        headerBlockBytes += frame.length
+        guard continuations <= limits.continuations,
+            headerBlockBytes <= limits.headerBlockBytes
+        else { throw .continuations }
+    }
+
+    private mutating func advance(to now: Duration) {
+        guard now - windowStart >= limits.window else { return }
+        windowStart = now
+        counts = InlineArray(repeating: 0)
+        openedStreams = 0
+        sentDataFrames = 0
+    }
+
+    private mutating func count(_ flood: HTTP2Flood) throws(HTTP2Flood) {
+        let (index, limit) = place(of: flood)
+        counts[index] += 1
+        guard counts[index] <= limit else { throw flood }
+    }
+
+    private func place(of flood: HTTP2Flood) -> (index: Int, limit: Int) {
+        switch flood {
+        case .resets: (0, limits.resets)
+        case .provokedResets: (1, limits.provokedResets)
+        case .continuations: (2, limits.continuations)
+        case .settings: (3, limits.settings)
+        case .pings: (4, limits.pings)
+        case .emptyFrames: (5, limits.emptyFrames)
+        case .windowUpdates: (6, limits.windowUpdates + 2 * sentDataFrames)
+        case .priorities: (7, limits.priorities + 2 * openedStreams)
+        case .otherFrames: (8, limits.otherFrames)
+        }
+    }
+}

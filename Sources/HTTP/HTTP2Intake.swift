@@ -1,0 +1,149 @@
+/// What nghttp2's callbacks make of the frames that a session feeds to it.
+///
+/// The session that owns it outlives the one of nghttp2, which knows it unretained.
+final class HTTP2Intake {
+    var reader: HTTP2HeadReader
+    var exchanges: [HTTP2StreamID: HTTP2Exchange] = [:]
+    var floodGuard: HTTP2FloodGuard
+    private(set) var failure: HTTP2Failure?
+    /// What a callback found to be too much.
+    private var flood: HTTP2Flood?
+    /// The time of the last call from outside.
+    var now: Duration
+
+    /// Where the bytes that nghttp2 reads now begin, and where they are in the caller's input.
+    var piece: (start: UnsafePointer<UInt8>, offset: Int)?
+    /// The frame that is being read has brought something of a body.
+    var hasBody = false
+
+    private let bodyLimit: Int
+    private var events: [HTTP2Event] = []
+    private var nextEvent = 0
+
+    init(limits: HTTPLimits, floods: HTTP2FloodLimits, at now: Duration) {
+        reader = HTTP2HeadReader(limits: limits)
+        bodyLimit = limits.bodyBytes
+        floodGuard = HTTP2FloodGuard(limits: floods, at: now)
+        self.now = now
+    }
+
+    func takeEvent() -> HTTP2Event? {
+        guard nextEvent < events.count else { return nil }
+        let event = events[nextEvent]
+        nextEvent += 1
+        if nextEvent == events.count {
+            events.removeAll(keepingCapacity: true)
+            nextEvent = 0
+        }
+        return event
+    }
+
+    /// The session fails with it when nghttp2 has returned.
+    func takeFlood() -> HTTP2Flood? {
+        defer { flood = nil }
+        return flood
+    }
+
+    /// The first failure stays, and nothing else is told after it.
+    func fail(_ failure: HTTP2Failure) {
+        guard self.failure == nil else { return }
+        self.failure = failure
+        events = []
+        nextEvent = 0
+        exchanges = [:]
+    }
+
+    /// Frees what only a busy connection needs.
+    func rest() {
+        if exchanges.isEmpty { exchanges = [:] }
+        if events.isEmpty { events = [] }
+        _ = reader.takeHead()
+    }
+}
+
+/// Called inside of nghttp2, as it reads.
+extension HTTP2Intake {
+    /// A header block is whole.
+    func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) {
+        reader.finish(endsStream: endsStream)
+        var exchange = HTTP2Exchange(isHead: reader.head.method == .head, bodyLeft: bodyLimit)
+        exchange.isRequestWhole = endsStream
+        exchange.dropsBody = reader.refusal != nil
+        exchanges[stream] = exchange
+        if let refusal = reader.refusal {
+            tell(.refused(stream, refusal))
+        } else {
+            tell(.head(stream))
+            if endsStream { tell(.end(stream)) }
+        }
+    }
+
+    func finishTrailers(_ stream: HTTP2StreamID) {
+        if let refusal = reader.refusal { refuse(stream, refusal) }
+    }
+
+    func endRequest(_ stream: HTTP2StreamID) {
+        guard exchanges[stream]?.isRequestWhole == false else { return }
+        exchanges[stream]?.isRequestWhole = true
+        if exchanges[stream]?.dropsBody == false { tell(.end(stream)) }
+    }
+
+    /// Answers whether the bytes were handed on; otherwise nobody will consume them.
+    func receive(_ body: UnsafeBufferPointer<UInt8>, _ stream: HTTP2StreamID) -> Bool {
+        hasBody = true
+        guard let piece, let start = body.baseAddress, let exchange = exchanges[stream],
+            !exchange.dropsBody
+        else { return false }
+        guard body.count <= exchange.bodyLeft else {
+            refuse(stream, .bodyTooLarge)
+            return false
+        }
+        exchanges[stream]?.bodyLeft -= body.count
+        let first = piece.offset + (start - piece.start)
+        tell(.body(stream, first..<first + body.count))
+        return true
+    }
+
+    /// The next bytes of an answer; nil where the stream is gone.
+    func readAnswer(
+        of stream: HTTP2StreamID, into output: UnsafeMutableRawBufferPointer
+    ) -> (count: Int, isLast: Bool)? {
+        guard let exchange = exchanges[stream] else { return nil }
+        let rest = exchange.answer.count - exchange.sentBytes
+        let count = min(output.count, rest)
+        exchange.answer.withUnsafeBytes { answer in
+            output.copyMemory(
+                from: UnsafeRawBufferPointer(
+                    rebasing: answer[exchange.sentBytes..<exchange.sentBytes + count]))
+        }
+        exchanges[stream]?.sentBytes += count
+        if count == rest {
+            exchanges[stream]?.answer = []
+            exchanges[stream]?.sentBytes = 0
+        }
+        return (count, count == rest)
+    }
+
+    func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
+        guard exchanges[stream]?.dropsBody == false else { return }
+        exchanges[stream]?.dropsBody = true
+        tell(.refused(stream, refusal))
+    }
+
+    func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
+        if exchanges.removeValue(forKey: stream) != nil { tell(.closed(stream, code)) }
+    }
+
+    /// We reset a stream because of what its peer did, or did not.
+    func countReset() {
+        do throws(HTTP2Flood) {
+            try floodGuard.resetStream(at: now)
+        } catch {
+            flood = error
+        }
+    }
+
+    private func tell(_ event: HTTP2Event) {
+        if failure == nil { events.append(event) }
+    }
+}

@@ -1,0 +1,59 @@
+import CNghttp2
+
+/// The memory of one session of nghttp2: its frame buffer in a slot, all else on the heap.
+///
+/// The session that owns it outlives the one of nghttp2, which knows it unretained.
+final class HTTP2Memory {
+    private let frameBuffers: HTTP2FrameBuffers
+    private var slot: HTTP2FrameBuffers.Slot?
+
+    init(_ frameBuffers: HTTP2FrameBuffers) { self.frameBuffers = frameBuffers }
+
+    /// Only when the session has nothing to send: then nothing it still needs is in the buffer.
+    func discardFrameBuffer() {
+        if let slot { frameBuffers.discard(slot) }
+    }
+
+    func hooks() -> nghttp2_mem {
+        nghttp2_mem(
+            mem_user_data: Unmanaged.passUnretained(self).toOpaque(), malloc: cnghttp2_malloc,
+            free: { block, context in
+                HTTP2Memory.withMemory(context) { $0.free(block) }
+            },
+            calloc: cnghttp2_calloc,
+            realloc: { block, size, context in
+                HTTP2Memory.withMemory(context) { $0.resize(block, size) }
+            })
+    }
+
+    private func free(_ block: UnsafeMutableRawPointer?) {
+        guard let slot, slot.address == block else { return cnghttp2_free(block) }
+        self.slot = nil
+        frameBuffers.giveBack(slot)
+    }
+
+    /// A header block of many frames needs further buffers; those are short-lived and lie on the
+    /// heap.
+    private func resize(
+        _ block: UnsafeMutableRawPointer?, _ size: Int
+    ) -> UnsafeMutableRawPointer? {
+        if block == nil, size == HTTP2FrameBuffers.blockBytes, slot == nil {
+            slot = frameBuffers.take()
+            return slot?.address
+        }
+        guard let slot, slot.address == block else { return cnghttp2_realloc(block, size) }
+        guard size > HTTP2FrameBuffers.slotBytes else { return block }
+        guard let larger = cnghttp2_realloc(nil, size) else { return nil }
+        larger.copyMemory(from: slot.address, byteCount: HTTP2FrameBuffers.slotBytes)
+        free(block)
+        return larger
+    }
+
+    @inline(__always)
+    private static func withMemory<Result>(
+        _ context: UnsafeMutableRawPointer?, _ body: (HTTP2Memory) -> Result
+    ) -> Result {
+        guard let context else { preconditionFailure("a hook without its context") }
+        return Unmanaged<HTTP2Memory>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
+    }
+}

@@ -1,0 +1,22 @@
+/// How long an HTTP/2 connection waits for what.
+package struct HTTP2Patience: Equatable, Sendable {
+    /// From the end of the last stream to the first byte of another one's head.
+    package var idle = Duration.seconds(75)
+    /// From the end of the last stream until the memory that only busy connections need is freed.
+    package var rest = Duration.seconds(1)
+    /// For the preface, and from the first byte of a head to its last.
+    package var head = Duration.seconds(10)
+    /// From the end of a head to the end of its body.
+    package var body = Duration.seconds(30)
+    /// From the start of an answer until the peer has taken all of it.
+    package var answer = Duration.seconds(60)
+    /// Between the announcement that the server stops and the last word about it: streams that are
+    /// on their way may still arrive.
+    package var notice = Duration.seconds(1)
+
+    /// What the peer of a failed connection may still send before it is cut.
+    package var lingering = Duration.seconds(2)
+    package var lingeringBytes = 64 * 1024
+
+    package init() {}
+}

@@ -1,0 +1,109 @@
+import Base
+
+/// HTTP/2 on a connection: many requests at once.
+final class HTTP2Server: ServerProtocol {
+    private struct Request {
+        let head: RequestHead
+        var body: [UInt8] = []
+    }
+
+    private unowned let connection: ServerConnection
+    private let session: HTTP2Session
+    private var life: HTTP2Connection
+    /// Requests whose bodies are still coming.
+    private var requests: [HTTP2StreamID: Request] = [:]
+    private var isReceiving = false
+    private(set) var ending: ConnectionEnding?
+
+    private var service: HTTPService { connection.service }
+
+    init(on connection: ServerConnection) throws(HTTP2Fault) {
+        let service = connection.service
+        self.connection = connection
+        session = try HTTP2Session(
+            limits: service.limits.http, frameBuffers: service.frameBuffers, at: service.now)
+        life = HTTP2Connection(patience: service.limits.patience2, at: service.now)
+    }
+
+    var deadline: Duration? { life.deadline }
+    /// As long as more output lies here than a peer takes, its frames are not read: they would only
+    /// make more.
+    var takesInput: Bool { ending == nil && !connection.isCongested }
+
+    func receive(_ input: Span<UInt8>) {
+        isReceiving = true
+        defer { isReceiving = false }
+        var position = 0
+        while ending == nil {
+            let event = session.next(in: input, from: &position, at: service.now)
+            life.note(event, at: service.now)
+            if case .needsMore = event { break }
+            take(event, input)
+        }
+        life.received(isInHead: session.isInHead, at: service.now)
+        produce()
+    }
+
+    private func take(_ event: HTTP2Event, _ input: Span<UInt8>) {
+        switch event {
+        case .needsMore: break
+        case .head(let stream):
+            session.setBodyLimit(service.handler.bodyLimit(for: session.head), on: stream)
+            requests[stream] = Request(head: session.takeHead())
+        case .continueExpected(let stream): session.respondContinue(to: stream)
+        case .body(let stream, let range):
+            requests[stream]?.body.append(contentsOf: input.array(range))
+            session.consumed(range.count, on: stream)
+        case .end(let stream):
+            guard let request = requests.removeValue(forKey: stream) else { return }
+            service.handler.handle(
+                HTTPExchange(
+                    request.head, body: request.body, stream: stream, on: connection, self))
+        case .refused(let stream, let refusal): refuse(stream, refusal)
+        case .closed(let stream, _): requests[stream] = nil
+        case .failed: ending = .linger
+        }
+    }
+
+    func produce() {
+        session.produce(into: &connection.output, limit: ServerConnection.outputMark)
+        if ending == nil, session.isFinished { ending = .close }
+    }
+
+    func expired() {
+        while true {
+            switch life.expired(at: service.now) {
+            case .nothing: return produce()
+            case .rest: session.rest()
+            case .refuse(let stream): refuse(stream, .timeout)
+            case .reset(let stream): session.reset(stream, .cancel)
+            case .shutDown: session.shutDown()
+            case .fail(let failure):
+                session.fail(failure)
+                ending = .linger
+            case .close: ending = .close
+            }
+        }
+    }
+
+    func stop() {
+        session.announceShutdown()
+        life.announcedShutdown(at: service.now)
+        produce()
+    }
+
+    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
+        session.respond(to: exchange.stream, head, body: body, date: service.date)
+        life.answered(exchange.stream, at: service.now)
+        if isReceiving { return }
+        produce()
+        connection.flush()
+    }
+
+    private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
+        requests[stream] = nil
+        let (head, body) = service.handler.answer(to: refusal)
+        session.respond(to: stream, head, body: body, date: service.date)
+        life.answered(stream, at: service.now)
+    }
+}

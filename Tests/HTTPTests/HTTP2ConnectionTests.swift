@@ -1,0 +1,146 @@
+import Testing
+
+@testable import HTTP
+
+@Suite("The life of an HTTP/2 connection")
+struct HTTP2ConnectionTests {
+    /// A connection whose preface was read at once.
+    private func opened() -> HTTP2Connection {
+        var connection = HTTP2Connection(at: .zero)
+        connection.received(isInHead: false, at: .zero)
+        return connection
+    }
+
+    @Test("A peer that does not send its preface, or half a head, is sent away")
+    func slowHead() {
+        var silent = HTTP2Connection(at: .zero)
+        #expect(silent.deadline == .seconds(10))
+        let silence = silent.expired(at: .seconds(10))
+        #expect(silence == .fail(.timeout))
+        let cut = silent.expired(at: .seconds(12))
+        #expect(cut == .close)
+
+        var slow = opened()
+        slow.received(isInHead: true, at: .seconds(3))
+        slow.received(isInHead: true, at: .seconds(12))
+        let early = slow.expired(at: .seconds(12))
+        #expect(early == .rest)
+        let late = slow.expired(at: .seconds(13))
+        #expect(late == .fail(.timeout))
+    }
+
+    @Test("An idle connection frees memory, is told of its end, and is closed")
+    func idle() {
+        var connection = opened()
+        #expect(connection.isIdle && connection.deadline == .seconds(1))
+        let first = connection.expired(at: .seconds(1))
+        #expect(first == .rest)
+        #expect(connection.deadline == .seconds(75))
+        // Pings buy no time.
+        connection.received(isInHead: false, at: .seconds(70))
+        let second = connection.expired(at: .seconds(75))
+        #expect(second == .shutDown)
+        let third = connection.expired(at: .seconds(76))
+        #expect(third == .rest)
+        let fourth = connection.expired(at: .seconds(77))
+        #expect(fourth == .close)
+        #expect(connection.deadline == nil)
+    }
+
+    @Test("A body that does not come is answered, an answer that is not taken is given up")
+    func streams() {
+        var connection = opened()
+        connection.note(.head(1), at: .seconds(5))
+        connection.note(.head(3), at: .seconds(6))
+        connection.note(.end(3), at: .seconds(6))
+        #expect(connection.deadline == .seconds(35))
+        let early = connection.expired(at: .seconds(34))
+        #expect(early == .nothing)
+        let late = connection.expired(at: .seconds(35))
+        #expect(late == .refuse(1))
+        connection.answered(1, at: .seconds(35))
+        #expect(connection.deadline == .seconds(95))
+        let untaken = connection.expired(at: .seconds(95))
+        #expect(untaken == .reset(1))
+        connection.note(.closed(1, .cancel), at: .seconds(95))
+        #expect(connection.deadline == nil && !connection.isIdle)
+        connection.note(.closed(3, .noError), at: .seconds(100))
+        #expect(connection.isIdle && connection.deadline == .seconds(101))
+    }
+
+    @Test("A refused request waits for its answer like any other")
+    func refused() {
+        var connection = opened()
+        connection.note(.refused(1, .badHost), at: .zero)
+        #expect(!connection.isIdle && connection.deadline == nil)
+        connection.answered(1, at: .zero)
+        #expect(connection.deadline == .seconds(60))
+        connection.note(.head(3), at: .zero)
+        connection.note(.refused(3, .bodyTooLarge), at: .seconds(1))
+        connection.note(.closed(3, .noError), at: .seconds(1))
+        connection.note(.closed(1, .noError), at: .seconds(1))
+        #expect(connection.isIdle)
+    }
+
+    @Test("After a failure some bytes are still taken, so that the last words arrive")
+    func lingering() {
+        var connection = opened()
+        connection.note(.failed(.flood(.pings)), at: .seconds(1))
+        #expect(connection.deadline == .seconds(3))
+        let goesOn = connection.drained(64 * 1024 - 1)
+        #expect(goesOn)
+        let isOver = connection.drained(1)
+        #expect(!isOver && connection.deadline == nil)
+    }
+
+    @Test("A server that stops takes the requests on their way and finishes what it has")
+    func stopping() {
+        var connection = opened()
+        connection.note(.head(1), at: .zero)
+        connection.note(.end(1), at: .zero)
+        connection.announcedShutdown(at: .seconds(1))
+        #expect(connection.deadline == .seconds(2))
+        let last = connection.expired(at: .seconds(2))
+        #expect(last == .shutDown)
+        #expect(connection.deadline == nil)
+        connection.note(.closed(1, .noError), at: .seconds(9))
+        let rest = connection.expired(at: .seconds(10))
+        #expect(rest == .rest)
+        let close = connection.expired(at: .seconds(11))
+        #expect(close == .close)
+    }
+
+    @Test("A graceful end: announcement, last word, and the running answers")
+    func graceful() throws {
+        var server = try HTTP2Server()
+        let client = HTTP2Client()
+        let running = client.get("/running")
+        server.talk(with: client)
+        server.session.announceShutdown()
+        client.receive(server.output())
+        #expect(client.goAways == [.noError] && client.answers[running]?.closed == nil)
+        // One that was on its way.
+        server.receive(HTTP2Wire.get(3))
+        #expect(server.heads.count == 2)
+        server.session.shutDown()
+        client.receive(server.output())
+        #expect(client.goAways == [.noError, .noError])
+        server.receive(HTTP2Wire.get(5))
+        #expect(server.heads.count == 2 && !server.session.isFinished)
+        server.session.respond(to: running, ResponseHead(status: 200))
+        server.session.respond(to: 3, ResponseHead(status: 200))
+        client.receive(server.output())
+        #expect(client.answers[running]?.status == "200")
+        #expect(server.failure == nil && server.session.isFinished)
+    }
+
+    @Test("The end of an idle connection is at once")
+    func idleEnd() throws {
+        var server = try HTTP2Server()
+        let client = HTTP2Client()
+        server.talk(with: client)
+        server.session.shutDown()
+        client.receive(server.output())
+        #expect(client.goAways == [.noError] && server.session.isFinished)
+    }
+}
