@@ -123,6 +123,9 @@ extension HTTP2Session {
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
+        // Answers are short and each is another: remembering their fields would save a few bytes and
+        // cost every connection some kilobytes.
+        nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)
         var hooks = memory.hooks()
         var session: OpaquePointer?
         let context = Unmanaged.passUnretained(intake).toOpaque()
