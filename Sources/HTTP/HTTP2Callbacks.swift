@@ -10,23 +10,23 @@ enum HTTP2Callbacks {
         }
         setHeadCallbacks(callbacks)
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
-            frame.map { HTTP2Callbacks.received($0.pointee, HTTP2Callbacks.intake(context)) }
+            if let frame { withIntake(context) { $0.received(frame.pointee) } }
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             session, _, stream, bytes, count, context in
             let body = UnsafeBufferPointer(start: bytes, count: count)
-            guard !HTTP2Callbacks.intake(context).receive(body, stream) else { return 0 }
-            return nghttp2_session_consume(session, stream, count)
+            let isWanted = withIntake(context) { $0.receive(body, stream) }
+            return isWanted ? 0 : nghttp2_session_consume(session, stream, count)
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
             _, stream, code, context in
-            HTTP2Callbacks.intake(context).close(stream, HTTP2ErrorCode(rawValue: code))
+            withIntake(context) { $0.close(stream, HTTP2ErrorCode(rawValue: code)) }
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) {
             session, frame, context in
-            frame.map { HTTP2Callbacks.sent($0.pointee, HTTP2Callbacks.intake(context), session) }
+            if let frame { withIntake(context) { $0.sent(frame.pointee, by: session) } }
             return 0
         }
         return callbacks
@@ -34,21 +34,20 @@ enum HTTP2Callbacks {
 
     private static func setHeadCallbacks(_ callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
-            let isTrailer = frame?.pointee.headers.cat != NGHTTP2_HCAT_REQUEST
-            isTrailer
-                ? HTTP2Callbacks.intake(context).reader.beginTrailers()
-                : HTTP2Callbacks.intake(context).reader.begin()
+            let isHead = frame?.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+            withIntake(context) { isHead ? $0.reader.begin() : $0.reader.beginTrailers() }
             return 0
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, frame, name, nameLength, value, valueLength, _, context in
+            let isHead = frame?.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
             let name = UnsafeBufferPointer(start: name, count: nameLength)
             let value = UnsafeBufferPointer(start: value, count: valueLength)
             let (nameSpan, valueSpan) = (Span(_unsafeElements: name), Span(_unsafeElements: value))
-            if frame?.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
-                HTTP2Callbacks.intake(context).reader.add(nameSpan, valueSpan)
-            } else {
-                HTTP2Callbacks.intake(context).reader.addTrailer(nameSpan, valueSpan)
+            withIntake(context) { intake in
+                isHead
+                    ? intake.reader.add(nameSpan, valueSpan)
+                    : intake.reader.addTrailer(nameSpan, valueSpan)
             }
             return 0
         }
@@ -57,49 +56,64 @@ enum HTTP2Callbacks {
             _, _, name, nameLength, _, _, _, context in
             let name = UnsafeBufferPointer(start: name, count: nameLength)
             let isToken = !name.isEmpty && name.allSatisfy(\.isTokenCharacter)
-            HTTP2Callbacks.intake(context).reader.refuse(isToken ? .badFieldValue : .badFieldName)
+            withIntake(context) { $0.reader.refuse(isToken ? .badFieldValue : .badFieldName) }
             return 0
         }
     }
 
-    private static func received(_ frame: nghttp2_frame, _ intake: HTTP2Intake) {
+    /// Gives a session the bytes of its answers.
+    static var answerProvider: nghttp2_data_provider {
+        nghttp2_data_provider(source: nghttp2_data_source()) {
+            _, stream, output, size, flags, _, context in
+            let output = UnsafeMutableRawBufferPointer(start: output, count: size)
+            guard
+                let (count, isLast) = withIntake(
+                    context, { $0.readAnswer(of: stream, into: output) })
+            else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+            if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            return count
+        }
+    }
+}
+
+extension HTTP2Intake {
+    fileprivate func received(_ frame: nghttp2_frame) {
         let stream = frame.hd.stream_id
-        let endsStream = UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
         switch frame.hd.type {
         case HTTP2FrameHeader.Kind.headers where frame.headers.cat == NGHTTP2_HCAT_REQUEST:
-            intake.finishHead(stream, endsStream: endsStream)
+            finishHead(stream, endsStream: frame.endsStream)
         case HTTP2FrameHeader.Kind.headers:
-            intake.finishTrailers(stream)
-            if endsStream { intake.endRequest(stream) }
-        case HTTP2FrameHeader.Kind.data:
-            if endsStream { intake.endRequest(stream) }
+            finishTrailers(stream)
+            if frame.endsStream { endRequest(stream) }
+        case HTTP2FrameHeader.Kind.data where frame.endsStream: endRequest(stream)
         default: break
         }
     }
 
-    private static func sent(
-        _ frame: nghttp2_frame, _ intake: HTTP2Intake, _ session: OpaquePointer?
-    ) {
-        let endsStream = UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    fileprivate func sent(_ frame: nghttp2_frame, by session: OpaquePointer?) {
+        let stream = frame.hd.stream_id
         switch frame.hd.type {
         case HTTP2FrameHeader.Kind.data, HTTP2FrameHeader.Kind.headers:
-            if frame.hd.type == HTTP2FrameHeader.Kind.data { intake.floodGuard.sentDataFrame() }
+            if frame.hd.type == HTTP2FrameHeader.Kind.data { floodGuard.sentDataFrame() }
             // RFC 9113 section 8.1: the peer need not send the rest of its request.
-            guard endsStream, intake.exchanges[frame.hd.stream_id]?.isRequestWhole == false else {
-                return
+            if frame.endsStream, !isRequestWhole(stream) {
+                nghttp2_submit_rst_stream(session, 0, stream, NGHTTP2_NO_ERROR.rawValue)
             }
-            nghttp2_submit_rst_stream(session, 0, frame.hd.stream_id, NGHTTP2_NO_ERROR.rawValue)
-        case HTTP2FrameHeader.Kind.reset where frame.rst_stream.error_code != 0:
-            intake.countReset()
+        case HTTP2FrameHeader.Kind.reset where frame.rst_stream.error_code != 0: countReset()
         case HTTP2FrameHeader.Kind.goAway where frame.goaway.error_code != 0:
-            let code = HTTP2ErrorCode(rawValue: frame.goaway.error_code)
-            intake.fail(.protocolError(code))
+            fail(.protocolError(HTTP2ErrorCode(rawValue: frame.goaway.error_code)))
         default: break
         }
     }
+}
 
-    static func intake(_ context: UnsafeMutableRawPointer?) -> HTTP2Intake {
-        guard let context else { preconditionFailure("a callback without its context") }
-        return Unmanaged<HTTP2Intake>.fromOpaque(context).takeUnretainedValue()
-    }
+extension nghttp2_frame {
+    fileprivate var endsStream: Bool { UInt32(hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 }
+}
+
+private func withIntake<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (HTTP2Intake) -> Result
+) -> Result {
+    guard let context else { preconditionFailure("a callback without its context") }
+    return Unmanaged<HTTP2Intake>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }

@@ -1,5 +1,6 @@
 /// A request and its answer on one stream.
 struct HTTP2Exchange: Sendable {
+    let stream: HTTP2StreamID
     let isHead: Bool
     /// What the body may still hold.
     var bodyLeft: Int
@@ -11,4 +12,16 @@ struct HTTP2Exchange: Sendable {
     /// The body of the answer, and how much of it nghttp2 has.
     var answer: [UInt8] = []
     var sentBytes = 0
+}
+
+/// The exchanges of a connection, in the order of their streams: the numbers of those only rise.
+extension [HTTP2Exchange] {
+    func index(of stream: HTTP2StreamID) -> Int? {
+        var (start, end) = (0, count)
+        while start < end {
+            let middle = (start + end) / 2
+            if self[middle].stream < stream { start = middle + 1 } else { end = middle }
+        }
+        return start < count && self[start].stream == stream ? start : nil
+    }
 }

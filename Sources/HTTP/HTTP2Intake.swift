@@ -1,24 +1,26 @@
 /// What nghttp2's callbacks make of the frames that a session feeds to it.
 ///
-/// The session that owns it outlives the one of nghttp2, which knows it unretained.
+/// The session that owns it outlives the one of nghttp2, which knows it unretained. No access to
+/// its state lasts while nghttp2 runs, so that checking each access, a tenth of the cost of a
+/// request, would find nothing.
 final class HTTP2Intake {
-    var reader: HTTP2HeadReader
-    var exchanges: [HTTP2StreamID: HTTP2Exchange] = [:]
-    var floodGuard: HTTP2FloodGuard
-    private(set) var failure: HTTP2Failure?
+    @exclusivity(unchecked) var reader: HTTP2HeadReader
+    @exclusivity(unchecked) var exchanges: [HTTP2Exchange] = []
+    @exclusivity(unchecked) var floodGuard: HTTP2FloodGuard
+    @exclusivity(unchecked) private(set) var failure: HTTP2Failure?
     /// What a callback found to be too much.
-    private var flood: HTTP2Flood?
+    @exclusivity(unchecked) private var flood: HTTP2Flood?
     /// The time of the last call from outside.
-    var now: Duration
+    @exclusivity(unchecked) var now: Duration
 
     /// Where the bytes that nghttp2 reads now begin, and where they are in the caller's input.
-    var piece: (start: UnsafePointer<UInt8>, offset: Int)?
+    @exclusivity(unchecked) var piece: (start: UnsafePointer<UInt8>, offset: Int)?
     /// The frame that is being read has brought something of a body.
-    var hasBody = false
+    @exclusivity(unchecked) var hasBody = false
 
     private let bodyLimit: Int
-    private var events: [HTTP2Event] = []
-    private var nextEvent = 0
+    @exclusivity(unchecked) private var events: [HTTP2Event] = []
+    @exclusivity(unchecked) private var nextEvent = 0
 
     init(limits: HTTPLimits, floods: HTTP2FloodLimits, at now: Duration) {
         reader = HTTP2HeadReader(limits: limits)
@@ -50,12 +52,12 @@ final class HTTP2Intake {
         self.failure = failure
         events = []
         nextEvent = 0
-        exchanges = [:]
+        exchanges = []
     }
 
     /// Frees what only a busy connection needs.
     func rest() {
-        if exchanges.isEmpty { exchanges = [:] }
+        if exchanges.isEmpty { exchanges = [] }
         if events.isEmpty { events = [] }
         _ = reader.takeHead()
     }
@@ -66,10 +68,10 @@ extension HTTP2Intake {
     /// A header block is whole.
     func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) {
         reader.finish(endsStream: endsStream)
-        var exchange = HTTP2Exchange(isHead: reader.head.method == .head, bodyLeft: bodyLimit)
-        exchange.isRequestWhole = endsStream
-        exchange.dropsBody = reader.refusal != nil
-        exchanges[stream] = exchange
+        exchanges.append(
+            HTTP2Exchange(
+                stream: stream, isHead: reader.head.method == .head, bodyLeft: bodyLimit,
+                dropsBody: reader.refusal != nil, isRequestWhole: endsStream))
         if let refusal = reader.refusal {
             tell(.refused(stream, refusal))
         } else {
@@ -83,55 +85,60 @@ extension HTTP2Intake {
     }
 
     func endRequest(_ stream: HTTP2StreamID) {
-        guard exchanges[stream]?.isRequestWhole == false else { return }
-        exchanges[stream]?.isRequestWhole = true
-        if exchanges[stream]?.dropsBody == false { tell(.end(stream)) }
+        guard let index = exchanges.index(of: stream), !exchanges[index].isRequestWhole else {
+            return
+        }
+        exchanges[index].isRequestWhole = true
+        if !exchanges[index].dropsBody { tell(.end(stream)) }
     }
 
     /// Answers whether the bytes were handed on; otherwise nobody will consume them.
     func receive(_ body: UnsafeBufferPointer<UInt8>, _ stream: HTTP2StreamID) -> Bool {
         hasBody = true
-        guard let piece, let start = body.baseAddress, let exchange = exchanges[stream],
-            !exchange.dropsBody
+        guard let piece, let start = body.baseAddress, let index = exchanges.index(of: stream),
+            !exchanges[index].dropsBody
         else { return false }
-        guard body.count <= exchange.bodyLeft else {
+        guard body.count <= exchanges[index].bodyLeft else {
             refuse(stream, .bodyTooLarge)
             return false
         }
-        exchanges[stream]?.bodyLeft -= body.count
+        exchanges[index].bodyLeft -= body.count
         let first = piece.offset + (start - piece.start)
         tell(.body(stream, first..<first + body.count))
         return true
+    }
+
+    func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
+        guard let index = exchanges.index(of: stream), !exchanges[index].dropsBody else { return }
+        exchanges[index].dropsBody = true
+        tell(.refused(stream, refusal))
+    }
+
+    /// Also where the stream is gone.
+    func isRequestWhole(_ stream: HTTP2StreamID) -> Bool {
+        exchanges.index(of: stream).map { exchanges[$0].isRequestWhole } ?? true
     }
 
     /// The next bytes of an answer; nil where the stream is gone.
     func readAnswer(
         of stream: HTTP2StreamID, into output: UnsafeMutableRawBufferPointer
     ) -> (count: Int, isLast: Bool)? {
-        guard let exchange = exchanges[stream] else { return nil }
-        let rest = exchange.answer.count - exchange.sentBytes
-        let count = min(output.count, rest)
-        exchange.answer.withUnsafeBytes { answer in
-            output.copyMemory(
-                from: UnsafeRawBufferPointer(
-                    rebasing: answer[exchange.sentBytes..<exchange.sentBytes + count]))
+        guard let index = exchanges.index(of: stream) else { return nil }
+        let sent = exchanges[index].sentBytes
+        let count = min(output.count, exchanges[index].answer.count - sent)
+        exchanges[index].answer.withUnsafeBytes { answer in
+            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: answer[sent..<sent + count]))
         }
-        exchanges[stream]?.sentBytes += count
-        if count == rest {
-            exchanges[stream]?.answer = []
-            exchanges[stream]?.sentBytes = 0
-        }
-        return (count, count == rest)
-    }
-
-    func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
-        guard exchanges[stream]?.dropsBody == false else { return }
-        exchanges[stream]?.dropsBody = true
-        tell(.refused(stream, refusal))
+        exchanges[index].sentBytes += count
+        guard sent + count == exchanges[index].answer.count else { return (count, false) }
+        exchanges[index].answer = []
+        return (count, true)
     }
 
     func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
-        if exchanges.removeValue(forKey: stream) != nil { tell(.closed(stream, code)) }
+        guard let index = exchanges.index(of: stream) else { return }
+        exchanges.remove(at: index)
+        tell(.closed(stream, code))
     }
 
     /// We reset a stream because of what its peer did, or did not.

@@ -27,7 +27,7 @@ final class HTTP2Memory {
     }
 
     private func free(_ block: UnsafeMutableRawPointer?) {
-        guard let slot, slot.address == block else { return cnghttp2_free(block) }
+        guard block != nil, block == slot?.address, let slot else { return cnghttp2_free(block) }
         self.slot = nil
         frameBuffers.giveBack(slot)
     }

@@ -8,14 +8,13 @@ extension HTTP2Session {
     package func respond(
         to stream: HTTP2StreamID, _ head: ResponseHead, body: [UInt8] = [], date: [UInt8] = []
     ) {
-        guard var exchange = intake.exchanges[stream], !exchange.isAnswered else { return }
+        guard let index = indexOfUnanswered(stream) else { return }
         // RFC 9110 section 8.6: these have no body and must not name a length.
         let hasLength = head.status != 204 && head.status != 304
-        let hasBody = hasLength && !exchange.isHead && !body.isEmpty
-        if hasBody { exchange.answer = body }
-        exchange.isAnswered = true
-        exchange.dropsBody = true
-        intake.exchanges[stream] = exchange
+        let hasBody = hasLength && !intake.exchanges[index].isHead && !body.isEmpty
+        if hasBody { intake.exchanges[index].answer = body }
+        intake.exchanges[index].isAnswered = true
+        intake.exchanges[index].dropsBody = true
 
         let fields = HTTP2FieldList(head, length: hasLength ? body.count : nil, date: date)
         let result = fields.withFields { fields in
@@ -23,7 +22,7 @@ extension HTTP2Session {
                 return nghttp2_submit_response(
                     handle, stream, fields.baseAddress, fields.count, nil)
             }
-            var provider = Self.answerProvider
+            var provider = HTTP2Callbacks.answerProvider
             return nghttp2_submit_response(
                 handle, stream, fields.baseAddress, fields.count, &provider)
         }
@@ -32,7 +31,7 @@ extension HTTP2Session {
 
     /// Tells a sender that waits for it to send its body.
     package func respondContinue(to stream: HTTP2StreamID) {
-        guard intake.exchanges[stream]?.isAnswered == false else { return }
+        guard indexOfUnanswered(stream) != nil else { return }
         let result = HTTP2FieldList(ResponseHead(status: 100)).withFields { fields in
             nghttp2_submit_headers(
                 handle, 0, stream, nil, fields.baseAddress, fields.count, nil)
@@ -42,7 +41,7 @@ extension HTTP2Session {
 
     /// Gives a stream up.
     package func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
-        guard intake.exchanges[stream] != nil else { return }
+        guard intake.exchanges.index(of: stream) != nil else { return }
         check(nghttp2_submit_rst_stream(handle, 0, stream, code.rawValue))
     }
 
@@ -70,16 +69,8 @@ extension HTTP2Session {
         check(nghttp2_submit_goaway(handle, 0, last, NGHTTP2_NO_ERROR.rawValue, nil, 0))
     }
 
-    private static var answerProvider: nghttp2_data_provider {
-        nghttp2_data_provider(source: nghttp2_data_source()) {
-            _, stream, output, size, flags, _, context in
-            let output = UnsafeMutableRawBufferPointer(start: output, count: size)
-            guard
-                let (count, isLast) = HTTP2Callbacks.intake(context)
-                    .readAnswer(of: stream, into: output)
-            else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
-            if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-            return count
-        }
+    private func indexOfUnanswered(_ stream: HTTP2StreamID) -> Int? {
+        let index = intake.exchanges.index(of: stream)
+        return index.flatMap { intake.exchanges[$0].isAnswered ? nil : $0 }
     }
 }

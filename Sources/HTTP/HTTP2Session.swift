@@ -55,7 +55,8 @@ package final class HTTP2Session {
 
     /// What the body of this request may hold; to be set at its event `head`.
     package func setBodyLimit(_ limit: Int, on stream: HTTP2StreamID) {
-        intake.exchanges[stream]?.bodyLeft = limit
+        guard let index = intake.exchanges.index(of: stream) else { return }
+        intake.exchanges[index].bodyLeft = limit
     }
 
     /// The memory of that many bytes of a body is free again: the peer may send as many more.
@@ -122,6 +123,9 @@ extension HTTP2Session {
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
+        // Answers are short and each is another: remembering their fields would save a few bytes and
+        // cost every connection some kilobytes.
+        nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)
         var hooks = memory.hooks()
         var session: OpaquePointer?
         let context = Unmanaged.passUnretained(intake).toOpaque()
@@ -156,12 +160,13 @@ extension HTTP2Session {
     private func judgeAnnounced() -> HTTP2Event? {
         guard let stream = announced else { return nil }
         announced = nil
-        guard let exchange = intake.exchanges[stream], !exchange.dropsBody else { return nil }
-        guard (head.contentLength ?? 0) <= exchange.bodyLeft else {
+        guard let index = intake.exchanges.index(of: stream), !intake.exchanges[index].dropsBody
+        else { return nil }
+        guard (intake.reader.head.contentLength ?? 0) <= intake.exchanges[index].bodyLeft else {
             intake.refuse(stream, .bodyTooLarge)
             return nil
         }
-        return head.expectsContinue ? .continueExpected(stream) : nil
+        return intake.reader.head.expectsContinue ? .continueExpected(stream) : nil
     }
 
     /// Hands nghttp2 the rest of one frame, or as much of it as there is.
