@@ -97,20 +97,22 @@ struct ListenerTests {
     @Test("Out of descriptors it waits, says so once, and goes on when there are some")
     func exhausted() async {
         await #expect(processExitsWith: .success) {
+            func setLimit(_ count: rlim_t, _ limit: rlimit) -> Bool {
+                var limit = rlimit(rlim_cur: count, rlim_max: limit.rlim_max)
+                return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+            }
             let loop = try EventLoop()
             guard let address = SocketAddress("127.0.0.1:0") else { exit(1) }
             let host = Host()
             let listener = Listener(try ListeningSocket.tcp(address), on: loop, host)
             try listener.start()
             let client = try Socket.connect(to: listener.address)
-            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-                exit(2)
-            }
-            var ballast: [Int32] = []
-            while case let copy = dup(client.descriptor), copy >= 0 { ballast.append(copy) }
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+                setLimit(0, limit)
+            else { exit(2) }
             let relief = Probe()
-            relief.onTimer = { _ in ballast.forEach { close($0) } }
+            relief.onTimer = { _ in if !setLimit(limit.rlim_cur, limit) { exit(5) } }
             _ = loop.schedule(after: Interval(.milliseconds(350)), relief)
             host.onAccept = { _ in loop.stop() }
             loop.stop(after: .seconds(20))
@@ -118,6 +120,7 @@ struct ListenerTests {
             guard host.connections.count == 1, host.refusals == [EMFILE] else { exit(3) }
             // Four tries in 350 ms, a few turns each: far from spinning.
             guard loop.turns < 20 else { exit(4) }
+            withExtendedLifetime(client.descriptor) {}
             exit(0)
         }
     }

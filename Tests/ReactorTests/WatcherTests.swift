@@ -161,7 +161,7 @@ struct WatcherTests {
         again()
         patient.onTimer = { cookie in
             guard cookie < 5 else { return self.loop.stop() }
-            _ = self.loop.schedule(after: Interval(.zero), patient, cookie: cookie + 1)
+            _ = self.loop.schedule(after: Interval(.milliseconds(1)), patient, cookie: cookie + 1)
         }
         _ = loop.schedule(after: Interval(.milliseconds(5)), patient, cookie: 0)
         loop.runUntilStopped()
