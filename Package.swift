@@ -55,7 +55,10 @@ let package = Package(
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
-            name: "Bench", dependencies: ["Base", "WebPush", "Crypto", "System", "CBench"],
+            name: "Bench",
+            dependencies: [
+                "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "CBench",
+            ],
             swiftSettings: strict),
 
         .target(

@@ -9,6 +9,9 @@ struct Options {
     var samples = 100_000
     var isMillion = false
     var scalar: TestScalar?
+    var port = 0
+    var certificate = ""
+    var key = ""
 
     init(_ words: ArraySlice<String>) throws(Failure) {
         var rest = words
@@ -19,6 +22,9 @@ struct Options {
             case "--rounds": rounds = try Self.number({ Int($0) }, word, &rest)
             case "--samples": samples = try Self.number({ Int($0) }, word, &rest)
             case "--scalar": scalar = try Self.number(TestScalar.init, word, &rest)
+            case "--port": port = try Self.number({ Int($0) }, word, &rest)
+            case "--certificate": certificate = try Self.number(\.self, word, &rest)
+            case "--key": key = try Self.number(\.self, word, &rest)
             default: throw Failure(message: "unknown option \(word)")
             }
         }

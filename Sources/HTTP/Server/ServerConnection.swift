@@ -92,12 +92,13 @@ extension ServerConnection {
     }
 
     private func receive() {
+        let scratch = service.scratch
         for _ in 0..<Self.readsPerEvent {
             guard let spoken, spoken.takesInput else { return }
-            var buffer = service.scratch.mutableSpan
+            var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
-                spoken.receive(service.scratch.span.extracting(0..<count))
+                spoken.receive(scratch.span.extracting(0..<count))
                 flush()
             case .wantsRead, .wantsWrite: return
             case .closed, .failed, nil: return close()
