@@ -11,12 +11,15 @@ package struct SystemdSockets: Equatable, Sendable {
 
     /// Reads the variables and removes them, so that no child takes the sockets for its own.
     /// To be called once, before there are threads.
-    package static func take() -> SystemdSockets? {
+    package static func take() -> SystemdSockets? { take(first: first) }
+
+    static func take(first: Int32) -> SystemdSockets? {
         let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = variables.map { getenv($0).map { String(cString: $0) } }
         for variable in variables { unsetenv(variable) }
         return SystemdSockets(
-            process: values[0], count: values[1], names: values[2], ownProcess: getpid())
+            process: values[0], count: values[1], names: values[2], ownProcess: getpid(),
+            first: first)
     }
 
     /// Nil when there are none for this process. A name that is missing is `unknown`.
