@@ -17,7 +17,8 @@ enum HTTP2Callbacks {
             session, _, stream, bytes, count, context in
             let body = UnsafeBufferPointer(start: bytes, count: count)
             let isWanted = withIntake(context) { $0.receive(body, stream) }
-            return isWanted ? 0 : nghttp2_session_consume(session, stream, count)
+            // The other streams can go on, but this one gets no more than it has.
+            return isWanted ? 0 : nghttp2_session_consume_connection(session, count)
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
             _, stream, code, context in
@@ -25,8 +26,8 @@ enum HTTP2Callbacks {
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) {
-            session, frame, context in
-            if let frame { withIntake(context) { $0.sent(frame.pointee, by: session) } }
+            _, frame, context in
+            if let frame { withIntake(context) { $0.sent(frame.pointee) } }
             return 0
         }
         return callbacks
@@ -90,15 +91,12 @@ extension HTTP2Intake {
         }
     }
 
-    fileprivate func sent(_ frame: nghttp2_frame, by session: OpaquePointer?) {
+    fileprivate func sent(_ frame: nghttp2_frame) {
         let stream = frame.hd.stream_id
         switch frame.hd.type {
         case HTTP2FrameHeader.Kind.data, HTTP2FrameHeader.Kind.headers:
             if frame.hd.type == HTTP2FrameHeader.Kind.data { floodGuard.sentDataFrame() }
-            // RFC 9113 section 8.1: the peer need not send the rest of its request.
-            if frame.endsStream, !isRequestWhole(stream) {
-                nghttp2_submit_rst_stream(session, 0, stream, NGHTTP2_NO_ERROR.rawValue)
-            }
+            if frame.endsStream { finishAnswer(stream) }
         case HTTP2FrameHeader.Kind.reset where frame.rst_stream.error_code != 0: countReset()
         case HTTP2FrameHeader.Kind.goAway where frame.goaway.error_code != 0:
             fail(.protocolError(HTTP2ErrorCode(rawValue: frame.goaway.error_code)))

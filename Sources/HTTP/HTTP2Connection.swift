@@ -10,8 +10,8 @@ package struct HTTP2Connection: Sendable {
         case rest
         /// The request on this stream is answered with 408.
         case refuse(HTTP2StreamID)
-        /// The peer does not take its answer.
-        case reset(HTTP2StreamID)
+        /// The peer does not take its answer, or has had it and does not end its request.
+        case reset(HTTP2StreamID, HTTP2ErrorCode)
         /// The session's `shutDown`.
         case shutDown
         /// The session's `fail`.
@@ -34,8 +34,10 @@ package struct HTTP2Connection: Sendable {
         let id: HTTP2StreamID
         /// Nil while an answer is being made.
         var deadline: Duration?
-        var isAnswered = false
+        var stage = Stage.request
     }
+
+    private enum Stage { case request, answer, lingering }
 
     private let patience: HTTP2Patience
     private var phase = Phase.open
@@ -80,7 +82,7 @@ package struct HTTP2Connection: Sendable {
             streams.append(Stream(id: id, deadline: now + patience.body))
             (idleDeadline, restDeadline) = (nil, nil)
         case .end(let id):
-            guard let index = index(of: id), !streams[index].isAnswered else { return }
+            guard let index = index(of: id) else { return }
             streams[index].deadline = nil
         case .refused(let id, _):
             if let index = index(of: id) {
@@ -94,6 +96,10 @@ package struct HTTP2Connection: Sendable {
             streams.swapAt(index, streams.count - 1)
             streams.removeLast()
             if streams.isEmpty { beginIdling(at: now) }
+        case .lingering(let id):
+            guard let index = index(of: id) else { return }
+            streams[index].stage = .lingering
+            streams[index].deadline = now + patience.lingering
         case .failed: linger(at: now)
         case .needsMore, .continueExpected, .body: break
         }
@@ -102,7 +108,7 @@ package struct HTTP2Connection: Sendable {
     /// An answer was handed to the session.
     package mutating func answered(_ id: HTTP2StreamID, at now: Duration) {
         guard let index = index(of: id) else { return }
-        streams[index].isAnswered = true
+        streams[index].stage = .answer
         streams[index].deadline = now + patience.answer
     }
 
@@ -149,8 +155,12 @@ package struct HTTP2Connection: Sendable {
         }
         for index in streams.indices where Self.hasPassed(streams[index].deadline, now) {
             streams[index].deadline = nil
-            return streams[index].isAnswered
-                ? .reset(streams[index].id) : .refuse(streams[index].id)
+            switch streams[index].stage {
+            case .request: return .refuse(streams[index].id)
+            case .answer: return .reset(streams[index].id, .cancel)
+            // RFC 9113 section 8.1: the answer counts all the same.
+            case .lingering: return .reset(streams[index].id, .noError)
+            }
         }
         return .nothing
     }

@@ -17,7 +17,10 @@ package enum HTTP2Event: Equatable, Sendable {
     case end(HTTP2StreamID)
     /// The request is not served, and nothing more of it is told. It is still to be answered.
     case refused(HTTP2StreamID, HTTPRefusal)
-    /// The answer was written to its end, or one side gave the stream up: work for it may stop.
+    /// The answer was written to its end before the request was whole. There are senders that look
+    /// at an answer only when they have sent all, so the stream is not reset at once.
+    case lingering(HTTP2StreamID)
+    /// The exchange was written and read to its end, or one side gave the stream up: work for it may stop.
     case closed(HTTP2StreamID, HTTP2ErrorCode)
     /// The connection cannot be read any further, and all its streams are over. What is left to
     /// write says so to the peer.

@@ -114,9 +114,12 @@ extension HTTP2Intake {
         tell(.refused(stream, refusal))
     }
 
-    /// Also where the stream is gone.
-    func isRequestWhole(_ stream: HTTP2StreamID) -> Bool {
-        exchanges.index(of: stream).map { exchanges[$0].isRequestWhole } ?? true
+    /// All of an answer has left.
+    func finishAnswer(_ stream: HTTP2StreamID) {
+        guard let index = exchanges.index(of: stream), !exchanges[index].isRequestWhole else {
+            return
+        }
+        tell(.lingering(stream))
     }
 
     /// The next bytes of an answer; nil where the stream is gone.

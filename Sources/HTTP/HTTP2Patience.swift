@@ -14,7 +14,8 @@ package struct HTTP2Patience: Equatable, Sendable {
     /// on their way may still arrive.
     package var notice = Duration.seconds(1)
 
-    /// What the peer of a failed connection may still send before it is cut.
+    /// For the rest of a request that was answered before its end, and for what the peer of a failed
+    /// connection still sends.
     package var lingering = Duration.seconds(2)
     package var lingeringBytes = 64 * 1024
 

@@ -61,7 +61,7 @@ struct HTTP2ConnectionTests {
         connection.answered(1, at: .seconds(35))
         #expect(connection.deadline == .seconds(95))
         let untaken = connection.expired(at: .seconds(95))
-        #expect(untaken == .reset(1))
+        #expect(untaken == .reset(1, .cancel))
         connection.note(.closed(1, .cancel), at: .seconds(95))
         #expect(connection.deadline == nil && !connection.isIdle)
         connection.note(.closed(3, .noError), at: .seconds(100))
@@ -80,6 +80,19 @@ struct HTTP2ConnectionTests {
         connection.note(.closed(3, .noError), at: .seconds(1))
         connection.note(.closed(1, .noError), at: .seconds(1))
         #expect(connection.isIdle)
+    }
+
+    @Test("What follows an early answer is waited for, but not for long")
+    func earlyAnswer() {
+        var connection = opened()
+        connection.note(.head(1), at: .zero)
+        connection.answered(1, at: .zero)
+        connection.note(.lingering(1), at: .seconds(1))
+        let early = connection.expired(at: .milliseconds(2999))
+        #expect(early == .nothing)
+        let late = connection.expired(at: .seconds(3))
+        #expect(late == .reset(1, .noError))
+        #expect(connection.deadline == nil)
     }
 
     @Test("After a failure some bytes are still taken, so that the last words arrive")

@@ -124,18 +124,42 @@ struct HTTP2RequestTests {
         #expect(server.output().isEmpty)
     }
 
-    @Test("An answer before the end of the request asks for no more of it")
+    @Test("A sender that gets its answer early may send the rest, or is stopped without harm")
     func early() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()
-        let stream = client.request(
-            HTTP2Client.head("POST"), body: [[1], [2]], keepsOpen: true)
+        let streams = (0..<2).map { _ in
+            client.request(HTTP2Client.head("POST"), body: [[1], [2]], keepsOpen: true)
+        }
         server.talk(with: client)
-        server.session.respond(to: stream, ResponseHead(status: 404), body: [9])
+        for stream in streams {
+            server.session.respond(to: stream, ResponseHead(status: 404), body: [9])
+        }
         server.talk(with: client)
-        let answer = try #require(client.answers[stream])
-        #expect(answer.status == "404" && answer.body == [9] && answer.closed == .noError)
-        #expect(server.entries.last == .closed(stream, .noError))
+        #expect(server.entries.suffix(2) == streams.map { .lingering($0) })
+        client.finishBody(of: streams[0])
+        server.session.reset(streams[1], .noError)
+        server.talk(with: client)
+        for stream in streams {
+            let answer = try #require(client.answers[stream])
+            #expect(answer.status == "404" && answer.body == [9] && answer.closed == .noError)
+            #expect(server.entries.contains(.closed(stream, .noError)))
+        }
+        #expect(server.session.openStreams == 0)
+    }
+
+    @Test("A sender that was refused cannot send more than its window")
+    func refusedUpload() throws {
+        var server = try HTTP2Server()
+        server.answerAll()
+        let client = HTTP2Client()
+        let stream = client.post("/", [UInt8](repeating: 1, count: 100_000))
+        server.talk(with: client)
+        #expect(client.answers[stream]?.status == "413" && client.answers[stream]?.closed == nil)
+        #expect(server.entries.last == .lingering(stream))
+        let other = client.post("/", [UInt8](repeating: 1, count: 60_000))
+        server.talk(with: client)
+        #expect(client.answers[other]?.status == "201")
     }
 
     @Test("What the server says of itself at the start")

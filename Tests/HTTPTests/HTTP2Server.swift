@@ -9,6 +9,7 @@ struct HTTP2Server {
         case body(Int32, [UInt8])
         case end(Int32)
         case refused(Int32, HTTPRefusal)
+        case lingering(Int32)
         case closed(Int32, HTTP2ErrorCode)
         case failed(HTTP2Failure)
     }
@@ -108,6 +109,7 @@ struct HTTP2Server {
             if answers != nil {
                 session.respond(to: stream, ResponseHead(status: refusal.status))
             }
+        case .lingering(let stream): entries.append(.lingering(stream))
         case .closed(let stream, let code): entries.append(.closed(stream, code))
         case .needsMore, .failed: break
         }
