@@ -3,8 +3,11 @@ import WebPush
 
 /// The content key and nonce of one push (RFC 8291 section 3.4; draft-04 sections 3.3 to 3.5).
 struct KeySchedule: ~Copyable {
-    let contentKey: InlineArray<16, UInt8>
-    let nonce: InlineArray<12, UInt8>
+    typealias ContentKey = InlineArray<16, UInt8>
+    typealias Nonce = InlineArray<12, UInt8>
+
+    let contentKey: ContentKey
+    let nonce: Nonce
 
     init(
         sharedSecret: Span<UInt8>, auth: Span<UInt8>, receiver: UncompressedPoint,
@@ -33,8 +36,8 @@ struct KeySchedule: ~Copyable {
         try Self.updateContext(receiver, parameters, &hash)
         let nonceBlock = try hash.finishHMAC()
 
-        contentKey = InlineArray { contentKeyBlock[$0] }
-        nonce = InlineArray { nonceBlock[$0] }
+        contentKey = contentKeyBlock.span.withUnsafeBytes { $0.loadUnaligned(as: ContentKey.self) }
+        nonce = nonceBlock.span.withUnsafeBytes { $0.loadUnaligned(as: Nonce.self) }
     }
 
     /// RFC 5869 section 2.3: nothing here is longer than the first block of HKDF.
