@@ -46,7 +46,7 @@ final class HTTP2Server: ServerProtocol {
 
     private func take(_ event: HTTP2Event, _ input: Span<UInt8>) {
         switch event {
-        case .needsMore: break
+        case .needsMore, .lingering: break
         case .head(let stream):
             session.setBodyLimit(service.handler.bodyLimit(for: session.head), on: stream)
             requests[stream] = Request(head: session.takeHead())
@@ -76,7 +76,7 @@ final class HTTP2Server: ServerProtocol {
             case .nothing: return produce()
             case .rest: session.rest()
             case .refuse(let stream): refuse(stream, .timeout)
-            case .reset(let stream): session.reset(stream, .cancel)
+            case .reset(let stream, let code): session.reset(stream, code)
             case .shutDown: session.shutDown()
             case .fail(let failure):
                 session.fail(failure)
