@@ -4,7 +4,8 @@ extension EventLoop {
         after interval: Interval, _ handler: any TimerHandler, cookie: UInt64 = 0
     ) -> TimerID {
         requireOwnThread()
-        return timers.schedule(Alarm(handler: handler, cookie: cookie), at: now + interval)
+        return schedule.pointee.timers.schedule(
+            Alarm(handler: handler, cookie: cookie), at: now + interval)
     }
 
     /// Counts anew from this turn. A mere write when that is later than before, which is why an
@@ -12,12 +13,12 @@ extension EventLoop {
     @discardableResult
     package func reschedule(_ timer: TimerID, after interval: Interval) -> Bool {
         requireOwnThread()
-        return timers.reschedule(timer, at: now + interval)
+        return schedule.pointee.timers.reschedule(timer, at: now + interval)
     }
 
     /// Nothing happens if it fired or was cancelled.
     package func cancel(_ timer: TimerID) {
         requireOwnThread()
-        _ = timers.cancel(timer)
+        _ = schedule.pointee.timers.cancel(timer)
     }
 }

@@ -23,8 +23,13 @@ package final class EventLoop: @unchecked Sendable {
         let cookie: UInt64
     }
 
+    struct Schedule {
+        var now = Instant.now
+        var timers = TimerQueue<Alarm>()
+    }
+
     /// When this turn began.
-    package private(set) var now = Instant.now
+    package var now: Instant { schedule.pointee.now }
     /// The loop is about to end; do not begin anything that lasts.
     package var isDraining: Bool { closing.isDraining }
 
@@ -33,12 +38,20 @@ package final class EventLoop: @unchecked Sendable {
     /// The thread in `run()`, zero when there is none.
     private let owner = Atomic<UInt>(0)
     var watchers = WatcherTable()
-    var timers = TimerQueue<Alarm>()
+    /// Apart, because the checks for overlapping access that a property of a class has would cost
+    /// more than all else when a timer is put off. No handler is called within an access.
+    let schedule: UnsafeMutablePointer<Schedule>
     private var work = WorkQueue()
     private var closing = Closing()
     private(set) var turns = 0
 
-    package init() throws(ReactorError) { poll = try Poll() }
+    package init() throws(ReactorError) {
+        poll = try Poll()
+        schedule = .allocate(capacity: 1)
+        schedule.initialize(to: Schedule())
+    }
+
+    deinit { schedule.deinitialize(count: 1).deallocate() }
 
     /// Whether the caller is on the thread of this loop.
     package var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -100,7 +113,7 @@ package final class EventLoop: @unchecked Sendable {
     private func turn() {
         let count = poll.wait(timeToWait())
         mailbox.wakeUp()
-        now = .now
+        schedule.pointee.now = .now
         turns &+= 1
         for index in 0..<count { dispatch(index) }
         fireTimers()
@@ -112,7 +125,7 @@ package final class EventLoop: @unchecked Sendable {
     private func timeToWait() -> Int32 {
         let isSweeping = closing.isDraining && !watchers.areAllTold
         guard work.isEmpty, !isSweeping, mailbox.prepareToSleep() else { return 0 }
-        let ends = [timers.earliest, closing.deadline].compactMap(\.self)
+        let ends = [schedule.pointee.timers.earliest, closing.deadline].compactMap(\.self)
         guard let end = ends.min() else { return -1 }
         let rest = end.nanoseconds - Instant.now.nanoseconds
         return rest <= 0 ? 0 : Int32(clamping: (rest + 999_999) / 1_000_000)
@@ -128,7 +141,7 @@ package final class EventLoop: @unchecked Sendable {
 
     private func fireTimers() {
         for _ in 0..<Self.timersPerTurn {
-            guard let alarm = timers.popDue(now) else { return }
+            guard let alarm = schedule.pointee.timers.popDue(now) else { return }
             alarm.handler.timerFired(alarm.cookie)
         }
     }
@@ -156,7 +169,7 @@ package final class EventLoop: @unchecked Sendable {
     /// Handlers end here on the thread of the loop, and may still call it.
     private func letGo() {
         for watch in watchers.watches { unwatch(watch) }
-        while timers.popDue(Instant(nanoseconds: .max)) != nil {}
+        while schedule.pointee.timers.popDue(Instant(nanoseconds: .max)) != nil {}
         mailbox.close()
         // All that was taken is run, but not what begets more without end.
         for _ in 0..<Self.roundsAtEnd {

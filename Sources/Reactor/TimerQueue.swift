@@ -50,7 +50,9 @@ struct TimerQueue<Payload> {
     /// Moves a timer to another deadline; false if it fired or was cancelled.
     mutating func reschedule(_ id: TimerID, at deadline: Instant) -> Bool {
         guard isPending(id) else { return false }
+        let isLater = deadline >= slots[Int(id.slot)].deadline
         slots[Int(id.slot)].deadline = deadline
+        if isLater { return true }
         let place = Int(slots[Int(id.slot)].place)
         if deadline < heap[place].key {
             heap[place].key = deadline

@@ -45,7 +45,7 @@ struct LingeringCloseTests {
         try answerAndEnd(8_192, isTalkative ? .seconds(60) : .milliseconds(30))
         loop.drain(within: .seconds(20))
         #expect(loop.run() == .drained)
-        #expect(loop.timers.count == 0)
+        #expect(loop.schedule.pointee.timers.count == 0)
         withExtendedLifetime(client) {}
     }
 }
