@@ -181,7 +181,12 @@ package struct HTTP2Connection: Sendable {
         if case .draining = phase { true } else { false }
     }
 
+    /// The first failure counts; it may be told again.
     private mutating func linger(at now: Duration) {
+        switch phase {
+        case .open, .announced, .draining: break
+        case .lingering, .closed: return
+        }
         phase = .lingering(until: now + patience.lingering, bytesLeft: patience.lingeringBytes)
         streams = []
     }

@@ -10,8 +10,8 @@ package final class HTTP2Session {
     let intake: HTTP2Intake
     private let memory: HTTP2Memory
     private var scanner = HTTP2FrameScanner()
-    /// The request whose head was told last, while its body is still to be judged.
-    private var announced: HTTP2StreamID?
+    /// What the head that was told last says of its body, which is still to be judged.
+    private var announced: (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
 
     package init(
         limits: HTTPLimits = HTTPLimits(), settings: HTTP2Settings = HTTP2Settings(),
@@ -77,7 +77,7 @@ package final class HTTP2Session {
                 return .failed(failure)
             }
             if let event = judgeAnnounced() ?? intake.takeEvent() {
-                if case .head(let stream) = event { announced = stream }
+                if case .head(let stream) = event { announce(stream) }
                 return event
             }
             guard position < input.count else { return .needsMore }
@@ -100,11 +100,9 @@ package final class HTTP2Session {
         memory.discardFrameBuffer()
     }
 
-    /// Whether a result of nghttp2 is good; memory is all that it can lack.
-    @discardableResult
-    func check(_ result: Int32) -> Bool {
+    /// Memory is all that a call of nghttp2 can lack; what is wrong with a stream ends the stream.
+    func check(_ result: Int32) {
         if result < 0, nghttp2_is_fatal(result) != 0 { fail(.fault) }
-        return result >= 0
     }
 
     /// nghttp2 has nothing to say to the peer.
@@ -156,17 +154,22 @@ extension HTTP2Session {
         try ensure(nghttp2_submit_settings(handle, 0, list, list.count), "nghttp2_submit_settings")
     }
 
+    private func announce(_ stream: HTTP2StreamID) {
+        let head = intake.reader.head
+        announced = (stream, head.contentLength ?? 0, head.expectsContinue)
+    }
+
     /// A request that says at once that it is too long is refused before its body is read.
     private func judgeAnnounced() -> HTTP2Event? {
-        guard let stream = announced else { return nil }
+        guard let (stream, length, expectsContinue) = announced else { return nil }
         announced = nil
         guard let index = intake.exchanges.index(of: stream), !intake.exchanges[index].dropsBody
         else { return nil }
-        guard (intake.reader.head.contentLength ?? 0) <= intake.exchanges[index].bodyLeft else {
+        guard length <= intake.exchanges[index].bodyLeft else {
             intake.refuse(stream, .bodyTooLarge)
             return nil
         }
-        return intake.reader.head.expectsContinue ? .continueExpected(stream) : nil
+        return expectsContinue ? .continueExpected(stream) : nil
     }
 
     /// Hands nghttp2 the rest of one frame, or as much of it as there is.

@@ -99,6 +99,7 @@ struct HTTP2ConnectionTests {
     func lingering() {
         var connection = opened()
         connection.note(.failed(.flood(.pings)), at: .seconds(1))
+        connection.note(.failed(.flood(.pings)), at: .seconds(2))
         #expect(connection.deadline == .seconds(3))
         let goesOn = connection.drained(64 * 1024 - 1)
         #expect(goesOn)

@@ -143,6 +143,21 @@ struct HTTP2RefusalTests {
         #expect(client.answers[long]?.closed == .noError)
     }
 
+    @Test("A body that is announced too long is refused, even if the head was taken away")
+    func takenHead() throws {
+        let session = try HTTP2Session(frameBuffers: HTTP2FrameBuffers(), at: .zero)
+        let client = HTTP2Client()
+        let stream = client.post("/", [UInt8](repeating: 1, count: 6000))
+        let input = client.output()
+        var position = 0
+        #expect(session.next(in: input.span, from: &position, at: .zero) == .head(stream))
+        _ = session.takeHead()
+        session.setBodyLimit(5999, on: stream)
+        let event = session.next(in: input.span, from: &position, at: .zero)
+        #expect(event == .refused(stream, .bodyTooLarge))
+        #expect(session.next(in: input.span, from: &position, at: .zero) == .needsMore)
+    }
+
     @Test("What comes first and is not HTTP/2 ends the connection without a word")
     func badPreface() throws {
         var server = try HTTP2Server()
