@@ -70,6 +70,7 @@ final class HTTP1Server: ServerProtocol {
         guard self.exchange === exchange else { return }
         self.exchange = nil
         append(head, body, withoutBody: exchange.head.method == .head)
+        parser.reuse(exchange.releaseHead())
         goOn(life.answered(hasUnreadInput: false, at: service.now))
         // Answers to requests that came together leave together.
         if isReceiving { return }

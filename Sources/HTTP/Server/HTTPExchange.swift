@@ -2,7 +2,8 @@ package import Reactor
 
 /// A request on its way to its answer.
 package final class HTTPExchange {
-    package let head: RequestHead
+    /// Empty once it was answered.
+    package private(set) var head: RequestHead
     package let body: [UInt8]
     /// The other end of the connection, which may be a proxy.
     package let peer: SocketAddress
@@ -21,6 +22,13 @@ package final class HTTPExchange {
         peer = connection.peer
         isEncrypted = connection.isEncrypted
         self.responder = responder
+    }
+
+    /// Gives back the memory of the head, for the next one.
+    func releaseHead() -> RequestHead {
+        var released = RequestHead()
+        swap(&released, &head)
+        return released
     }
 
     /// Once. Nothing happens when the sender is gone.
