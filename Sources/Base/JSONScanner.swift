@@ -24,8 +24,8 @@ package struct JSONScanner {
     package static let depthLimit = 100
 
     package let bytes: [UInt8]
-    package private(set) var position: Int
-    private let end: Int
+    package internal(set) var position: Int
+    let end: Int
     private var containers: [Container] = []
     private var expectation = Expectation.value
     private var failure: Failure?
@@ -183,99 +183,6 @@ extension JSONScanner {
 
     private static func isWhitespace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-    }
-}
-
-extension JSONScanner {
-    private mutating func number() throws(Failure) -> Range<Int> {
-        let start = position
-        if peek == UInt8(ascii: "-") { position += 1 }
-        if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
-        if peek == UInt8(ascii: ".") {
-            position += 1
-            try digits()
-        }
-        if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
-            position += 1
-            if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
-            try digits()
-        }
-        return start..<position
-    }
-
-    private var peek: UInt8? { position < end ? bytes[position] : nil }
-
-    private mutating func digits() throws(Failure) {
-        let start = position
-        while position < end, bytes[position].isDigit { position += 1 }
-        guard position > start else { throw .invalid(at: position) }
-    }
-
-    /// Leaves `position` behind the closing quote.
-    private mutating func string() throws(Failure) -> JSONText {
-        position += 1
-        let start = position
-        var isPlain = true
-        while position < end {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
-                defer { position += 1 }
-                return JSONText(range: start..<position, isPlain: isPlain)
-            case UInt8(ascii: "\\"):
-                isPlain = false
-                try escape()
-            case 0x00..<0x20: throw .invalid(at: position)
-            case 0x20..<0x80: position += 1
-            default: try multibyte()
-            }
-        }
-        throw .invalid(at: position)
-    }
-
-    private mutating func escape() throws(Failure) {
-        guard position + 1 < end else { throw .invalid(at: position) }
-        switch bytes[position + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
-            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            position += 2
-        case UInt8(ascii: "u"):
-            guard position + 6 <= end,
-                bytes[position + 2..<position + 6].allSatisfy({ $0.hexValue != nil })
-            else { throw .invalid(at: position) }
-            position += 6
-        default: throw .invalid(at: position)
-        }
-    }
-
-    /// One UTF-8 sequence by RFC 3629 section 4: shortest form, no surrogates, at most U+10FFFF.
-    private mutating func multibyte() throws(Failure) {
-        let length: Int
-        let second: ClosedRange<UInt8>
-        switch bytes[position] {
-        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        default: throw .invalid(at: position)
-        }
-        guard position + length <= end, second.contains(bytes[position + 1]),
-            bytes[position + 2..<position + length].allSatisfy({ 0x80...0xBF ~= $0 })
-        else { throw .invalid(at: position) }
-        position += length
-    }
-}
-
-extension UInt8 {
-    package var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 
