@@ -29,6 +29,11 @@ struct LingeringCloseTests {
         let probe = Probe()
         probe.onReady = { [loop, client] _, watch in
             loop.unwatch(watch)
+            // The peer does not know yet that nobody listens, and has more to say.
+            for _ in 0..<2 {
+                let more = try? client.write(String(repeating: "x", count: 10_000))
+                #expect(more == .bytes(10_000))
+            }
             #expect((try? client.readToEnd()) == 7)
             client.close()
             loop.drain(within: .seconds(20))

@@ -101,6 +101,21 @@ struct ListeningSocketTests {
         unlink(path)
     }
 
+    @Test("A server that is too busy to answer is not dead")
+    func busy() throws {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let address = SocketAddress.unix(path: path)
+        let name = try SocketAddress.Storage(address)
+        #expect(name.withPointer { bind(number, $0, $1) } == 0 && listen(number, 0) == 0)
+        var clients: [End] = []
+        while let client = try? End.connect(to: address) { clients.append(client) }
+        #expect(!clients.isEmpty)
+        #expect(errorCode { _ = try ListeningSocket.unix(path: path, mode: 0o600) } == EADDRINUSE)
+        #expect(access(path, F_OK) == 0)
+        close(number)
+        unlink(path)
+    }
+
     @Test("A file that another server has made since is not removed")
     func successor() throws {
         do {

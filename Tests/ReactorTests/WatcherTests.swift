@@ -35,16 +35,28 @@ struct WatcherTests {
     func halfClosed() throws {
         let (ours, theirs) = try End.pair()
         let probe = Probe()
+        while case .bytes = try ours.write(String(repeating: "x", count: 60_000)) {}
         try theirs.use { $0.shutdownWriting() }
         let watch = try loop.watch(ours.descriptor, for: .readable, probe)
         probe.onReady = { readiness, _ in
             #expect(readiness.isSuperset(of: [.readable, .peerClosed]))
-            self.loop.setInterest([], of: watch)
+            self.loop.setInterest(.writable, of: watch)
             self.loop.stop(after: .milliseconds(20))
         }
         loop.runUntilStopped()
         #expect(probe.readyCount == 1)
         #expect(try ours.read() == .closed)
+    }
+
+    @Test("Whoever waits on a broken connection is told to go on, in the way it waits")
+    func broken() {
+        for broken in [Readiness.hangUp, .error] {
+            for interest in [Interest.readable, .writable, [.readable, .writable], []] {
+                let readiness = Readiness(mask: broken.rawValue, interest: interest)
+                #expect(readiness.contains(.readable) == interest.contains(.readable))
+                #expect(readiness.contains(.writable) == interest.contains(.writable))
+            }
+        }
     }
 
     @Test("A broken connection is told once to a handler that waits for nothing")
