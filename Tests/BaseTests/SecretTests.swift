@@ -53,21 +53,24 @@ struct SecretTests {
     }()
 
     @Test("A secret that is gone has left no trace in memory", .disabled(if: isSanitized))
-    func wiped() throws {
-        func make() -> Secret {
-            Secret(count: Self.length) { block in
-                for index in block.indices { block[index] = Self.byte(index) }
+    func wiped() async {
+        // In a process of its own, whose memory is small enough to be searched.
+        await #expect(processExitsWith: .success) {
+            func make() -> Secret {
+                Secret(count: Self.length) { block in
+                    for index in block.indices { block[index] = Self.byte(index) }
+                }
             }
+            var secret: Secret? = make()
+            guard try Self.occurrences() > 0, secret?.count == Self.length else { exit(1) }
+            secret = nil
+            guard try Self.occurrences() == 0 else { exit(2) }
+            exit(0)
         }
-        var secret: Secret? = make()
-        #expect(try occurrences() > 0, "the search finds a secret that is alive")
-        #expect(secret?.count == Self.length)
-        secret = nil
-        #expect(try occurrences() == 0)
     }
 
     /// How often the middle of the pattern stands in this process's writable memory.
-    private func occurrences() throws -> Int {
+    private static func occurrences() throws -> Int {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         let memory = try #require(FileHandle(forReadingAtPath: "/proc/self/mem"))
         var count = 0
@@ -87,14 +90,14 @@ struct SecretTests {
 
     /// Compares with the computed pattern, which so is never itself in memory. Where an allocator
     /// reuses the first bytes of a freed block, the middle still stands.
-    private func matches(in bytes: UnsafeRawBufferPointer) -> Int {
+    private static func matches(in bytes: UnsafeRawBufferPointer) -> Int {
         let first = 1024
         let last = 1100
         var count = 0
         var index = 0
         while index + (last - first) <= bytes.count {
             var offset = 0
-            while offset < last - first, bytes[index + offset] == Self.byte(first + offset) {
+            while offset < last - first, bytes[index + offset] == byte(first + offset) {
                 offset += 1
             }
             if offset == last - first { count += 1 }
