@@ -176,5 +176,7 @@ package final class EventLoop: @unchecked Sendable {
             runWork()
             if work.isEmpty { return }
         }
+        // Let go, because it may hold this loop.
+        _ = exchange(&work, with: WorkQueue())
     }
 }

@@ -4,7 +4,7 @@ package protocol EventHandler: AnyObject {
     func ready(_ readiness: Readiness, of watch: Watch)
 
     /// The loop wants to end: finish what is under way, take on nothing new, then end the watch.
-    /// Called once for each watch; an outgoing helper without a say in it need not answer.
+    /// Called once for each watch. The loop waits until all watches have ended, or its time is over.
     func drain()
 }
 

@@ -44,7 +44,8 @@ struct ListenerTests {
         try listener.start()
         let clients = try (0..<200).map { _ in try End.connect(to: listener.address) }
         try waitForQueue(descriptor, 200)
-        host.onAccept = { [host, loop] _ in if host.connections.count == 200 { loop.stop() } }
+        host.onAccept = { [unowned host, loop] _ in if host.connections.count == 200 { loop.stop() }
+        }
         loop.runUntilStopped()
         #expect(host.connections.count == 200)
         // 64 in each.
@@ -58,13 +59,13 @@ struct ListenerTests {
         let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
         try waitForQueue(descriptor, 3)
         let resume = Probe()
-        host.onAccept = { [host, loop] listener in
+        host.onAccept = { [unowned host, loop] listener in
             guard host.connections.count < 3 else { return loop.stop() }
             guard host.connections.count == 1 else { return }
             listener.pause()
             _ = loop.schedule(after: Interval(.milliseconds(20)), resume)
         }
-        resume.onTimer = { [host, listener] _ in
+        resume.onTimer = { [unowned host, unowned listener] _ in
             #expect(host.connections.count == 1)
             #expect(throws: Never.self) { try listener.start() }
         }

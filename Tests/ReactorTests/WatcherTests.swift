@@ -171,7 +171,7 @@ struct WatcherTests {
         _ = try loop.watch(ours.descriptor, for: .readable, greedy)
         @Sendable func again() { loop.post { again() } }
         again()
-        patient.onTimer = { cookie in
+        patient.onTimer = { [unowned patient] cookie in
             guard cookie < 5 else { return self.loop.stop() }
             _ = self.loop.schedule(after: Interval(.milliseconds(1)), patient, cookie: cookie + 1)
         }
