@@ -97,6 +97,35 @@ struct ServerTests {
         #expect(idle.read() == "")
     }
 
+    @Test("Whoever was given up makes room for others: one too slow, one that never reads")
+    func givenUp() throws {
+        var limits = HTTPService.Limits()
+        limits.connections = 1
+        limits.patience.head = .milliseconds(50)
+        limits.patience.idle = .milliseconds(50)
+        limits.patience.body = .milliseconds(50)
+        let fixture = try ServerFixture(limits: limits)
+        let slow = try RawClient(port: fixture.port)
+        slow.send("GET / HTTP/1.1\r\n")
+        #expect(slow.read().hasPrefix("HTTP/1.1 408 "))
+
+        let deaf = try RawClient(port: fixture.port)
+        let body = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<8 {
+            deaf.send(
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
+        }
+        // Its connection was reset, or the next one would find no room.
+        let deadline = ContinuousClock.now + .seconds(5)
+        var answer = ""
+        while answer.isEmpty, ContinuousClock.now < deadline {
+            let next = try RawClient(port: fixture.port)
+            next.send(Self.get)
+            answer = next.read(until: "GET /a?b ")
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
     @Test("HEAD has the length but not the body")
     func head() throws {
         let fixture = try ServerFixture()

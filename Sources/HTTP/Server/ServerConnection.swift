@@ -19,6 +19,9 @@ final class ServerConnection: EventHandler, TimerHandler {
     private var timer: TimerID?
     private var timerDeadline: Duration?
     private var written = 0
+    private var isOpen = false
+    /// Until when a peer has to take our last words.
+    private var endDeadline: Duration?
 
     /// With more than that waiting for the peer, a connection is congested.
     static let outputMark = 128 * 1024
@@ -43,6 +46,7 @@ final class ServerConnection: EventHandler, TimerHandler {
             let watch = try? service.loop.watch(descriptor, for: .readable, self)
         else { return }
         self.watch = watch
+        isOpen = true
         service.opened()
         if !isEncrypted { spoken = HTTP1Server(on: self) }
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
@@ -64,7 +68,7 @@ final class ServerConnection: EventHandler, TimerHandler {
         if cookie == Self.readOn { return receive() }
         timer = nil
         timerDeadline = nil
-        guard let spoken else { return close() }
+        guard let spoken, spoken.ending == nil else { return close() }
         spoken.expired()
         flush()
     }
@@ -133,7 +137,10 @@ extension ServerConnection {
 
     private func wait(for interest: Interest) {
         setInterest(spoken?.takesInput == true ? interest.union(.readable) : interest)
-        setTimer(spoken?.deadline)
+        guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
+        let deadline = endDeadline ?? service.now + service.limits.patience.body
+        endDeadline = deadline
+        setTimer(deadline)
     }
 
     private func end(_ ending: ConnectionEnding) {
@@ -148,7 +155,8 @@ extension ServerConnection {
     }
 
     private func close() {
-        guard timer != nil || watch != nil || transport != nil else { return }
+        guard isOpen else { return }
+        isOpen = false
         // The loop may let go of it here, and its protocol needs it to the end.
         withExtendedLifetime(self) {
             unwatch()
