@@ -40,6 +40,17 @@ extension Span<UInt8> {
     }
 }
 
+extension [UInt8] {
+    package mutating func append(contentsOf bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
+    package mutating func append(contentsOf text: StaticString) {
+        append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
 extension UInt8 {
     package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self

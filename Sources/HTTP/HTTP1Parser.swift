@@ -162,7 +162,7 @@ extension HTTP1Parser {
     }
 
     private mutating func keep(_ piece: Span<UInt8>) {
-        piece.withUnsafeBufferPointer { head.fields.bytes.append(contentsOf: $0) }
+        head.fields.bytes.append(contentsOf: piece)
     }
 
     /// Answers whether the sender waits for "100 Continue".
@@ -232,14 +232,14 @@ extension HTTP1Parser {
         let piece = input.extracting(position..<position + room)
         guard let lineFeed = piece.firstIndex(of: .lineFeed) else {
             guard line.count + room < limit else { throw tooLong }
-            piece.withUnsafeBufferPointer { line.append(contentsOf: $0) }
+            line.append(contentsOf: piece)
             position += room
             return nil
         }
         let end = piece.extracting(0..<lineFeed + 1)
         position += end.count
         guard !line.isEmpty else { return try read(end) }
-        end.withUnsafeBufferPointer { line.append(contentsOf: $0) }
+        line.append(contentsOf: end)
         let whole = line
         line = []
         return try read(whole.span)

@@ -131,7 +131,7 @@ struct HTTP2HeadReader {
             cookies.append(UInt8(ascii: ";"))
             cookies.append(UInt8(ascii: " "))
         }
-        value.withUnsafeBufferPointer { cookies.append(contentsOf: $0) }
+        cookies.append(contentsOf: value)
     }
 
     private mutating func joinCookies() {

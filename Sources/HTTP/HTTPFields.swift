@@ -86,7 +86,7 @@ extension HTTPFields {
         let nameRange = store(
             UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         let start = bytes.count
-        value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: value)
         for index in start..<bytes.count where Self.endsLine(bytes[index]) { bytes[index] = 0x20 }
         note(name: nameRange, value: start..<bytes.count)
     }

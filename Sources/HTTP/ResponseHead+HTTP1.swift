@@ -1,3 +1,5 @@
+import Base
+
 extension ResponseHead {
     /// What is sent at the event `continueExpected`.
     package static let http1Continue: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -78,11 +80,6 @@ extension ResponseHead {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(contentsOf text: StaticString) {
-        append(
-            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
     mutating func append(decimal number: Int) {
         precondition(number >= 0, "a status or a length below zero")
         var digits = InlineArray<20, UInt8>(repeating: 0)

@@ -48,6 +48,6 @@ struct WebSocketAssembler: Sendable {
     }
 
     private mutating func gather(_ range: Range<Int>, of bytes: Span<UInt8>) {
-        bytes.extracting(range).withUnsafeBufferPointer { gathered.append(contentsOf: $0) }
+        gathered.append(contentsOf: bytes.extracting(range))
     }
 }

@@ -22,14 +22,16 @@ final class HTTP1Server: ServerProtocol {
     }
 
     var deadline: Duration? { life.deadline }
-    var takesInput: Bool { exchange == nil && ending == nil }
+    /// Whoever does not take the answers to earlier requests has no further ones read.
+    var takesInput: Bool { canGoOn && !connection.isCongested }
+    private var canGoOn: Bool { exchange == nil && ending == nil }
 
     /// Reads requests as long as they are answered at once.
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
         var position = 0
-        while takesInput {
+        while canGoOn {
             if position < input.count { life.requestBegan(at: service.now) }
             switch parser.next(in: input, from: &position) {
             case .needsMore: return
@@ -37,10 +39,8 @@ final class HTTP1Server: ServerProtocol {
                 life.headRead(parser.head, at: service.now)
                 parser.bodyLimit = service.handler.bodyLimit(for: parser.head)
             case .continueExpected:
-                ResponseHead.http1Continue.withUTF8Buffer {
-                    connection.output.append(contentsOf: $0)
-                }
-            case .body(let range): body.append(contentsOf: input.array(range))
+                connection.output.append(contentsOf: ResponseHead.http1Continue)
+            case .body(let range): body.append(contentsOf: input.extracting(range))
             case .end:
                 handOver()
                 if exchange != nil { held = input.array(position..<input.count) }

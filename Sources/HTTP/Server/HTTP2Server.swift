@@ -52,7 +52,7 @@ final class HTTP2Server: ServerProtocol {
             requests[stream] = Request(head: session.takeHead())
         case .continueExpected(let stream): session.respondContinue(to: stream)
         case .body(let stream, let range):
-            requests[stream]?.body.append(contentsOf: input.array(range))
+            requests[stream]?.body.append(contentsOf: input.extracting(range))
             session.consumed(range.count, on: stream)
         case .end(let stream):
             guard let request = requests.removeValue(forKey: stream) else { return }
