@@ -9,9 +9,10 @@ package final class HTTP2Session {
     let handle: OpaquePointer
     let intake: HTTP2Intake
     private let memory: HTTP2Memory
-    private var scanner = HTTP2FrameScanner()
+    @exclusivity(unchecked) private var scanner = HTTP2FrameScanner()
     /// What the head that was told last says of its body, which is still to be judged.
-    private var announced: (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
+    @exclusivity(unchecked) private var announced:
+        (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
 
     package init(
         limits: HTTPLimits = HTTPLimits(), settings: HTTP2Settings = HTTP2Settings(),

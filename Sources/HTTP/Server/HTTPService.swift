@@ -24,6 +24,7 @@ package final class HTTPService: ConnectionHandler {
     /// One for all connections: nothing stays in it between two events.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 32 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
+    @exclusivity(unchecked) var pool = HeadPool()
     private let certificates: CertificateStore?
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = -1

@@ -58,6 +58,10 @@ final class ServerConnection: EventHandler, TimerHandler {
         if readiness.contains(.readable) { receive() }
     }
 
+    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
+        spoken?.respond(to: exchange, head, body)
+    }
+
     func drain() {
         guard let spoken else { return close() }
         spoken.stop()
