@@ -122,6 +122,8 @@ extension HTTP2Session {
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
+        // HTTP2HeadReader and HTTP2Exchange judge what messages say.
+        nghttp2_option_set_no_http_messaging(options, 1)
         // Answers are short and each is another: remembering their fields would save a few bytes and
         // cost every connection some kilobytes.
         nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)

@@ -26,9 +26,10 @@ package final class HTTPService: ConnectionHandler {
     let frameBuffers = HTTP2FrameBuffers()
     @exclusivity(unchecked) var pool = HeadPool()
     private let certificates: CertificateStore?
-    private var dateText: [UInt8] = []
-    private var dateSecond: Int64 = -1
-    private(set) var connectionCount = 0
+    @exclusivity(unchecked) private var dateText: [UInt8] = []
+    /// Until when it is the date, by the clock of the loop.
+    @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
+    @exclusivity(unchecked) private(set) var connectionCount = 0
 
     /// Without certificates connections are in clear.
     package init(
@@ -68,10 +69,10 @@ package final class HTTPService: ConnectionHandler {
 
     /// For the field Date of all answers of this second.
     var date: [UInt8] {
-        let second = Int64(WallClock.now)
-        if second != dateSecond {
-            dateSecond = second
-            dateText = HTTPDate.text(second)
+        if loop.now >= dateEnd {
+            let seconds = WallClock.now
+            dateText = HTTPDate.text(Int64(seconds))
+            dateEnd = loop.now + Interval(.seconds(1 - (seconds - seconds.rounded(.down))))
         }
         return dateText
     }

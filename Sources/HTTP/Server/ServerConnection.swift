@@ -4,24 +4,26 @@ import TLS
 
 /// One connection of a server: moves bytes between its transport and the protocol spoken on it.
 ///
-/// The loop holds it as long as it is watched. Everything runs on the thread of the loop.
+/// The loop holds it as long as it is watched. Everything runs on the thread of the loop, and no
+/// access to the state lasts while anything else runs: checking each would find nothing.
 final class ServerConnection: EventHandler, TimerHandler {
     let service: HTTPService
     let peer: SocketAddress
     let isEncrypted: Bool
     /// What the protocol has to say; leaves by `flush`.
-    var output: [UInt8] = []
+    @exclusivity(unchecked) var output: [UInt8] = []
 
-    private var transport: Transport?
+    @exclusivity(unchecked) private var transport: Transport?
     /// Nil until the handshake has agreed on it.
-    private var spoken: (any ServerProtocol)?
-    private var watch: Watch?
-    private var timer: TimerID?
-    private var timerDeadline: Duration?
-    private var written = 0
-    private var isOpen = false
+    @exclusivity(unchecked) private var spoken: (any ServerProtocol)?
+    @exclusivity(unchecked) private var watch: Watch?
+    @exclusivity(unchecked) private var interest = Interest.readable
+    @exclusivity(unchecked) private var timer: TimerID?
+    @exclusivity(unchecked) private var timerDeadline: Duration?
+    @exclusivity(unchecked) private var written = 0
+    @exclusivity(unchecked) private var isOpen = false
     /// Until when a peer has to take our last words.
-    private var endDeadline: Duration?
+    @exclusivity(unchecked) private var endDeadline: Duration?
 
     /// With more than that waiting for the peer, a connection is congested.
     static let outputMark = 128 * 1024
@@ -43,7 +45,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     /// Begins to be served. A connection that cannot be watched is closed.
     func start() {
         guard let descriptor = transport?.descriptor,
-            let watch = try? service.loop.watch(descriptor, for: .readable, self)
+            let watch = try? service.loop.watch(descriptor, for: interest, self)
         else { return }
         self.watch = watch
         isOpen = true
@@ -54,8 +56,8 @@ final class ServerConnection: EventHandler, TimerHandler {
 
     func ready(_ readiness: Readiness, of watch: Watch) {
         if spoken == nil { return shakeHands() }
-        if readiness.contains(.writable) { flush() }
-        if readiness.contains(.readable) { receive() }
+        if readiness.isWritable { flush() }
+        if readiness.isReadable { receive() }
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
@@ -130,17 +132,18 @@ extension ServerConnection {
             }
             switch transport?.write(output, from: written) {
             case .bytes(let count): written += count
-            case .wantsRead: return wait(for: .readable)
-            case .wantsWrite: return wait(for: .writable)
+            case .wantsRead: return wait(readable: true)
+            case .wantsWrite: return wait(writable: true)
             case .closed, .failed, nil: return close()
             }
         }
-        guard let ending = spoken?.ending else { return wait(for: []) }
+        guard let ending = spoken?.ending else { return wait() }
         end(ending)
     }
 
-    private func wait(for interest: Interest) {
-        setInterest(spoken?.takesInput == true ? interest.union(.readable) : interest)
+    private func wait(readable: Bool = false, writable: Bool = false) {
+        let takesInput = spoken?.takesInput == true
+        setInterest(Interest(readable: readable || takesInput, writable: writable))
         guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
@@ -178,7 +181,9 @@ extension ServerConnection {
     }
 
     private func setInterest(_ interest: Interest) {
-        if let watch { service.loop.setInterest(interest, of: watch) }
+        guard interest.rawValue != self.interest.rawValue, let watch else { return }
+        self.interest = interest
+        service.loop.setInterest(interest, of: watch)
     }
 
     /// One timer follows whatever deadline is the next.
