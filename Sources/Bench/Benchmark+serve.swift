@@ -14,7 +14,7 @@ extension Benchmark {
         let certificates = try CertificateStore(
             CertificateStore.Files(certificate: options.certificate, key: options.key))
         let bound = try server.listen(
-            on: try ListeningSocket.tcp(address), certificates: certificates)
+            on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: certificates))
         try server.start(name: "serve")
         print("ready \(bound)")
         _ = server.join()

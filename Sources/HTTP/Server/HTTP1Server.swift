@@ -48,7 +48,12 @@ final class HTTP1Server: ServerProtocol {
                 parser.bodyLimit = service.handler.bodyLimit(for: parser.head)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
-            case .body(let range): body.append(piece: range, of: input)
+            case .body(let range):
+                guard connection.hold(range.count) else {
+                    refuse(.overloaded)
+                    return
+                }
+                body.append(piece: range, of: input)
             case .end:
                 handOver()
                 if awaited != nil { held = input.array(position..<input.count) }
@@ -100,6 +105,8 @@ final class HTTP1Server: ServerProtocol {
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
+        connection.letGo(body.count)
+        body = []
         let (head, body) = service.handler.answer(to: refusal)
         append(head, body, withoutBody: false)
         goOn(life.answered(hasUnreadInput: true, at: service.now))

@@ -57,10 +57,10 @@ final class HTTP2Server: ServerProtocol {
             session.reuse(service.pool.takeHead())
         case .continueExpected(let stream): session.respondContinue(to: stream)
         case .body(let stream, let range):
-            if let index = index(of: stream) {
-                requests[index].body.append(piece: range, of: input)
-            }
             session.consumed(range.count, on: stream)
+            guard let index = index(of: stream) else { return }
+            guard connection.hold(range.count) else { return refuse(stream, .overloaded) }
+            requests[index].body.append(piece: range, of: input)
         case .end(let stream):
             guard let index = index(of: stream) else { return }
             let request = requests.remove(at: index)
@@ -120,7 +120,8 @@ final class HTTP2Server: ServerProtocol {
     }
 
     private func forget(_ stream: HTTP2StreamID) {
-        if let index = index(of: stream) { requests.remove(at: index) }
+        guard let index = index(of: stream) else { return }
+        connection.letGo(requests.remove(at: index).body.count)
     }
 }
 

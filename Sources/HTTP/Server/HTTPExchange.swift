@@ -1,3 +1,4 @@
+package import Base
 package import Reactor
 
 /// A request on its way to its answer.
@@ -19,8 +20,21 @@ package final class HTTPExchange {
         self.connection = connection
     }
 
+    deinit { connection.letGo(body.count) }
+
     /// The other end of the connection, which may be a proxy.
     package var peer: SocketAddress { connection.peer }
+    /// Who sent the request, as far as the listener trusts what proxies say; nil for a client
+    /// without an address. To be asked before the answer.
+    package var client: IPAddress? {
+        var address: IPAddress?
+        if case .ip(let ip, _) = peer { address = ip }
+        let terms = connection.service.terms
+        guard terms.isTrusted(address) else { return address }
+        return ClientAddress.client(
+            peer: address, isPeerTrusted: true, trusted: terms.trustedProxies,
+            forwardedFor: head.fields.joinedValue(of: "x-forwarded-for"))
+    }
     package var isEncrypted: Bool { connection.isEncrypted }
 
     /// An answer to be filled, in memory that was used before.

@@ -8,12 +8,17 @@ import TLS
 /// access to the state lasts while anything else runs: checking each would find nothing.
 final class ServerConnection: EventHandler, TimerHandler {
     let service: HTTPService
-    let peer: SocketAddress
+    /// As the socket or the header of a proxy has it.
+    @exclusivity(unchecked) private(set) var peer: SocketAddress
     let isEncrypted: Bool
     /// What the protocol has to say; leaves by `flush`.
     @exclusivity(unchecked) var output: [UInt8] = []
 
     @exclusivity(unchecked) private var transport: Transport?
+    /// What a proxy says first, until it is read.
+    @exclusivity(unchecked) private var proxyHeader: ProxyHeader?
+    /// Of bodies that are not answered yet.
+    @exclusivity(unchecked) private var heldBytes = 0
     /// Nil until the handshake has agreed on it.
     @exclusivity(unchecked) private var spoken: (any ServerProtocol)?
     @exclusivity(unchecked) private var watch: Watch?
@@ -37,8 +42,12 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.peer = peer
         isEncrypted = transport.isEncrypted
         timerDeadline = nil
+        proxyHeader = service.terms.usesProxyProtocol ? ProxyHeader() : nil
         self.transport = consume transport
     }
+
+    /// Exchanges keep their connection, so what is left was of bodies that never became whole.
+    deinit { service.budget.giveBack(heldBytes) }
 
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
@@ -50,11 +59,12 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.watch = watch
         isOpen = true
         service.opened()
-        if !isEncrypted { spoken = HTTP1Server(on: self) }
+        if proxyHeader == nil, !isEncrypted { spoken = HTTP1Server(on: self) }
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
     func ready(_ readiness: Readiness, of watch: Watch) {
+        if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return shakeHands() }
         if readiness.isWritable { flush() }
         if readiness.isReadable { receive() }
@@ -80,7 +90,56 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 }
 
+/// What the requests of the connection hold.
 extension ServerConnection {
+    /// Room for a piece of a body; a peer is refused it that has sent too much for now.
+    func hold(_ count: Int) -> Bool {
+        guard heldBytes + count <= service.limits.heldBytesPerConnection,
+            service.budget.take(count)
+        else { return false }
+        heldBytes += count
+        return true
+    }
+
+    func letGo(_ count: Int) {
+        heldBytes -= count
+        service.budget.giveBack(count)
+    }
+}
+
+extension ServerConnection {
+    /// Answers whether what follows can be read. A listener that expects a header serves nobody
+    /// without one: anyone could pretend to be anyone.
+    private func readProxyHeader() -> Bool {
+        let scratch = service.scratch
+        var buffer = scratch.mutableSpan
+        switch transport?.peek(into: &buffer) {
+        case .bytes(let count):
+            let seen = scratch.span.extracting(0..<count)
+            guard let (taken, progress) = proxyHeader?.next(seen) else { return true }
+            transport?.skip(taken, scratch)
+            return take(progress)
+        case .wantsRead, .wantsWrite: return false
+        case .closed, .failed, nil:
+            close()
+            return false
+        }
+    }
+
+    private func take(_ progress: ProxyHeader.Progress) -> Bool {
+        switch progress {
+        case .needsMore: return false
+        case .malformed:
+            close()
+            return false
+        case .client(let client):
+            if let client { peer = client }
+            proxyHeader = nil
+            if !isEncrypted { spoken = HTTP1Server(on: self) }
+            return true
+        }
+    }
+
     private func shakeHands() {
         switch transport?.handshake() {
         case .bytes:
