@@ -1,26 +1,34 @@
 /// The URL-safe alphabet of RFC 4648 section 5, without padding (RFC 7515 section 2).
 package enum Base64URL {
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { output, count in
+        var output: [UInt8] = []
+        append(bytes, to: &output)
+        return output
+    }
+
+    /// How many characters `count` bytes become.
+    package static func length(of count: Int) -> Int { (count * 4 + 2) / 3 }
+
+    package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(addingCapacity: length(of: bytes.count)) { output in
             var index = 0
             while index + 2 < bytes.count {
                 let group =
                     UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
                     | UInt32(bytes[index + 2])
-                for shift in stride(from: 18, through: 0, by: -6) {
-                    output[count] = character(group >> UInt32(shift))
-                    count += 1
-                }
+                output.append(character(group >> 18))
+                output.append(character(group >> 12))
+                output.append(character(group >> 6))
+                output.append(character(group))
                 index += 3
             }
             guard index < bytes.count else { return }
             let hasTwo = index + 1 < bytes.count
             let group =
                 UInt32(bytes[index]) << 16 | (hasTwo ? UInt32(bytes[index + 1]) << 8 : 0)
-            for shift in stride(from: 18, through: hasTwo ? 6 : 12, by: -6) {
-                output[count] = character(group >> UInt32(shift))
-                count += 1
-            }
+            output.append(character(group >> 18))
+            output.append(character(group >> 12))
+            if hasTwo { output.append(character(group >> 6)) }
         }
     }
 
@@ -97,6 +105,18 @@ package enum Base64URL {
         case 52..<62: UInt8(ascii: "0") + value - 52
         case 62: UInt8(ascii: "-")
         default: UInt8(ascii: "_")
+        }
+    }
+
+    /// The six bits that a character stands for.
+    static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
         }
     }
 

@@ -5,6 +5,13 @@ package enum ContentEncoding: String, Sendable, CaseIterable {
     /// draft-ietf-webpush-encryption-04, which Telegram and Mastodon still send: salt and key
     /// stand in the fields Encryption and Crypto-Key.
     case aesgcm
+
+    package var word: StaticString {
+        switch self {
+        case .aes128gcm: "aes128gcm"
+        case .aesgcm: "aesgcm"
+        }
+    }
 }
 
 /// What goes into the key derivation beside keys and salt.

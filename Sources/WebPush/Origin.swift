@@ -3,7 +3,7 @@ import Base
 /// Scheme, host and port of a URL, the port left out where it is the scheme's own (RFC 6454).
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
-    /// Lower case; an IPv6 literal keeps its brackets.
+    /// Lower case; an IPv6 literal in brackets and in its one form (RFC 5952).
     package let host: String
     package let port: Int?
 
@@ -17,8 +17,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
         let authority = url[colon...].dropFirst(3).prefix { !"/?#\\".contains($0) }
         guard !authority.contains(where: { $0 == "@" || $0.isWhitespace }) else { return nil }
         let hostEnd = Self.hostEnd(authority)
-        host = authority[..<hostEnd].lowercased()
-        guard !host.isEmpty, host.allSatisfy(\.isASCII) else { return nil }
+        guard let host = Self.host(authority[..<hostEnd]) else { return nil }
+        self.host = host
         let rest = authority[hostEnd...]
         guard !rest.isEmpty, rest != ":" else {
             port = nil
@@ -36,6 +36,19 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static let defaultPorts = ["http": 80, "https": 443]
+
+    var defaultPort: Int { Self.defaultPorts[scheme] ?? 0 }
+
+    private static func host(_ text: Substring) -> String? {
+        guard text.first == "[" else {
+            let host = text.lowercased()
+            return host.isEmpty || !host.allSatisfy(\.isASCII) ? nil : host
+        }
+        return IPAddress(String(text.dropFirst().dropLast())).map { address in
+            // A mapped address prints as version 4, which is no literal for brackets.
+            address.v4 == nil ? "[\(address)]" : text.lowercased()
+        }
+    }
 
     private static func hostEnd(_ authority: Substring) -> Substring.Index {
         if authority.first == "[", let bracket = authority.firstIndex(of: "]") {

@@ -1,20 +1,52 @@
+import Base
+
 /// Names pushes of which only the latest matters (RFC 8030 section 5.4).
 package struct Topic: Hashable, Sendable {
     package static let lengthLimit = 32
 
-    package let text: String
+    private let storage: InlineArray<32, UInt8>
+    private let count: UInt8
 
-    /// Nil unless `text` is 1 to 32 characters of the URL-safe base64 alphabet.
-    package init?(_ text: String) {
-        let isValid = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+    /// Nil unless `name` is 1 to 32 characters of the URL-safe base64 alphabet.
+    package init?(_ name: Span<UInt8>) {
+        guard (1...Self.lengthLimit).contains(name.count), name.isBase64URLAlphabet else {
+            return nil
         }
-        guard isValid, (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
-        self.text = text
+        storage = InlineArray { $0 < name.count ? name[$0] : 0 }
+        count = UInt8(name.count)
+    }
+
+    package init?(_ text: String) {
+        let name = Array(text.utf8)
+        self.init(name.span)
+    }
+
+    package var text: String {
+        withSpan { name in
+            name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    package func withSpan<Result: ~Copyable, Failure>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(storage.span.extracting(0..<Int(count)))
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.withSpan { left in right.withSpan { left.elementsEqual($0) } }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        withSpan { name in name.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+}
+
+extension Span<UInt8> {
+    var isBase64URLAlphabet: Bool {
+        for index in indices where !self[index].isIn(0x03FF_2000_0000_0000, 0x07FF_FFFE_87FF_FFFE) {
+            return false
+        }
+        return true
     }
 }

@@ -92,14 +92,14 @@ package struct VAPIDAuthorization: Equatable, Sendable {
     private static func applicationServerKey(
         _ cryptoKey: [UInt8]?
     ) throws(VAPIDRefusal) -> Range<Int> {
-        guard let cryptoKey else { throw .missingKey }
+        guard let cryptoKey else { throw .missingCryptoKey }
         let key: Range<Int>?
         do {
             key = try EncryptionFields.cryptoKeyParameter("p256ecdsa", in: cryptoKey.span)
         } catch {
             throw .badCryptoKeyHeader
         }
-        guard let key else { throw .missingKey }
+        guard let key else { throw .missingServerKey }
         return key
     }
 }

@@ -4,7 +4,11 @@ package enum VAPIDRefusal: Error, Equatable, Sendable {
     case badAuthorization
     case badScheme
     case missingToken
+    /// `k` of the scheme `vapid`.
     case missingKey
+    /// Of the older schemes, which have their key there.
+    case missingCryptoKey
+    case missingServerKey
     case badCryptoKeyHeader
     case badKey
     case badJWT
@@ -25,7 +29,7 @@ package enum VAPIDRefusal: Error, Equatable, Sendable {
         case .badAuthorization: "bad-authorization"
         case .badScheme: "bad-scheme"
         case .missingToken: "missing-t"
-        case .missingKey: "missing-k"
+        case .missingKey, .missingCryptoKey, .missingServerKey: "missing-k"
         case .badCryptoKeyHeader: "bad-crypto-key-header"
         case .badKey: "bad-k"
         case .badJWT: "bad-jwt"

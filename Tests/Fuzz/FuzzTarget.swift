@@ -16,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
     case http1
     case chunks
     case webSocket = "web-socket"
+    case clientMessage = "client-message"
+    case push
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -31,6 +33,8 @@ enum FuzzTarget: String, CaseIterable {
         case .http1: Self.readHTTP1(bytes)
         case .chunks: Self.readChunks(bytes)
         case .webSocket: Self.readWebSocket(bytes)
+        case .clientMessage: Self.readClientMessage(bytes)
+        case .push: Self.readPush(bytes)
         }
     }
 }

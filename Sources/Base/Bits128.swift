@@ -1,0 +1,120 @@
+/// 128 bits, as identifiers have them.
+package struct Bits128: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// In the order of the network; nil unless there are 16 bytes.
+    package init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for index in 0..<8 {
+            high = high << 8 | UInt64(bytes[index])
+            low = low << 8 | UInt64(bytes[index + 8])
+        }
+        self.init(high: high, low: low)
+    }
+
+    package var bytes: InlineArray<16, UInt8> {
+        InlineArray { index in
+            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8))
+        }
+    }
+}
+
+/// The spellings of a UUID (RFC 9562 section 4); version and variant are not looked at.
+extension Bits128 {
+    /// Only `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case.
+    package init?(canonicalUUID text: Span<UInt8>) {
+        guard text.count == 36 else { return nil }
+        for index in text.indices where text[index].lowercased != text[index] { return nil }
+        self.init(dashed: text)
+    }
+
+    /// Also upper case, without dashes, in braces, and as a URN.
+    package init?(uuid text: Span<UInt8>) {
+        switch text.count {
+        case 32: self.init(hexadecimal: text)
+        case 36: self.init(dashed: text)
+        case 38:
+            guard text[0] == UInt8(ascii: "{"), text[37] == UInt8(ascii: "}") else { return nil }
+            self.init(dashed: text.extracting(1..<37))
+        case 45:
+            guard text.extracting(0..<9).equalsIgnoringCase("urn:uuid:") else { return nil }
+            self.init(dashed: text.extracting(9..<45))
+        default: return nil
+        }
+    }
+
+    private init?(hexadecimal text: Span<UInt8>) {
+        var (high, low) = (UInt64(0), UInt64(0))
+        for index in 0..<32 {
+            guard let value = text[index].hexValue else { return nil }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(value)
+        }
+        self.init(high: high, low: low)
+    }
+
+    private init?(dashed text: Span<UInt8>) {
+        let dash = UInt8(ascii: "-")
+        guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else {
+            return nil
+        }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for index in 0..<36 where index != 8 && index != 13 && index != 18 && index != 23 {
+            guard let value = text[index].hexValue else { return nil }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(value)
+        }
+        self.init(high: high, low: low)
+    }
+
+    /// Appends 32 digits in lower case.
+    package func appendHexadecimal(to output: inout [UInt8]) {
+        for index in 0..<32 { output.append(digit(index)) }
+    }
+
+    /// Appends the canonical form.
+    package func appendUUID(to output: inout [UInt8]) {
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                output.append(UInt8(ascii: "-"))
+            }
+            output.append(digit(index))
+        }
+    }
+
+    private func digit(_ index: Int) -> UInt8 {
+        let word = index < 16 ? high : low
+        let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}
+
+/// 22 characters of base64url.
+extension Bits128 {
+    package static let base64URLLength = 22
+
+    package init?(base64URL text: Span<UInt8>) {
+        guard text.count == Self.base64URLLength else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        // 132 bits stand there: the last character has two that mean something.
+        for index in 0..<21 {
+            guard let value = Base64URL.value(of: text[index]) else { return nil }
+            high = high << 6 | low >> 58
+            low = low << 6 | UInt64(value)
+        }
+        guard let last = Base64URL.value(of: text[21]), last & 15 == 0 else { return nil }
+        self.init(high: high << 2 | low >> 62, low: low << 2 | UInt64(last >> 4))
+    }
+
+    package func appendBase64URL(to output: inout [UInt8]) {
+        let bytes = bytes
+        Base64URL.append(bytes.span, to: &output)
+    }
+}

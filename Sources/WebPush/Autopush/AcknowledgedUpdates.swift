@@ -1,0 +1,39 @@
+import Base
+
+/// The updates of an `ack`, where they stand in its frame.
+package struct AcknowledgedUpdates: Sendable {
+    private let start: Int
+
+    init(at start: Int) { self.start = start }
+
+    /// Calls `body` for each version that can be one of ours, in order. `payload` is the frame.
+    package func forEach(in payload: Span<UInt8>, _ body: (MessageID) -> Void) {
+        // Read once before, so nothing can be thrown that was not thrown then.
+        try? read(payload, body)
+    }
+
+    /// All three codes mean that the client is done with the message.
+    func read(
+        _ payload: Span<UInt8>, _ body: (MessageID) -> Void
+    ) throws(JSONCursor.Invalid) {
+        var cursor = JSONCursor(at: start)
+        try cursor.beginArray(in: payload)
+        while try cursor.nextElement(in: payload) {
+            var version: JSONText?
+            var hasChannel = false
+            try cursor.beginObject(in: payload)
+            while let name = try cursor.nextName(in: payload) {
+                switch name.withValue(in: payload, { ClientMember($0) }) {
+                case .version: version = try cursor.string(in: payload)
+                case .channelID:
+                    _ = try cursor.string(in: payload)
+                    hasChannel = true
+                case .code: try cursor.code(in: payload)
+                default: try cursor.skipValue(in: payload)
+                }
+            }
+            guard let version, hasChannel else { throw JSONCursor.Invalid() }
+            if let id = version.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package import Base
+
+/// Names one accepted push, in every delivery of it and in the address that withdraws it.
+package struct MessageID: Hashable, Sendable {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+
+    /// As `version` of a notification and as the last part of `Location` write it.
+    package init?(text: Span<UInt8>) {
+        guard let bits = Bits128(base64URL: text) else { return nil }
+        self.init(bits)
+    }
+
+    package static let textLength = Bits128.base64URLLength
+
+    package func append(to output: inout [UInt8]) { bits.appendBase64URL(to: &output) }
+}

@@ -1,0 +1,89 @@
+import Base
+
+/// One delivery of a message to a user agent, all but its body.
+package struct NotificationMessage: Sendable, Confidential {
+    package let channel: ChannelID
+    package let version: MessageID
+    /// Nil for a simple push, whose body is data alone.
+    package let headers: PayloadHeaders?
+    // What only clients with these extensions get to hear.
+    package var ttl: UInt32?
+    package var topic: Topic?
+    package var urgency: Urgency?
+
+    package init(channel: ChannelID, version: MessageID, headers: PayloadHeaders?) {
+        self.channel = channel
+        self.version = version
+        self.headers = headers
+    }
+
+    /// A bound on what `append` appends, for reserving room once.
+    package func capacity(bodyLength: Int) -> Int {
+        let headerLength = (headers?.encryption?.count ?? 0) + (headers?.cryptoKey?.count ?? 0)
+        // A backslash is the one byte of a header that takes two.
+        return 320 + Base64URL.length(of: bodyLength) + 2 * headerLength
+    }
+
+    /// Appends the text of the message. An empty body has neither data nor headers.
+    package func append(body: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(contentsOf: #"{"messageType":"notification","channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        output.append(contentsOf: #"","version":""#)
+        version.append(to: &output)
+        if !body.isEmpty {
+            output.append(contentsOf: #"","data":""#)
+            Base64URL.append(body, to: &output)
+            if let headers {
+                output.append(contentsOf: #"","headers":{"encoding":""#)
+                output.append(contentsOf: headers.encoding.word)
+                Self.append(headers.encryption, #"","encryption":""#, to: &output)
+                Self.append(headers.cryptoKey, #"","crypto_key":""#, to: &output)
+                output.append(contentsOf: "\"}")
+            } else {
+                output.append(UInt8(ascii: "\""))
+            }
+        } else {
+            output.append(UInt8(ascii: "\""))
+        }
+        appendExtensions(to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private func appendExtensions(to output: inout [UInt8]) {
+        if let ttl {
+            output.append(contentsOf: #","ttl":"#)
+            Self.append(decimal: ttl, to: &output)
+        }
+        if let topic {
+            output.append(contentsOf: #","topic":""#)
+            topic.withSpan { output.append(contentsOf: $0) }
+            output.append(UInt8(ascii: "\""))
+        }
+        if let urgency {
+            output.append(contentsOf: #","urgency":""#)
+            output.append(contentsOf: urgency.word)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Printable ASCII without quotes, as `PayloadHeaders` has it.
+    private static func append(
+        _ value: [UInt8]?, _ name: StaticString, to output: inout [UInt8]
+    ) {
+        guard let value else { return }
+        output.append(contentsOf: name)
+        for byte in value {
+            if byte == UInt8(ascii: "\\") { output.append(byte) }
+            output.append(byte)
+        }
+    }
+
+    private static func append(decimal number: UInt32, to output: inout [UInt8]) {
+        var divisor: UInt32 = 1_000_000_000
+        while divisor > 1, number < divisor { divisor /= 10 }
+        while divisor > 0 {
+            output.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

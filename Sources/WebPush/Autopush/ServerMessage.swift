@@ -1,0 +1,79 @@
+import Base
+
+/// What the push service says, appended to a buffer as the text of one message.
+package enum ServerMessage {
+    package static let pong: StaticString = "{}"
+
+    /// The first message of all; `payload` is the client's hello.
+    package static func appendHello(
+        _ userAgent: UserAgentID, _ broadcasts: BroadcastNames, in payload: Span<UInt8>,
+        to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"hello","uaid":""#)
+        userAgent.bits.appendHexadecimal(to: &output)
+        output.append(contentsOf: #"","status":200,"use_webpush":true,"broadcasts":"#)
+        broadcasts.appendAnswer(payload, to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    package static func appendRegistered(
+        _ channel: ChannelID, _ outcome: RegistrationOutcome, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"register","channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        switch outcome {
+        case .registered(let endpoint):
+            output.append(contentsOf: #"","status":200,"pushEndpoint":""#)
+            output.append(contentsOf: endpoint.span)
+        case .badKey:
+            output.append(
+                contentsOf:
+                    #"","status":400,"pushEndpoint":"The key is no base64url without + and /"#)
+        case .failed:
+            output.append(contentsOf: #"","status":500,"pushEndpoint":""#)
+        }
+        output.append(contentsOf: "\"}")
+    }
+
+    package static func appendUnregistered(
+        _ channel: ChannelID, isDone: Bool, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"unregister","channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        output.append(contentsOf: isDone ? #"","status":200}"# : #"","status":500}"#)
+    }
+
+    /// Only worth sending if the client named any.
+    package static func appendBroadcasts(
+        _ names: BroadcastNames, in payload: Span<UInt8>, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"broadcast","broadcasts":"#)
+        names.appendAnswer(payload, to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    package static func appendUrgency(_ least: Urgency, to output: inout [UInt8]) {
+        output.append(contentsOf: #"{"messageType":"urgency","min":""#)
+        output.append(contentsOf: least.word)
+        output.append(contentsOf: "\"}")
+    }
+
+    /// For a client with that extension: the message need not be shown any more.
+    package static func appendWithdrawn(
+        _ version: MessageID, _ channel: ChannelID, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"notification","channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        output.append(contentsOf: #"","version":""#)
+        version.append(to: &output)
+        output.append(contentsOf: #"","withdrawn":true}"#)
+    }
+}
+
+/// What became of a `register`.
+package enum RegistrationOutcome: Sendable {
+    /// The endpoint: a URL, so nothing in it needs an escape.
+    case registered(endpoint: [UInt8])
+    case badKey
+    case failed
+}

@@ -1,0 +1,108 @@
+import Base
+
+/// How the body of a push is encrypted, as a user agent gets to hear it.
+package struct PayloadHeaders: Equatable, Sendable, Confidential {
+    package let encoding: ContentEncoding
+    package let encryption: [UInt8]?
+    package let cryptoKey: [UInt8]?
+
+    /// For what was checked before.
+    package init(encoding: ContentEncoding, encryption: [UInt8]?, cryptoKey: [UInt8]?) {
+        self.encoding = encoding
+        self.encryption = encryption
+        self.cryptoKey = cryptoKey
+    }
+
+    /// Checks the fields of a push and leaves out quotes and padding, which Firefox does not take.
+    init(
+        normalizing encryption: consuming [UInt8]?, _ cryptoKey: consuming [UInt8]?,
+        encoding: ContentEncoding
+    ) throws(EncryptionFault) {
+        let salt = try Self.normalize(&encryption, "salt", .badEncryption)
+        let dh = try Self.normalize(&cryptoKey, "dh", .badCryptoKey)
+        switch encoding {
+        case .aes128gcm:
+            guard salt == .absent else { throw .needlessSalt }
+            guard dh == .absent else { throw .needlessDH }
+        case .aesgcm:
+            guard encryption != nil else { throw .missingEncryption }
+            guard salt != .absent else { throw .missingSalt }
+            guard salt == .valid else { throw .badSalt }
+            guard cryptoKey == nil || dh != .absent else { throw .missingDH }
+            guard cryptoKey == nil || dh == .valid else { throw .badDH }
+        }
+        self.init(encoding: encoding, encryption: encryption, cryptoKey: cryptoKey)
+    }
+
+    private enum Parameter { case absent, malformed, valid }
+
+    private static func normalize(
+        _ field: inout [UInt8]?, _ name: StaticString, _ fault: EncryptionFault
+    ) throws(EncryptionFault) -> Parameter {
+        guard var value = field.take() else { return .absent }
+        guard removeQuotesAndPadding(&value) else { throw fault }
+        let parameter = parameter(name, in: value.span)
+        field = value
+        guard let parameter else { throw fault }
+        return parameter
+    }
+
+    /// Answers false if there are characters that no such field needs.
+    private static func removeQuotesAndPadding(_ field: inout [UInt8]) -> Bool {
+        var end = 0
+        var isPrintable = true
+        for index in field.indices where field[index] != UInt8(ascii: "\"") {
+            let byte = field[index] == 0x09 ? 0x20 : field[index]
+            if endsItem(byte) { unpad(field, &end) }
+            field[end] = byte
+            isPrintable = isPrintable && (0x20...0x7E).contains(byte)
+            end += 1
+        }
+        unpad(field, &end)
+        field.removeLast(field.count - end)
+        return isPrintable
+    }
+
+    /// Takes padding off the end, and blanks behind it; blanks alone stay.
+    private static func unpad(_ field: borrowing [UInt8], _ end: inout Int) {
+        var last = end
+        while last > 0, field[last - 1].isBlank { last -= 1 }
+        while last > 0, field[last - 1] == UInt8(ascii: "=") {
+            last -= 1
+            end = last
+        }
+    }
+
+    /// Looks at every `key=value`, parted by commas and semicolons; nil if an item is none.
+    private static func parameter(_ name: StaticString, in field: Span<UInt8>) -> Parameter? {
+        var result = Parameter.absent
+        var start = 0
+        while start <= field.count {
+            var end = start
+            while end < field.count, !endsItem(field[end]) { end += 1 }
+            var first = start
+            while first < end, field[first].isBlank { first += 1 }
+            if first < end {
+                guard let equals = field.firstIndex(of: UInt8(ascii: "="), from: first),
+                    equals < end
+                else { return nil }
+                if field.extracting(first..<equals).equalsIgnoringCase(name) {
+                    var last = end
+                    while field[last - 1].isBlank { last -= 1 }
+                    let isValid = isBase64URL(field.extracting(equals + 1..<last))
+                    result = isValid && result != .malformed ? .valid : .malformed
+                }
+            }
+            start = end + 1
+        }
+        return result
+    }
+
+    private static func endsItem(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
+    }
+
+    private static func isBase64URL(_ text: Span<UInt8>) -> Bool {
+        !text.isEmpty && text.count % 4 != 1 && text.isBase64URLAlphabet
+    }
+}

@@ -1,0 +1,116 @@
+import Base
+
+/// What the header fields of a push say, taken note of in one pass over them.
+///
+/// Mistakes are kept until it is their turn in the order of checks.
+package struct PushFields: Sendable, Confidential {
+    enum TTL: Equatable, Sendable {
+        case absent
+        case malformed
+        case negative
+        /// More than fits is the most that fits.
+        case seconds(UInt32)
+    }
+
+    enum TopicField: Equatable, Sendable {
+        case absent
+        case tooLong
+        case malformed
+        case name(Topic)
+    }
+
+    enum Encoding: Equatable, Sendable {
+        case absent
+        case unknown
+        case known(ContentEncoding)
+    }
+
+    private(set) var ttl = TTL.absent
+    private(set) var topic = TopicField.absent
+    private(set) var encoding = Encoding.absent
+    private(set) var urgency: Urgency?
+    private(set) var encryption: [UInt8]?
+    /// Also where the older drafts of VAPID have their key.
+    package private(set) var cryptoKey: [UInt8]?
+    package private(set) var authorization: [UInt8]?
+
+    package init() {}
+
+    /// Takes note of one field of the request, whatever it is. Lines of one list are joined, of
+    /// what can stand only once the first line counts.
+    package mutating func note(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        switch name.count {
+        case 3 where ttl == .absent && name.equalsIgnoringCase("ttl"):
+            ttl = TTL(value)
+        case 5 where topic == .absent && name.equalsIgnoringCase("topic"):
+            topic = TopicField(value)
+        case 7 where urgency == nil && name.equalsIgnoringCase("urgency"):
+            urgency = Urgency(value)
+        case 10 where name.equalsIgnoringCase("crypto-key"):
+            Self.join(value, to: &cryptoKey)
+        case 10 where name.equalsIgnoringCase("encryption"):
+            Self.join(value, to: &encryption)
+        case 13 where name.equalsIgnoringCase("authorization"):
+            Self.join(value, to: &authorization)
+        case 16 where encoding == .absent && name.equalsIgnoringCase("content-encoding"):
+            encoding = Encoding(value)
+        default: break
+        }
+    }
+
+    private static func join(_ value: Span<UInt8>, to list: inout [UInt8]?) {
+        guard list != nil else {
+            list = value.array(value.indices)
+            return
+        }
+        list?.append(contentsOf: ", ")
+        list?.append(contentsOf: value)
+    }
+}
+
+extension PushFields.TTL {
+    init(_ value: Span<UInt8>) {
+        let isSigned =
+            !value.isEmpty && (value[0] == UInt8(ascii: "-") || value[0] == UInt8(ascii: "+"))
+        let digits = value.extracting((isSigned ? 1 : 0)..<value.count)
+        guard !digits.isEmpty else {
+            self = .malformed
+            return
+        }
+        for index in digits.indices where !digits[index].isDigit {
+            self = .malformed
+            return
+        }
+        let seconds = UInt32(decimalDigits: digits) ?? .max
+        let isNegative = isSigned && value[0] == UInt8(ascii: "-") && seconds > 0
+        self = isNegative ? .negative : .seconds(seconds)
+    }
+}
+
+extension PushFields.TopicField {
+    /// Padding at the end is no part of the name, but counts for its length.
+    init(_ value: Span<UInt8>) {
+        var end = value.count
+        while end > 0, value[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        if value.count > Topic.lengthLimit {
+            self = .tooLong
+        } else if let topic = Topic(value.extracting(0..<end)) {
+            self = .name(topic)
+        } else {
+            self = .malformed
+        }
+    }
+}
+
+extension PushFields.Encoding {
+    /// Exactly in lower case, as the peers of this protocol compare it.
+    init(_ value: Span<UInt8>) {
+        if value.elementsEqual("aes128gcm") {
+            self = .known(.aes128gcm)
+        } else if value.elementsEqual("aesgcm") {
+            self = .known(.aesgcm)
+        } else {
+            self = .unknown
+        }
+    }
+}

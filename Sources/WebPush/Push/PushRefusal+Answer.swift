@@ -1,0 +1,46 @@
+import Base
+
+/// The answer that says it.
+extension PushRefusal {
+    /// Seconds after which the sender may try again, where it may.
+    package var retryAfter: UInt32? {
+        switch self {
+        case .tooMany(let seconds): seconds
+        case .unavailable, .clocksDiffer, .unknownOrigin: 120
+        default: nil
+        }
+    }
+
+    /// That a subscription is gone stays true; nothing else may be kept.
+    package var cacheControl: StaticString { self == .gone ? "max-age=86400" : "no-store" }
+
+    /// Where the number is explained, from the root of our documents.
+    package var moreInfo: String { "docs/errors.md#errno-" + (number.map(String.init) ?? "null") }
+
+    /// The body, `application/json`.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("code", status)
+            writer.name("errno")
+            writer.raw(number.map(String.init) ?? "null")
+            writer.member("error", reason)
+            writer.member("message", message)
+            writer.member("more_info", moreInfo)
+        }
+        return writer.bytes
+    }
+
+    /// The words of RFC 9110 section 15.
+    private var reason: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 404: "Not Found"
+        case 410: "Gone"
+        case 413: "Content Too Large"
+        case 429: "Too Many Requests"
+        default: "Service Unavailable"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Why a push is not taken. Each case is one answer, documented under its number.
+///
+/// Senders forget a subscription for good after most 4xx answers, so whatever may pass is 429 or 503.
+package enum PushRefusal: Error, Equatable, Sendable {
+    case unknownToken
+    case unknownVersion
+    case unauthorized(AuthorizationFault)
+    case gone
+    case tooLarge
+    case missingTTL
+    case encryption(EncryptionFault)
+    case negativeTTL
+    case topicTooLong
+    case badTopic
+    /// Of `DELETE /m/…`.
+    case badMessageID
+
+    case tooMany(retryAfter: UInt32)
+    /// The store is full, busy or broken.
+    case unavailable
+    /// The signature may be good: the clocks differ, ours or the sender's.
+    case clocksDiffer
+    /// The sender used a name of ours that the configuration does not know.
+    case unknownOrigin
+
+    package var status: Int {
+        switch self {
+        case .unknownToken, .unknownVersion: 404
+        case .unauthorized: 401
+        case .gone: 410
+        case .tooLarge: 413
+        case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .badMessageID: 400
+        case .tooMany: 429
+        case .unavailable, .clocksDiffer, .unknownOrigin: 503
+        }
+    }
+
+    /// The number under which Mozilla's service documents the same.
+    package var number: Int? {
+        switch self {
+        case .unknownToken, .unknownVersion: 102
+        case .tooLarge: 104
+        case .gone: 106
+        case .unauthorized, .clocksDiffer, .unknownOrigin: 109
+        case .encryption: 110
+        case .missingTTL: 111
+        case .topicTooLong, .badTopic: 113
+        case .negativeTTL: 114
+        case .tooMany, .unavailable: 201
+        case .badMessageID: nil
+        }
+    }
+
+    package var message: String {
+        switch self {
+        case .unknownToken: "Invalid token"
+        case .unknownVersion: "Invalid API version"
+        case .unauthorized(let fault): fault.rawValue
+        case .gone: "No such subscription"
+        case .tooLarge: "Request body is too large"
+        case .missingTTL: "Missing TTL value"
+        case .encryption(let fault): fault.rawValue
+        case .negativeTTL: "ttl: TTL must be greater than 0"
+        case .topicTooLong: "topic: Topic must be no greater than 32 characters"
+        case .badTopic: "topic: Topic must be URL and Filename safe Base64 alphabet"
+        case .badMessageID: "Invalid message ID"
+        case .tooMany: "Too many pushes, try again later"
+        case .unavailable: "Database error while saving notification"
+        case .clocksDiffer: "The clocks of sender and push service differ"
+        case .unknownOrigin: "The VAPID audience is not configured here"
+        }
+    }
+
+    /// The word that logs and counters use.
+    package var word: String {
+        switch self {
+        case .unknownToken: "unknown-token"
+        case .unknownVersion: "unknown-version"
+        case .unauthorized: "unauthorized"
+        case .gone: "gone"
+        case .tooLarge: "too-large"
+        case .missingTTL: "missing-ttl"
+        case .encryption: "bad-encryption-fields"
+        case .negativeTTL: "negative-ttl"
+        case .topicTooLong, .badTopic: "bad-topic"
+        case .badMessageID: "bad-message-id"
+        case .tooMany: "too-many"
+        case .unavailable: "unavailable"
+        case .clocksDiffer: "clocks-differ"
+        case .unknownOrigin: "unknown-origin"
+        }
+    }
+}

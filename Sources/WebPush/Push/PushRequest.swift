@@ -1,0 +1,89 @@
+import Base
+
+/// A push whose fields keep all rules: what its sender asked for, and what is granted.
+package struct PushRequest: Sendable, Confidential {
+    package enum Effect: Equatable, Sendable {
+        /// The body goes to whom the endpoint belongs to; an empty one says that something is new.
+        case message
+        /// There is something to fetch. The number is that of simple push, if there was one.
+        case signal(version: UInt64?)
+    }
+
+    package let effect: Effect
+    /// Seconds, after all limits.
+    package let ttl: UInt32
+    package let topic: Topic?
+    package let urgency: Urgency
+    /// Nil for an empty body, a simple push, and a body that does not say how it is encrypted. As
+    /// the sender wrote them for `receiver`, for whom we decrypt; normalised for `channel`.
+    package let headers: PayloadHeaders?
+
+    /// Checks what is left to check once endpoint and signature are known to be good, in the order
+    /// that decides which mistake is answered.
+    package init(
+        _ fields: consuming PushFields, body: Span<UInt8>, rules: PushRules
+    ) throws(PushRefusal) {
+        guard body.count <= PushRules.bodyLimit else { throw .tooLarge }
+        let effect = Self.effect(of: body, rules)
+        let ttl = try Self.ttl(fields.ttl, isSignal: effect != .message, rules)
+        headers = try Self.headers(fields, body, rules)
+        guard let ttl else { throw .negativeTTL }
+        switch fields.topic {
+        case .absent: topic = nil
+        case .name(let name): topic = name
+        case .tooLong: throw .topicTooLong
+        case .malformed: throw .badTopic
+        }
+        self.effect = effect
+        self.ttl = min(ttl, rules.ttlLimit)
+        urgency = fields.urgency ?? .normal
+    }
+
+    private static func effect(of body: Span<UInt8>, _ rules: PushRules) -> Effect {
+        switch (rules.kind, rules.method) {
+        case (.signal, _): return .signal(version: SimplePush(body)?.version)
+        case (.receiver, .put):
+            if let push = SimplePush(body) { return .signal(version: push.version) }
+            return body.isEmpty ? .signal(version: nil) : .message
+        default: return .message
+        }
+    }
+
+    /// Nil if it is negative, which is answered later than an absent one.
+    private static func ttl(
+        _ field: PushFields.TTL, isSignal: Bool, _ rules: PushRules
+    ) throws(PushRefusal) -> UInt32? {
+        switch field {
+        case .seconds(let seconds): return seconds
+        case .negative: return nil
+        case .malformed: throw .missingTTL
+        case .absent:
+            guard !rules.needsFields else { throw .missingTTL }
+            return isSignal ? PushRules.defaultSignalTTL : PushRules.defaultTTL
+        }
+    }
+
+    private static func headers(
+        _ fields: borrowing PushFields, _ body: Span<UInt8>, _ rules: PushRules
+    ) throws(PushRefusal) -> PayloadHeaders? {
+        // An empty body is not encrypted, whatever the fields say.
+        guard rules.method == .post, rules.kind != .signal, !body.isEmpty else { return nil }
+        let encoding: ContentEncoding
+        switch fields.encoding {
+        case .known(let known): encoding = known
+        case .unknown: throw .encryption(.unknownEncoding)
+        case .absent where rules.needsFields: throw .encryption(.missingEncoding)
+        case .absent: return nil
+        }
+        let normal: PayloadHeaders
+        do throws(EncryptionFault) {
+            normal = try PayloadHeaders(
+                normalizing: fields.encryption, fields.cryptoKey, encoding: encoding)
+        } catch {
+            throw .encryption(error)
+        }
+        guard rules.kind == .receiver else { return normal }
+        return PayloadHeaders(
+            encoding: encoding, encryption: fields.encryption, cryptoKey: fields.cryptoKey)
+    }
+}

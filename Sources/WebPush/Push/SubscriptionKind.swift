@@ -1,0 +1,9 @@
+/// Who can read what is pushed to an endpoint, and where it goes.
+package enum SubscriptionKind: UInt8, Sendable, CaseIterable {
+    /// An application holds the keys; a user agent takes the bytes to it.
+    case channel
+    /// We hold the keys.
+    case receiver
+    /// Nobody holds keys: a push only says that there is something to fetch.
+    case signal
+}
