@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import WebPush
 
 /// What each operation does within the transaction.
 extension BatchExecutor {

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import WebPush
 
 /// The keys by which a store seals, and by which it knows endpoints and names topics.
 struct StoreKeys: Sendable {

@@ -1,5 +1,6 @@
 import Base
 import Reactor
+import WebPush
 
 /// All endpoints there are, for any number of threads at once.
 ///

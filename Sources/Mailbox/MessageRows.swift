@@ -1,5 +1,6 @@
 import Base
 import SQLite
+import WebPush
 
 /// The table of messages, as the writer uses it.
 struct MessageRows: ~Copyable {
@@ -117,8 +118,8 @@ struct MessageRows: ~Copyable {
         return StoreTime(milliseconds: firstExpiry.integer(0))
     }
 
-    private static func bind<Kind>(
-        _ id: RandomID<Kind>, to statement: borrowing Statement, at index: Int32
+    private static func bind(
+        _ id: some RandomName, to statement: borrowing Statement, at index: Int32
     ) throws(SQLiteError) {
         var words = InlineArray<2, UInt64>(repeating: 0)
         words[0] = id.high.bigEndian

@@ -1,3 +1,5 @@
+package import WebPush
+
 /// Where what was promised is kept. Calls return at once; answers come to the sink.
 ///
 /// Operations take effect in the order in which they were handed over, those of one thread at least.

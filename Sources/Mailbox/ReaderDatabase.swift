@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import WebPush
 
 /// A connection that only reads, with the statements that every page needs.
 final class ReaderDatabase {

@@ -1,14 +1,5 @@
 package import Base
-
-/// What kind of destination an endpoint has.
-package enum SubscriptionKind: UInt8, Sendable, CaseIterable {
-    /// A user agent whose application holds the keys.
-    case channel
-    /// Bellwire itself, which holds the keys.
-    case receiver
-    /// One that gets signals without a payload.
-    case signal
-}
+package import WebPush
 
 /// Who may push to an endpoint.
 package enum SenderRule: Equatable, Sendable {

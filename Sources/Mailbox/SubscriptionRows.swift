@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import WebPush
 
 /// Reads subscriptions from the file.
 enum SubscriptionRows {

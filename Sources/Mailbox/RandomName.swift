@@ -1,0 +1,44 @@
+package import Base
+package import Crypto
+package import WebPush
+
+/// 128 random bits that name something, derived from nothing.
+package protocol RandomName: Hashable, Sendable {
+    var bits: Bits128 { get }
+    init(_ bits: Bits128)
+}
+
+/// What the sender may withdraw a message by: the end of its `Location`.
+package struct LocationID: RandomName, Confidential {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+}
+
+extension MessageID: RandomName {}
+extension ChannelID: RandomName {}
+extension UserAgentID: RandomName {}
+
+extension RandomName {
+    package var high: UInt64 { bits.high }
+    package var low: UInt64 { bits.low }
+
+    package init(high: UInt64, low: UInt64) { self.init(Bits128(high: high, low: low)) }
+
+    package init(from random: inout RandomSupply) throws(OpenSSLError) {
+        self.init(high: try random.word(), low: try random.word())
+    }
+
+    /// Nil unless there are 16 bytes.
+    init?(_ bytes: Span<UInt8>) {
+        guard let bits = Bits128(bytes) else { return nil }
+        self.init(bits)
+    }
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: high)
+        bytes.append(bigEndian: low)
+        return bytes
+    }
+}
