@@ -72,8 +72,9 @@ let package = Package(
         tests(of: "TLS", ["System", "COpenSSL"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
         .executableTarget(
-            name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
-            swiftSettings: strict),
+            name: "WebSocketProbe",
+            dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
+            path: "Tests/WebSocketProbe", swiftSettings: strict),
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),

@@ -1,7 +1,7 @@
 import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
-final class HTTP1Server: ServerProtocol {
+final class HTTP1Server: HTTPResponder {
     private unowned let connection: ServerConnection
     private var parser: HTTP1Parser
     private var life: HTTP1Connection
@@ -11,8 +11,10 @@ final class HTTP1Server: ServerProtocol {
     private var held: [UInt8] = []
     private var isReceiving = false
     private(set) var ending: ConnectionEnding?
+    /// What is spoken from here on, once a request asked for it.
+    private var successor: WebSocketConnection?
 
-    private var service: HTTPService { connection.service }
+    var service: HTTPService { connection.service }
 
     init(on connection: ServerConnection) {
         self.connection = connection
@@ -24,7 +26,7 @@ final class HTTP1Server: ServerProtocol {
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
     var takesInput: Bool { canGoOn && !connection.isCongested }
-    private var canGoOn: Bool { exchange == nil && ending == nil }
+    private var canGoOn: Bool { exchange == nil && ending == nil && successor == nil }
 
     /// Reads requests as long as they are answered at once.
     func receive(_ input: Span<UInt8>) {
@@ -43,7 +45,10 @@ final class HTTP1Server: ServerProtocol {
             case .body(let range): body.append(contentsOf: input.extracting(range))
             case .end:
                 handOver()
-                if exchange != nil { held = input.array(position..<input.count) }
+                if exchange != nil || successor != nil {
+                    held = input.array(position..<input.count)
+                }
+                if let successor { handOn(to: successor) }
             case .http2Preface: refuse(.unsupportedVersion)
             case .refused(let refusal): refuse(refusal)
             }
@@ -78,6 +83,29 @@ final class HTTP1Server: ServerProtocol {
         held = []
         receive(rest.span)
         connection.flush()
+    }
+
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {
+        guard self.exchange === exchange else { return }
+        self.exchange = nil
+        connection.output.append(contentsOf: acceptance.answer)
+        let socket = acceptance.connection(on: connection)
+        successor = socket
+        connection.speak(socket)
+        socket.open(subprotocol: acceptance.subprotocol)
+        // It was told while it was spoken HTTP on.
+        if service.loop.isDraining { socket.stop() }
+        if isReceiving { return }
+        handOn(to: socket)
+        connection.flush()
+    }
+
+    /// What came behind the request are frames already.
+    private func handOn(to socket: WebSocketConnection) {
+        var rest = held
+        held = []
+        var bytes = rest.mutableSpan
+        socket.receive(&bytes)
     }
 
     private func handOver() {

@@ -1,7 +1,7 @@
 import Base
 
 /// HTTP/2 on a connection: many requests at once.
-final class HTTP2Server: ServerProtocol {
+final class HTTP2Server: HTTPResponder {
     private struct Request {
         let head: RequestHead
         var body: [UInt8] = []
@@ -15,7 +15,7 @@ final class HTTP2Server: ServerProtocol {
     private var isReceiving = false
     private(set) var ending: ConnectionEnding?
 
-    private var service: HTTPService { connection.service }
+    var service: HTTPService { connection.service }
 
     init(on connection: ServerConnection) throws(HTTP2Fault) {
         let service = connection.service

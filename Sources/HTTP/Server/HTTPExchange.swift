@@ -10,7 +10,7 @@ package final class HTTPExchange {
     package let isEncrypted: Bool
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
-    private weak var responder: (any HTTPResponder)?
+    private(set) weak var responder: (any HTTPResponder)?
 
     init(
         _ head: consuming RequestHead, body: [UInt8], stream: HTTP2StreamID = 0,

@@ -24,6 +24,7 @@ package final class HTTPService: ConnectionHandler {
     /// One for all connections: nothing stays in it between two events.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 32 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
+    let outbox: WebSocketOutbox
     private let certificates: CertificateStore?
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = -1
@@ -35,6 +36,7 @@ package final class HTTPService: ConnectionHandler {
         _ handler: any HTTPHandler
     ) {
         self.loop = loop
+        outbox = WebSocketOutbox(on: loop)
         self.certificates = certificates
         self.limits = limits
         self.handler = handler

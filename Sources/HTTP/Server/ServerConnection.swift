@@ -52,6 +52,9 @@ final class ServerConnection: EventHandler, TimerHandler {
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
+    /// The loop may end before the connection does.
+    deinit { spoken?.closed() }
+
     func ready(_ readiness: Readiness, of watch: Watch) {
         if spoken == nil { return shakeHands() }
         if readiness.contains(.writable) { flush() }
@@ -102,7 +105,8 @@ extension ServerConnection {
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
-                spoken.receive(scratch.span.extracting(0..<count))
+                var input = scratch.extracting(0..<count).mutableSpan
+                spoken.receive(&input)
                 flush()
             case .wantsRead, .wantsWrite: return
             case .closed, .failed, nil: return close()
@@ -127,7 +131,9 @@ extension ServerConnection {
             switch transport?.write(output, from: written) {
             case .bytes(let count): written += count
             case .wantsRead: return wait(for: .readable)
-            case .wantsWrite: return wait(for: .writable)
+            case .wantsWrite:
+                forgetWritten()
+                return wait(for: .writable)
             case .closed, .failed, nil: return close()
             }
         }
@@ -163,7 +169,7 @@ extension ServerConnection {
             if let timer { service.loop.cancel(timer) }
             timer = nil
             if let transport = transport.take() { _ = transport.finish() }
-            spoken = nil
+            spoken.take()?.closed()
             service.closed()
         }
     }
@@ -184,5 +190,23 @@ extension ServerConnection {
         let interval = Interval(deadline - service.now)
         if let timer, service.loop.reschedule(timer, after: interval) { return }
         timer = service.loop.schedule(after: interval, self)
+    }
+}
+
+extension ServerConnection: WebSocketCarrier {
+    var now: Duration { service.now }
+    var bufferedBytes: Int { output.count - written }
+    var outbox: WebSocketOutbox { service.outbox }
+
+    /// What is spoken changes between two events.
+    func speak(_ successor: any ServerProtocol) { spoken = successor }
+
+    func cut() { close() }
+
+    /// A peer that reads slowly, but does, must not make the output grow for ever.
+    private func forgetWritten() {
+        guard written > output.count / 2 else { return }
+        output.removeFirst(written)
+        written = 0
     }
 }

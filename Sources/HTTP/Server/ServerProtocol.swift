@@ -1,7 +1,7 @@
-/// What is spoken on a connection of a server: HTTP/1.1 or HTTP/2.
+/// What is spoken on a connection of a server: HTTP/1.1, HTTP/2 or WebSocket.
 ///
 /// Owned by its connection, whose output it appends to.
-protocol ServerProtocol: HTTPResponder {
+protocol ServerProtocol: AnyObject {
     /// When to call `expired`.
     var deadline: Duration? { get }
     /// Whether more input can be taken now.
@@ -9,12 +9,15 @@ protocol ServerProtocol: HTTPResponder {
     /// How the connection is to end once its output has left; nil as long as it goes on.
     var ending: ConnectionEnding? { get }
 
-    func receive(_ input: Span<UInt8>)
+    /// The bytes may be changed in place.
+    func receive(_ input: inout MutableSpan<UInt8>)
     /// Appends what can be sent now, when all that was appended before has left.
     func produce()
     func expired()
     /// The server is about to stop: nothing new is begun.
     func stop()
+    /// The connection has ended.
+    func closed()
 }
 
 enum ConnectionEnding {
@@ -24,6 +27,17 @@ enum ConnectionEnding {
 }
 
 /// Where the answer to an exchange goes.
-protocol HTTPResponder: AnyObject {
+protocol HTTPResponder: ServerProtocol {
+    var service: HTTPService { get }
+
+    func receive(_ input: Span<UInt8>)
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
+    /// Hands the connection over; asked only for exchanges whose version knows upgrades.
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance)
+}
+
+extension HTTPResponder {
+    func receive(_ input: inout MutableSpan<UInt8>) { receive(input.span) }
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {}
+    func closed() {}
 }
