@@ -41,6 +41,8 @@ package struct WebSocketSession: Sendable {
         closing = WebSocketClosing(patience: limits.closePatience)
     }
 
+    var isClient: Bool { encoder.isMasking }
+
     /// Whether messages may be sent.
     package var isOpen: Bool { closing.isOpen }
 

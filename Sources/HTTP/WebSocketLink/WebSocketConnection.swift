@@ -152,8 +152,13 @@ extension WebSocketConnection: ServerProtocol {
         case .binary(let payload):
             payload.withSpan(in: input) { handler?.received(binary: $0, on: self) }
         case .end(let end):
+            switch end {
             // Whoever broke the rules may still be sending, and is to read why it ends.
-            if case .failed = end { ending = .linger } else { ending = .close }
+            case .failed: ending = .linger
+            // The server ends the connection (RFC 6455 section 7.1.1).
+            case .closed where session.isClient: alarm = session.deadline
+            default: ending = .close
+            }
             ended(end)
         }
     }
