@@ -70,7 +70,7 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
-        tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
+        tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
