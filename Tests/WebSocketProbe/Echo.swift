@@ -9,10 +9,6 @@ final class Echo: WebSocketHandler {
         session: WebSocketSession.Limits(messageLimit: 1 << 24), congestion: 64 * 1024,
         outputLimit: 1 << 26, sha1: { try? SHA1.digest(of: $0) })
 
-    private let report: (WebSocketEnd) -> Void
-
-    init(report: @escaping (WebSocketEnd) -> Void = { _ in }) { self.report = report }
-
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {}
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
@@ -36,5 +32,5 @@ final class Echo: WebSocketHandler {
         connection.send(binary: binary)
     }
 
-    func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) { report(end) }
+    func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {}
 }
