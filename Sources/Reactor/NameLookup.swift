@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Finds the addresses of a host name on a thread of its own, because the C library blocks for as
