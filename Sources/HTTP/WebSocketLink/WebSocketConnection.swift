@@ -6,8 +6,9 @@ package import Reactor
 package final class WebSocketConnection {
     private unowned var carrier: (any WebSocketCarrier)?
     private var handler: (any WebSocketHandler)?
-    private var session: WebSocketSession
-    private var pressure: WebSocketBackPressure
+    /// Apart, because the checks for overlapping access that a property of a class has would cost
+    /// more than all else about a message. No handler is called within an access.
+    private let state: UnsafeMutablePointer<State>
     /// When the session is asked what is due. Not moved by what is heard meanwhile: it may well ask
     /// in vain once, and a message then costs no timer.
     private var alarm: Duration
@@ -22,17 +23,25 @@ package final class WebSocketConnection {
     ) {
         self.carrier = carrier
         self.handler = handler
-        session = WebSocketSession(
+        let session = WebSocketSession(
             limits: terms.session, maskingKeys: maskingKeys, at: carrier.now)
-        pressure = terms.pressure
         alarm = session.deadline
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(session: session, pressure: terms.pressure))
+    }
+
+    deinit { state.deinitialize(count: 1).deallocate() }
+
+    private struct State {
+        var session: WebSocketSession
+        var pressure: WebSocketBackPressure
     }
 
     /// Whether messages can be sent.
-    package var isOpen: Bool { carrier != nil && !isCut && session.isOpen }
+    package var isOpen: Bool { carrier != nil && !isCut && state.pointee.session.isOpen }
 
     /// Whether more waits to be sent than should; `drained` tells when that is over.
-    package var isCongested: Bool { pressure.isPaused }
+    package var isCongested: Bool { state.pointee.pressure.isPaused }
 
     package var bufferedBytes: Int { carrier?.bufferedBytes ?? 0 }
 
@@ -57,17 +66,17 @@ package final class WebSocketConnection {
     /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
     package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         guard let carrier, isOpen else { return }
-        session.close(
+        state.pointee.session.close(
             WebSocketClose(code: code, reason: reason), at: carrier.now, to: &carrier.output)
-        alarm = session.deadline
+        alarm = state.pointee.session.deadline
         flushLater(carrier)
     }
 
     private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
         guard let carrier, !isCut else { return false }
         carrier.outbox.lend(&carrier.output)
-        guard session.send(opcode, payload, to: &carrier.output) else { return false }
-        isCut = pressure.buffered(carrier.bufferedBytes) == .cut
+        guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
+        isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
         flushLater(carrier)
         return !isCut
     }
@@ -109,10 +118,11 @@ extension WebSocketConnection: ServerProtocol {
         isFlushedByCarrier = true
         defer { isFlushedByCarrier = false }
         let now = carrier.now
-        session.heard(at: now)
+        state.pointee.session.heard(at: now)
         var position = 0
         while !isCut,
-            let delivery = session.next(in: &input, at: &position, now, output: &carrier.output)
+            let delivery = state.pointee.session.next(
+                in: &input, at: &position, now, output: &carrier.output)
         {
             take(delivery, input.span)
         }
@@ -122,7 +132,7 @@ extension WebSocketConnection: ServerProtocol {
     func produce() {
         guard let carrier else { return }
         carrier.outbox.takeBack(&carrier.output)
-        guard pressure.buffered(0) == .resume else { return }
+        guard state.pointee.pressure.buffered(0) == .resume else { return }
         isFlushedByCarrier = true
         handler?.drained(self)
         isFlushedByCarrier = false
@@ -130,8 +140,8 @@ extension WebSocketConnection: ServerProtocol {
 
     func expired() {
         guard let carrier else { return }
-        let end = session.elapsed(at: carrier.now, output: &carrier.output)
-        alarm = session.deadline
+        let end = state.pointee.session.elapsed(at: carrier.now, output: &carrier.output)
+        alarm = state.pointee.session.deadline
         guard let end else { return }
         ended(end)
         // Nobody reads what is left.
@@ -156,7 +166,8 @@ extension WebSocketConnection: ServerProtocol {
             // Whoever broke the rules may still be sending, and is to read why it ends.
             case .failed: ending = .linger
             // The server ends the connection (RFC 6455 section 7.1.1).
-            case .closed where session.isClient: alarm = session.deadline
+            case .closed where state.pointee.session.isClient:
+                alarm = state.pointee.session.deadline
             default: ending = .close
             }
             ended(end)
