@@ -31,6 +31,26 @@ struct HTTPProxyTests {
         #expect(client.events.next() == .closed(.closed(WebSocketClose(code: .normal))))
     }
 
+    @Test("A certificate for another name is not taken, whoever connects us")
+    func misnamed() throws {
+        let certificate = try temporaryCertificate()
+        let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
+        let listener = try RawListener()
+        let trust = Trust.authorities(try TextFile.read(certificate.authorityPath))
+        let client = try ClientFixture("wss://push.example/", trust: trust) {
+            $0.proxy = try? HTTPProxy("127.0.0.1:\(listener.port)")
+        }
+        let proxied = try listener.accept()
+        #expect(proxied.head().hasPrefix("CONNECT push.example:443 HTTP/1.1\r\n"))
+        proxied.send("HTTP/1.0 200 OK\r\n\r\n")
+        let onward = try RawSocket(port: server.port)
+        proxied.relay(to: onward)
+        guard case .failed(.untrusted) = client.events.next() else {
+            Issue.record("a foreign name was trusted")
+            return
+        }
+    }
+
     @Test(
         "A proxy that refuses, or speaks nonsense, is told apart from the server",
         arguments: [

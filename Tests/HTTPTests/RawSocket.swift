@@ -6,7 +6,7 @@ import TestSupport
 final class RawSocket {
     let descriptor: Int32
     private var stream: TLSStream?
-    private var received: [UInt8] = []
+    private var received: ArraySlice<UInt8> = []
 
     init(owning descriptor: Int32) {
         self.descriptor = descriptor
@@ -78,9 +78,10 @@ final class RawSocket {
     func head() -> String {
         let end = Data("\r\n\r\n".utf8)
         while true {
-            if let range = Data(received).range(of: end) {
-                defer { received.removeFirst(range.upperBound) }
-                return String(decoding: received[..<range.upperBound], as: UTF8.self)
+            if let range = Data(received).firstRange(of: end) {
+                let head = received.prefix(range.upperBound)
+                received = received.dropFirst(range.upperBound)
+                return String(decoding: head, as: UTF8.self)
             }
             guard let bytes = next() else { return String(decoding: received, as: UTF8.self) }
             received += bytes
@@ -92,9 +93,9 @@ final class RawSocket {
 
     func frameAndMask() -> (frame: ConformanceFrame, masked: Bool)? {
         while true {
-            var rest = received[...]
+            var rest = received
             if let taken = ConformanceFrame.take(from: &rest) {
-                received = Array(rest)
+                received = rest
                 return taken
             }
             guard let bytes = next() else { return nil }

@@ -32,7 +32,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .closed(.closed(WebSocketClose(code: .normal))))
     }
 
-    @Test("Not when it does not, or when the certificate is for another name")
+    @Test("Not when it does not")
     func untrusted() throws {
         let certificate = try temporaryCertificate()
         let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
@@ -41,14 +41,6 @@ struct WebSocketClientTests {
         let stranger = try ClientFixture("wss://localhost:\(server.port)/", trust: other)
         guard case .failed(.untrusted) = stranger.events.next() else {
             Issue.record("a foreign authority was trusted")
-            return
-        }
-        let trust = Trust.authorities(try TextFile.read(certificate.authorityPath))
-        let misnamed = try ClientFixture("wss://127.0.0.2:\(server.port)/", trust: trust) {
-            $0.proxy = nil
-        }
-        guard case .failed(.unreachable) = misnamed.events.next() else {
-            Issue.record("there is nobody at 127.0.0.2")
             return
         }
     }

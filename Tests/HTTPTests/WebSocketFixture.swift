@@ -55,6 +55,7 @@ final class WebSocketEcho: HTTPHandler, WebSocketHandler, TimerHandler {
 
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         connections.append(connection)
+        if subprotocol == "other" { connection.send(text: "at once") }
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {

@@ -1,4 +1,5 @@
 import Foundation
+import TLS
 import TestSupport
 import Testing
 
@@ -17,6 +18,7 @@ struct WebSocketServerTests {
         #expect(head.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
         #expect(head.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
         #expect(head.contains("\r\nSec-WebSocket-Protocol: other\r\n"))
+        #expect(client.frame() == .text("at once"))
     }
 
     static let refusals: [(change: @Sendable (inout UpgradeRequest) -> Void, status: Int)] = [
@@ -55,6 +57,34 @@ struct WebSocketServerTests {
         #expect(client.head().hasPrefix("HTTP/1.1 101 "))
         #expect(client.frame() == .text("early"))
         #expect(client.frame() == .text("early"))
+    }
+
+    @Test("HTTP/2 knows no upgrade")
+    func http2() throws {
+        let certificate = try temporaryCertificate()
+        let fixture = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
+        let curl = Process()
+        curl.executableURL = URL(filePath: "/usr/bin/curl")
+        curl.arguments = [
+            "--silent", "--http2", "--cacert", certificate.authorityPath, "--max-time", "5",
+            "--write-out", " %{http_version} %{http_code}", "https://localhost:\(fixture.port)/",
+        ]
+        let output = Pipe()
+        curl.standardOutput = output
+        try curl.run()
+        curl.waitUntilExit()
+        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(text == "bad-upgrade 2 400")
+    }
+
+    @Test("Who reads slowly, but does, gets everything")
+    func slowReader() throws {
+        let fixture = try WebSocketFixture(.testing(outputLimit: 1 << 26))
+        let client = try fixture.client(receiveBuffer: 16_384)
+        client.send(ConformanceFrame.text("!count 100000").bytes(masked: true))
+        var wrong = 0
+        for number in 0..<100_000 where client.frame() != .text("\(number)") { wrong += 1 }
+        #expect(wrong == 0)
     }
 
     @Test("Who is silent is pinged, and given up without an answer")
@@ -116,7 +146,8 @@ struct WebSocketServerTests {
         let ping = ConformanceFrame.ping(String(repeating: "p", count: 125)).bytes(masked: true)
         let pings = (0..<8_000).flatMap { _ in ping }
         // At some time nothing more is read from it, and then it is silent.
-        for _ in 0..<64 { guard client.send(pings) else { break } }
+        let isStopped = (0..<64).contains { _ in !client.send(pings) }
+        #expect(isStopped)
         #expect(fixture.ends.next() == .silent)
     }
 
