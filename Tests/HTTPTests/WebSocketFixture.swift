@@ -35,6 +35,10 @@ final class WebSocketEcho: HTTPHandler, WebSocketHandler, TimerHandler {
         self.ends = ends
     }
 
+    static func long(_ number: Int) -> String {
+        "\(number) " + String(repeating: "x", count: 1_000)
+    }
+
     func bodyLimit(for head: borrowing RequestHead) -> Int { 100 }
 
     func handle(_ exchange: HTTPExchange) {
@@ -71,6 +75,7 @@ final class WebSocketEcho: HTTPHandler, WebSocketHandler, TimerHandler {
             connection.close(
                 WebSocketCloseCode(rawValue: UInt16(number)), reason: words.last ?? "")
         case "!count": for index in 0..<number { connection.send(text: "\(index)") }
+        case "!long": for index in 0..<number { connection.send(text: Self.long(index)) }
         case "!flood": while connection.send(text: text) {}
         case "!publish":
             for index in 0..<number {
