@@ -75,12 +75,13 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
-        tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
+        tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         .executableTarget(
-            name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
-            swiftSettings: strict),
+            name: "WebSocketProbe",
+            dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
+            path: "Tests/WebSocketProbe", swiftSettings: strict),
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),

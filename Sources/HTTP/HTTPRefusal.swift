@@ -45,6 +45,7 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
     case misdirected
     case upgradeRequired = "upgrade-required"
     case overloaded
+    case badUpgrade = "bad-upgrade"
 
     package var status: Int {
         switch self {
@@ -52,7 +53,8 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
             .foldedLine, .spaceBeforeColon, .badFieldName, .badFieldValue, .missingHost,
             .repeatedHost, .badHost, .badContentLength, .repeatedContentLength,
             .lengthAndTransferEncoding, .badTransferEncoding, .transferEncodingInHTTP10,
-            .badChunkSize, .badChunkExtension, .chunkExtensionsTooLong, .missingChunkEnd:
+            .badChunkSize, .badChunkExtension, .chunkExtensionsTooLong, .missingChunkEnd,
+            .badUpgrade:
             400
         case .methodNotAllowed: 405
         case .timeout: 408

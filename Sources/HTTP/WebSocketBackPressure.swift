@@ -8,17 +8,18 @@ package struct WebSocketBackPressure: Sendable {
         case cut
     }
 
-    private let low: Int
-    private let high: Int
-    private let limit: Int
+    // 32 bits, to keep an idle connection small.
+    private let low: UInt32
+    private let high: UInt32
+    private let limit: UInt32
     package private(set) var isPaused = false
 
     /// Pauses above `high` bytes, resumes at `low` or less, gives up above `limit`.
     package init(low: Int, high: Int, limit: Int) {
         precondition(0 <= low && low <= high && high <= limit)
-        self.low = low
-        self.high = high
-        self.limit = limit
+        self.low = UInt32(low)
+        self.high = UInt32(high)
+        self.limit = UInt32(limit)
     }
 
     /// Answers what changes now that `bytes` wait to be sent.

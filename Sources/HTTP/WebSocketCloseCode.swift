@@ -7,6 +7,8 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     package static let normal = Self(rawValue: 1000)
     package static let goingAway = Self(rawValue: 1001)
     package static let protocolError = Self(rawValue: 1002)
+    /// A kind of data that the application does not take.
+    package static let unacceptable = Self(rawValue: 1003)
     package static let invalidPayload = Self(rawValue: 1007)
     package static let policyViolation = Self(rawValue: 1008)
     package static let messageTooBig = Self(rawValue: 1009)

@@ -9,10 +9,7 @@ struct WebSocketClosing: Sendable {
         case finished(until: Duration)
     }
 
-    private let patience: Duration
     private(set) var state = State.open
-
-    init(patience: Duration) { self.patience = patience }
 
     /// Whether we may still send; after a close frame no other may follow (section 5.5.1).
     var isOpen: Bool { state == .open }
@@ -28,15 +25,15 @@ struct WebSocketClosing: Sendable {
     }
 
     /// We want to close. Answers whether a close frame is to be sent.
-    mutating func ask(at now: Duration) -> Bool {
+    mutating func ask(until deadline: Duration) -> Bool {
         guard isOpen else { return false }
-        state = .asked(until: now + patience)
+        state = .asked(until: deadline)
         return true
     }
 
     /// The peer's close frame came, or it broke the protocol. Answers whether ours is to be sent.
-    mutating func finish(at now: Duration) -> Bool {
-        defer { state = .finished(until: now + patience) }
+    mutating func finish(until deadline: Duration) -> Bool {
+        defer { state = .finished(until: deadline) }
         return isOpen
     }
 }

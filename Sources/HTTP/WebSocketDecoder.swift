@@ -6,7 +6,7 @@
 package struct WebSocketDecoder: Sendable {
     private let role: WebSocketRole
     private var partialHeader = InlineArray<14, UInt8>(repeating: 0)
-    private var partialLength = 0
+    private var partialLength: UInt8 = 0
     private var frame: Frame?
     private var assembler: WebSocketAssembler
     private var control: [UInt8] = []
@@ -76,10 +76,10 @@ extension WebSocketDecoder {
         _ bytes: Span<UInt8>, _ position: inout Int
     ) throws(WebSocketFailure) -> WebSocketFrameHeader? {
         while position < bytes.count {
-            partialHeader[partialLength] = bytes[position]
+            partialHeader[Int(partialLength)] = bytes[position]
             partialLength += 1
             position += 1
-            let known = partialHeader.span.extracting(0..<partialLength)
+            let known = partialHeader.span.extracting(0..<Int(partialLength))
             if let header = try WebSocketFrameHeader.parse(known, from: 0, for: role) {
                 partialLength = 0
                 return header

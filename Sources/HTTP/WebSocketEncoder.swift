@@ -5,6 +5,8 @@ package struct WebSocketEncoder: Sendable {
 
     private let maskingKeys: MaskingKeys?
 
+    var isMasking: Bool { maskingKeys != nil }
+
     /// Frames of a server.
     package init() { maskingKeys = nil }
 

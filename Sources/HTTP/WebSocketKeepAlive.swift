@@ -8,21 +8,14 @@ package struct WebSocketKeepAlive: Sendable {
         case giveUp
     }
 
-    private let silence: Duration
-    private let patience: Duration
     private var lastHeard: Duration
     private var pinged: Duration?
 
-    /// Pings after `silence`, and expects something within `patience` of that.
-    package init(silence: Duration, patience: Duration, at now: Duration) {
-        self.silence = silence
-        self.patience = patience
-        lastHeard = now
-    }
+    package init(at now: Duration) { lastHeard = now }
 
     /// When `elapsed` has something to do, if nothing is heard until then.
-    package var deadline: Duration {
-        if let pinged { pinged + patience } else { lastHeard + silence }
+    package func deadline(_ limits: WebSocketSession.Limits) -> Duration {
+        if let pinged { pinged + limits.pongPatience } else { lastHeard + limits.silence }
     }
 
     package mutating func heard(at now: Duration) {
@@ -30,8 +23,8 @@ package struct WebSocketKeepAlive: Sendable {
         pinged = nil
     }
 
-    package mutating func elapsed(at now: Duration) -> Action {
-        guard now >= deadline else { return .none }
+    package mutating func elapsed(at now: Duration, _ limits: WebSocketSession.Limits) -> Action {
+        guard now >= deadline(limits) else { return .none }
         guard pinged == nil else { return .giveUp }
         pinged = now
         return .ping

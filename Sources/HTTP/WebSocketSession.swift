@@ -3,7 +3,8 @@
 /// Pure state: bytes and the time come in, bytes are appended to `output`. Pongs and close frames are
 /// written by themselves. Times are those of one clock that never goes back, from any start.
 package struct WebSocketSession: Sendable {
-    package struct Limits: Sendable {
+    /// Shared by all sessions of a kind: there may be many, and most are idle.
+    package final class Limits: Sendable {
         package let messageLimit: Int
         package let silence: Duration
         package let pongPatience: Duration
@@ -20,6 +21,7 @@ package struct WebSocketSession: Sendable {
         }
     }
 
+    private let limits: Limits
     private let encoder: WebSocketEncoder
     private var decoder: WebSocketDecoder
     private var keepAlive: WebSocketKeepAlive
@@ -29,6 +31,7 @@ package struct WebSocketSession: Sendable {
     package init(
         limits: Limits, maskingKeys: WebSocketEncoder.MaskingKeys? = nil, at now: Duration
     ) {
+        self.limits = limits
         if let maskingKeys {
             encoder = WebSocketEncoder(maskingKeys: maskingKeys)
             decoder = WebSocketDecoder(role: .client, messageLimit: limits.messageLimit)
@@ -36,16 +39,17 @@ package struct WebSocketSession: Sendable {
             encoder = WebSocketEncoder()
             decoder = WebSocketDecoder(role: .server, messageLimit: limits.messageLimit)
         }
-        keepAlive = WebSocketKeepAlive(
-            silence: limits.silence, patience: limits.pongPatience, at: now)
-        closing = WebSocketClosing(patience: limits.closePatience)
+        keepAlive = WebSocketKeepAlive(at: now)
+        closing = WebSocketClosing()
     }
+
+    var isClient: Bool { encoder.isMasking }
 
     /// Whether messages may be sent.
     package var isOpen: Bool { closing.isOpen }
 
     /// When `elapsed` wants to be called.
-    package var deadline: Duration { closing.deadline ?? keepAlive.deadline }
+    package var deadline: Duration { closing.deadline ?? keepAlive.deadline(limits) }
 
     /// Notes that something came in. Once for each read, before `next`.
     package mutating func heard(at now: Duration) {
@@ -68,7 +72,7 @@ package struct WebSocketSession: Sendable {
             }
             return nil
         } catch {
-            if closing.finish(at: now) {
+            if closing.finish(until: now + limits.closePatience) {
                 encoder.append(WebSocketClose(code: error.code, reason: error.word), to: &output)
             }
             return .end(.failed(error))
@@ -90,7 +94,7 @@ extension WebSocketSession {
             return nil
         case .close(let close):
             // Section 5.5.1: the answer repeats the code.
-            if closing.finish(at: now) {
+            if closing.finish(until: now + limits.closePatience) {
                 encoder.append(WebSocketClose(code: close.code), to: &output)
             }
             return .end(.closed(close))
@@ -110,14 +114,14 @@ extension WebSocketSession {
     package mutating func close(
         _ close: WebSocketClose, at now: Duration, to output: inout [UInt8]
     ) {
-        guard closing.ask(at: now) else { return }
+        guard closing.ask(until: now + limits.closePatience) else { return }
         encoder.append(close, to: &output)
     }
 
     /// Does what is due by `deadline`: a ping, or an end after which the connection is cut.
     package mutating func elapsed(at now: Duration, output: inout [UInt8]) -> WebSocketEnd? {
         if let deadline = closing.deadline { return now >= deadline ? .unanswered : nil }
-        switch keepAlive.elapsed(at: now) {
+        switch keepAlive.elapsed(at: now, limits) {
         case .none: return nil
         case .giveUp: return .silent
         case .ping:

@@ -8,6 +8,8 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     package let reason: String
     /// The peer is gone without close_notify: the network, a kill, or somebody who cuts the text.
     package let isAbruptEnd: Bool
+    /// We do not believe the peer's certificate.
+    package let isCertificateRefusal: Bool
 
     /// Takes the first error of this thread's queue and empties it.
     init(_ call: StaticString) {
@@ -22,7 +24,9 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         let code = ERR_get_error()
         ERR_clear_error()
         let reason = String(cString: X509_verify_cert_error_string(result))
-        self.init(call, code: code, reason: "the certificate was refused: \(reason)")
+        self.init(
+            call, code: code, reason: "the certificate was refused: \(reason)",
+            isCertificateRefusal: true)
     }
 
     /// The socket failed with `errno`, or ended, which is 0.
@@ -32,9 +36,13 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         code = 0
         reason = number == 0 ? "the connection ended" : String(cString: strerror(number))
         isAbruptEnd = number == 0 || number == ECONNRESET || number == EPIPE
+        isCertificateRefusal = false
     }
 
-    private init(_ call: StaticString, code: UInt, reason: String) {
+    private init(
+        _ call: StaticString, code: UInt, reason: String, isCertificateRefusal: Bool = false
+    ) {
+        self.isCertificateRefusal = isCertificateRefusal
         self.call = "\(call)"
         self.code = code
         self.reason = reason

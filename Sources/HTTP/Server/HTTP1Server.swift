@@ -4,7 +4,7 @@ import Base
 ///
 /// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
 /// access to the state lasts while a handler runs: checking each would find nothing.
-final class HTTP1Server: ServerProtocol {
+final class HTTP1Server: HTTPResponder {
     private unowned(unsafe) let connection: ServerConnection
     @exclusivity(unchecked) private var parser: HTTP1Parser
     @exclusivity(unchecked) private var life: HTTP1Connection
@@ -15,8 +15,10 @@ final class HTTP1Server: ServerProtocol {
     @exclusivity(unchecked) private var held: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
+    /// What is spoken from here on, once a request asked for it.
+    @exclusivity(unchecked) private var successor: WebSocketConnection?
 
-    private var service: HTTPService { connection.service }
+    var service: HTTPService { connection.service }
 
     init(on connection: ServerConnection) {
         self.connection = connection
@@ -28,7 +30,7 @@ final class HTTP1Server: ServerProtocol {
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
     var takesInput: Bool { canGoOn && !connection.isCongested }
-    private var canGoOn: Bool { awaited == nil && ending == nil }
+    private var canGoOn: Bool { awaited == nil && ending == nil && successor == nil }
 
     /// Reads requests as long as they are answered at once.
     func receive(_ input: Span<UInt8>) {
@@ -56,7 +58,10 @@ final class HTTP1Server: ServerProtocol {
                 body.append(piece: range, of: input)
             case .end:
                 handOver()
-                if awaited != nil { held = input.array(position..<input.count) }
+                if awaited != nil || successor != nil {
+                    held = input.array(position..<input.count)
+                }
+                if let successor { handOn(to: successor) }
             case .http2Preface: refuse(.unsupportedVersion)
             case .refused(let refusal): refuse(refusal)
             }
@@ -93,6 +98,30 @@ final class HTTP1Server: ServerProtocol {
             receive(rest.span)
         }
         connection.flush()
+    }
+
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {
+        guard awaited == ObjectIdentifier(exchange) else { return }
+        awaited = nil
+        exchange.releaseHead()
+        connection.output.append(contentsOf: acceptance.answer)
+        let socket = acceptance.connection(on: connection)
+        successor = socket
+        connection.speak(socket)
+        socket.open(subprotocol: acceptance.subprotocol)
+        // It was told while it was spoken HTTP on.
+        if service.loop.isDraining { socket.stop() }
+        if isReceiving { return }
+        handOn(to: socket)
+        connection.flush()
+    }
+
+    /// What came behind the request are frames already.
+    private func handOn(to socket: WebSocketConnection) {
+        var rest = held
+        held = []
+        var bytes = rest.mutableSpan
+        socket.receive(&bytes)
     }
 
     private func handOver() {

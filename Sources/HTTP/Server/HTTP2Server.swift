@@ -4,7 +4,7 @@ import Base
 ///
 /// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
 /// access to the state lasts while a handler runs: checking each would find nothing.
-final class HTTP2Server: ServerProtocol {
+final class HTTP2Server: HTTPResponder {
     private struct Request {
         let stream: HTTP2StreamID
         let head: RequestHead
@@ -19,7 +19,7 @@ final class HTTP2Server: ServerProtocol {
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
-    private var service: HTTPService { connection.service }
+    var service: HTTPService { connection.service }
 
     init(on connection: ServerConnection) throws(HTTP2Fault) {
         let service = connection.service

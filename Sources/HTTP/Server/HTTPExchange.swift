@@ -8,7 +8,7 @@ package final class HTTPExchange {
     package let body: [UInt8]
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
-    private let connection: ServerConnection
+    let connection: ServerConnection
 
     init(
         _ head: consuming RequestHead, body: consuming [UInt8], stream: HTTP2StreamID = 0,

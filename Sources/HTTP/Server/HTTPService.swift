@@ -35,12 +35,14 @@ package final class HTTPService: ConnectionHandler {
     /// Until when it is the date, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
+    let outbox: WebSocketOutbox
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
         _ handler: any HTTPHandler
     ) {
         self.loop = loop
+        outbox = WebSocketOutbox(on: loop)
         self.terms = terms
         self.limits = limits
         self.budget = budget

@@ -46,9 +46,6 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.transport = consume transport
     }
 
-    /// Exchanges keep their connection, so what is left was of bodies that never became whole.
-    deinit { service.budget.giveBack(heldBytes) }
-
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
     /// Begins to be served. A connection that cannot be watched is closed.
@@ -63,6 +60,13 @@ final class ServerConnection: EventHandler, TimerHandler {
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
+    /// The loop may end before the connection does. Exchanges keep it, so what is still held was of
+    /// bodies that never became whole.
+    deinit {
+        spoken?.closed()
+        service.budget.giveBack(heldBytes)
+    }
+
     func ready(_ readiness: Readiness, of watch: Watch) {
         if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return shakeHands() }
@@ -72,6 +76,10 @@ final class ServerConnection: EventHandler, TimerHandler {
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
         spoken?.respond(to: exchange, head, body)
+    }
+
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {
+        spoken?.upgrade(exchange, by: acceptance)
     }
 
     func drain() {
@@ -167,7 +175,8 @@ extension ServerConnection {
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
-                spoken.receive(scratch.span.extracting(0..<count))
+                var input = scratch.extracting(0..<count).mutableSpan
+                spoken.receive(&input)
                 flush()
             case .wantsRead, .wantsWrite: return
             case .closed, .failed, nil: return close()
@@ -192,7 +201,9 @@ extension ServerConnection {
             switch transport?.write(output, from: written) {
             case .bytes(let count): written += count
             case .wantsRead: return wait(readable: true)
-            case .wantsWrite: return wait(writable: true)
+            case .wantsWrite:
+                forgetWritten()
+                return wait(writable: true)
             case .closed, .failed, nil: return close()
             }
         }
@@ -229,7 +240,7 @@ extension ServerConnection {
             if let timer { service.loop.cancel(timer) }
             timer = nil
             if let transport = transport.take() { _ = transport.finish() }
-            spoken = nil
+            spoken.take()?.closed()
             service.closed()
         }
     }
@@ -252,5 +263,23 @@ extension ServerConnection {
         let interval = Interval(deadline - service.now)
         if let timer, service.loop.reschedule(timer, after: interval) { return }
         timer = service.loop.schedule(after: interval, self)
+    }
+}
+
+extension ServerConnection: WebSocketCarrier {
+    var now: Duration { service.now }
+    var bufferedBytes: Int { output.count - written }
+    var outbox: WebSocketOutbox { service.outbox }
+
+    /// What is spoken changes between two events.
+    func speak(_ successor: any ServerProtocol) { spoken = successor }
+
+    func cut() { close() }
+
+    /// A peer that reads slowly, but does, must not make the output grow for ever.
+    private func forgetWritten() {
+        guard written > output.count / 2 else { return }
+        output.removeFirst(written)
+        written = 0
     }
 }

@@ -1,4 +1,4 @@
-/// What is spoken on a connection of a server: HTTP/1.1 or HTTP/2.
+/// What is spoken on a connection of a server: HTTP/1.1, HTTP/2 or WebSocket.
 ///
 /// Owned by its connection, whose output it appends to.
 protocol ServerProtocol: AnyObject {
@@ -9,17 +9,37 @@ protocol ServerProtocol: AnyObject {
     /// How the connection is to end once its output has left; nil as long as it goes on.
     var ending: ConnectionEnding? { get }
 
-    func receive(_ input: Span<UInt8>)
+    /// The bytes may be changed in place.
+    func receive(_ input: inout MutableSpan<UInt8>)
     /// Appends what can be sent now, when all that was appended before has left.
     func produce()
     func expired()
     /// The server is about to stop: nothing new is begun.
     func stop()
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
+    /// Hands the connection over; asked only for exchanges whose version knows upgrades.
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance)
+    /// The connection has ended.
+    func closed()
 }
 
 enum ConnectionEnding {
     case close
     /// The peer may still be sending, and is to read our last word before it notices.
     case linger
+}
+
+/// A protocol of requests and answers; WebSocket is none.
+protocol HTTPResponder: ServerProtocol {
+    func receive(_ input: Span<UInt8>)
+}
+
+extension HTTPResponder {
+    func receive(_ input: inout MutableSpan<UInt8>) { receive(input.span) }
+    func closed() {}
+}
+
+extension ServerProtocol {
+    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}
+    func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {}
 }

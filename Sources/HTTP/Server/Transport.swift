@@ -26,7 +26,23 @@ struct Transport: ~Copyable {
         self.stream = consume stream
     }
 
+    /// Goes on through TLS, as a client of `host`, once nothing more is to be read in clear.
+    consuming func encrypted(
+        to host: String, _ context: TLSContext
+    ) throws(TLSError) -> Transport {
+        let socket = self.finish()
+        let stream = try TLSStream(connecting: socket.descriptor, to: host, context)
+        return Transport(socket, consume stream)
+    }
+
+    private init(_ socket: consuming Socket, _ stream: consuming TLSStream) {
+        self.socket = socket
+        self.stream = consume stream
+    }
+
     var descriptor: Int32 { socket.descriptor }
+    /// Why the connection was not made; nil when it was.
+    var connectFailure: ReactorError? { socket.connectFailure() }
     var isEncrypted: Bool { stream != nil }
 
     /// Bytes that were read ahead, which the socket does not tell of.
@@ -53,6 +69,9 @@ struct Transport: ~Copyable {
         case .failed: .failed
         }
     }
+
+    /// With the reason of a failure, which a client is told.
+    mutating func clientHandshake() -> TLSProgress { stream?.handshake() ?? .done }
 
     mutating func read(into buffer: inout MutableSpan<UInt8>) -> Result {
         switch stream?.read(into: &buffer) {

@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 
 /// Decodes one input after the other.
-struct Probe {
+struct DecoderProbe {
     private static let messageLimit = 1 << 20
 
     /// The report on the next input, or nil at the end of them.

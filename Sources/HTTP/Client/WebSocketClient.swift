@@ -1,0 +1,122 @@
+import Base
+package import Reactor
+import TLS
+
+/// Is told how connecting went: `opened`, or this, once.
+package protocol WebSocketClientHandler: WebSocketHandler {
+    func failed(_ failure: WebSocketClientFailure)
+}
+
+/// Opens one WebSocket: finds the server, connects, through a proxy if there is one, shakes hands.
+/// Then a `ClientConnection` takes over.
+///
+/// The loop holds it as long as it is at work. Everything runs on the thread of the loop.
+// Unchecked: only the thread of the loop touches it; the name lookup hands it back there.
+package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Sendable {
+    enum Stage {
+        case lookup
+        case connect
+        case proxy
+        case handshake
+        case upgrade(WebSocketOpening)
+        case done
+    }
+
+    let options: WebSocketClientOptions
+    let loop: EventLoop
+    private var handler: (any WebSocketClientHandler)?
+    var stage = Stage.lookup
+    /// What is left to try.
+    var addresses: ArraySlice<SocketAddress> = []
+    var peer = SocketAddress.unix(path: "")
+    var transport: Transport?
+    var watch: Watch?
+    private var timer: TimerID?
+    var output: [UInt8] = []
+    var written = 0
+    var reader = HTTP1AnswerReader()
+
+    private init(
+        _ options: WebSocketClientOptions, on loop: EventLoop,
+        _ handler: any WebSocketClientHandler
+    ) {
+        self.options = options
+        self.loop = loop
+        self.handler = handler
+    }
+
+    /// Begins to connect. To be called on the thread of the loop, or before it runs.
+    @discardableResult
+    package static func connect(
+        _ options: WebSocketClientOptions, on loop: EventLoop,
+        _ handler: any WebSocketClientHandler
+    ) -> WebSocketClient {
+        let client = WebSocketClient(options, on: loop, handler)
+        client.lookUp()
+        return client
+    }
+
+    /// Gives up, if it is not open by now.
+    package func cancel() { fail(.cancelled) }
+
+    package func drain() { fail(.cancelled) }
+
+    package func timerFired(_ cookie: UInt64) {
+        timer = nil
+        if case .connect = stage, !addresses.isEmpty { return tryNext(after: nil) }
+        fail(.timedOut(stage.name))
+    }
+
+    package func ready(_ readiness: Readiness, of watch: Watch) {
+        switch stage {
+        case .connect: connected()
+        case .proxy, .upgrade: exchange()
+        case .handshake: shakeHands()
+        case .lookup, .done: break
+        }
+    }
+
+    func end() -> (any WebSocketClientHandler)? {
+        stage = .done
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        return handler.take()
+    }
+
+    func fail(_ failure: WebSocketClientFailure) {
+        guard let handler = end() else { return }
+        // The loop may let go of it here.
+        withExtendedLifetime(self) {
+            disconnect()
+            handler.failed(failure)
+        }
+    }
+
+    func disconnect() {
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        transport = nil
+    }
+
+    func setInterest(_ interest: Interest) {
+        if let watch { loop.setInterest(interest, of: watch) }
+    }
+
+    func begin(_ stage: Stage, within limit: Duration) {
+        self.stage = stage
+        if let timer { loop.cancel(timer) }
+        timer = loop.schedule(after: Interval(limit), self)
+    }
+}
+
+extension WebSocketClient.Stage {
+    var name: WebSocketClientFailure.Stage {
+        switch self {
+        case .lookup: .lookup
+        case .connect: .connect
+        case .proxy: .proxy
+        case .handshake: .handshake
+        case .upgrade, .done: .upgrade
+        }
+    }
+}

@@ -1,0 +1,45 @@
+extension HTTPExchange {
+    /// Answers with 101 and lets `handler` speak on the connection, or refuses a request that does
+    /// not ask for it as RFC 6455 wants. Instead of `respond`, once, now or later.
+    ///
+    /// Who may connect (Origin, credentials) is decided before.
+    package func upgrade(_ terms: WebSocketTerms, to handler: any WebSocketHandler) {
+        var fields = WebSocketFields()
+        head.fields.forEach { fields.add(name: $0, value: $1) }
+        do throws(WebSocketRefusal) {
+            let upgrade = try WebSocketUpgrade(
+                fields, isGET: head.method == .get, isHTTP11: head.version == .http11,
+                subprotocols: terms.subprotocols)
+            guard let acceptance = WebSocketAcceptance(upgrade, terms, handler) else {
+                return respond(ResponseHead(status: 503))
+            }
+            connection.upgrade(self, by: acceptance)
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func refuse(_ refusal: WebSocketRefusal) {
+        var (head, body) = connection.service.handler.answer(to: refusal.answer)
+        switch refusal {
+        case .badMethod: head.fields.append("Allow", "GET")
+        // RFC 6455 section 4.2.2, and RFC 9110 section 15.5.22, which asks for the other two.
+        case .badVersion:
+            head.fields.append("Sec-WebSocket-Version", "13")
+            head.fields.append("Upgrade", "websocket")
+            head.fields.append("Connection", "Upgrade")
+        default: break
+        }
+        respond(head, body: body)
+    }
+}
+
+extension WebSocketRefusal {
+    fileprivate var answer: HTTPRefusal {
+        switch self {
+        case .badMethod: .methodNotAllowed
+        case .badVersion: .upgradeRequired
+        default: .badUpgrade
+        }
+    }
+}

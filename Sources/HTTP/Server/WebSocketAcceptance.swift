@@ -1,0 +1,30 @@
+/// An upgrade that is in order: what is answered, and who speaks from then on.
+struct WebSocketAcceptance {
+    let answer: [UInt8]
+    let subprotocol: String?
+    private let terms: WebSocketTerms
+    private let handler: any WebSocketHandler
+
+    /// Nil when the machine cannot make the answer.
+    init?(
+        _ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler
+    ) {
+        do throws(Fault) {
+            answer = try upgrade.answer { key throws(Fault) in
+                guard let digest = terms.sha1(key) else { throw Fault() }
+                return digest
+            }
+        } catch {
+            return nil
+        }
+        subprotocol = upgrade.subprotocol
+        self.terms = terms
+        self.handler = handler
+    }
+
+    func connection(on carrier: any WebSocketCarrier) -> WebSocketConnection {
+        WebSocketConnection(terms, handler, on: carrier)
+    }
+
+    private struct Fault: Error {}
+}

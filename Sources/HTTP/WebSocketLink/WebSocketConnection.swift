@@ -1,0 +1,180 @@
+package import Reactor
+
+/// An open WebSocket, of a server or of a client. Confined to the thread of its loop.
+///
+/// What is sent leaves at the end of the loop's turn, all of it in one write.
+package final class WebSocketConnection {
+    private unowned var carrier: (any WebSocketCarrier)?
+    private var handler: (any WebSocketHandler)?
+    /// Apart, because the checks for overlapping access that a property of a class has would cost
+    /// more than all else about a message. No handler is called within an access.
+    private let state: UnsafeMutablePointer<State>
+    /// When the session is asked what is due. Not moved by what is heard meanwhile: it may well ask
+    /// in vain once, and a message then costs no timer.
+    private var alarm: Duration
+    private(set) var ending: ConnectionEnding?
+    private var isFlushedByCarrier = false
+    private var isWaiting = false
+    private var isCut = false
+
+    init(
+        _ terms: WebSocketTerms, maskingKeys: WebSocketEncoder.MaskingKeys? = nil,
+        _ handler: any WebSocketHandler, on carrier: any WebSocketCarrier
+    ) {
+        self.carrier = carrier
+        self.handler = handler
+        let session = WebSocketSession(
+            limits: terms.session, maskingKeys: maskingKeys, at: carrier.now)
+        alarm = session.deadline
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(session: session, pressure: terms.pressure))
+    }
+
+    deinit { state.deinitialize(count: 1).deallocate() }
+
+    private struct State {
+        var session: WebSocketSession
+        var pressure: WebSocketBackPressure
+    }
+
+    /// Whether messages can be sent.
+    package var isOpen: Bool { carrier != nil && !isCut && state.pointee.session.isOpen }
+
+    /// Whether more waits to be sent than should; `drained` tells when that is over.
+    package var isCongested: Bool { state.pointee.pressure.isPaused }
+
+    package var bufferedBytes: Int { carrier?.bufferedBytes ?? 0 }
+
+    /// The other end of the connection, which may be a proxy; nil when it has ended.
+    package var peer: SocketAddress? { carrier?.peer }
+
+    package var isEncrypted: Bool { carrier?.isEncrypted ?? false }
+
+    /// False when the connection is about to end, or has.
+    @discardableResult
+    package func send(text: Span<UInt8>) -> Bool { send(.text, text) }
+
+    @discardableResult
+    package func send(text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { send(.text, Span(_unsafeElements: $0)) }
+    }
+
+    @discardableResult
+    package func send(binary: Span<UInt8>) -> Bool { send(.binary, binary) }
+
+    /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
+    package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
+        guard let carrier, isOpen else { return }
+        state.pointee.session.close(
+            WebSocketClose(code: code, reason: reason), at: carrier.now, to: &carrier.output)
+        alarm = state.pointee.session.deadline
+        flushLater(carrier)
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
+        guard let carrier, !isCut else { return false }
+        carrier.outbox.lend(&carrier.output)
+        guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
+        isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
+        flushLater(carrier)
+        return !isCut
+    }
+
+    /// A connection that is cut waits for it too: `closed` never comes from within `send`.
+    private func flushLater(_ carrier: any WebSocketCarrier) {
+        guard !isWaiting, isCut || !isFlushedByCarrier else { return }
+        isWaiting = true
+        carrier.outbox.flushLater(self)
+    }
+
+    func flushNow() {
+        isWaiting = false
+        guard isCut else {
+            carrier?.flush()
+            return
+        }
+        ended(.congested)
+        carrier?.cut()
+    }
+}
+
+/// What its carrier asks and tells.
+extension WebSocketConnection: ServerProtocol {
+    var deadline: Duration? { alarm }
+
+    /// Messages of a peer that takes none of ours are not read: they could only be answered.
+    var takesInput: Bool { ending == nil && bufferedBytes < ServerConnection.outputMark }
+
+    /// The answer to the opening handshake is in the output, or read.
+    func open(subprotocol: String?) {
+        isFlushedByCarrier = true
+        handler?.opened(self, subprotocol: subprotocol)
+        isFlushedByCarrier = false
+    }
+
+    func receive(_ input: inout MutableSpan<UInt8>) {
+        guard let carrier else { return }
+        isFlushedByCarrier = true
+        defer { isFlushedByCarrier = false }
+        let now = carrier.now
+        state.pointee.session.heard(at: now)
+        var position = 0
+        while !isCut,
+            let delivery = state.pointee.session.next(
+                in: &input, at: &position, now, output: &carrier.output)
+        {
+            take(delivery, input.span)
+        }
+    }
+
+    /// All has left: it needs no buffer until there is more.
+    func produce() {
+        guard let carrier else { return }
+        carrier.outbox.takeBack(&carrier.output)
+        guard state.pointee.pressure.buffered(0) == .resume else { return }
+        isFlushedByCarrier = true
+        handler?.drained(self)
+        isFlushedByCarrier = false
+    }
+
+    func expired() {
+        guard let carrier else { return }
+        let end = state.pointee.session.elapsed(at: carrier.now, output: &carrier.output)
+        alarm = state.pointee.session.deadline
+        guard let end else { return }
+        ended(end)
+        // Nobody reads what is left.
+        carrier.cut()
+    }
+
+    func stop() { close(.goingAway) }
+
+    func closed() {
+        carrier = nil
+        ended(.lost)
+    }
+
+    private func take(_ delivery: WebSocketDelivery, _ input: Span<UInt8>) {
+        switch delivery {
+        case .text(let payload):
+            payload.withSpan(in: input) { handler?.received(text: $0, on: self) }
+        case .binary(let payload):
+            payload.withSpan(in: input) { handler?.received(binary: $0, on: self) }
+        case .end(let end):
+            switch end {
+            // Whoever broke the rules may still be sending, and is to read why it ends.
+            case .failed: ending = .linger
+            // The server ends the connection (RFC 6455 section 7.1.1).
+            case .closed where state.pointee.session.isClient:
+                alarm = state.pointee.session.deadline
+            default: ending = .close
+            }
+            ended(end)
+        }
+    }
+
+    private func ended(_ end: WebSocketEnd) {
+        handler.take()?.closed(end, on: self)
+    }
+}

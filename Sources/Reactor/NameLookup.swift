@@ -1,0 +1,89 @@
+import CLinux
+import Glibc
+
+/// Finds the addresses of a host name on a thread of its own, because the C library blocks for as
+/// long as it likes.
+package enum NameLookup {
+    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    package typealias Outcome = Result<[SocketAddress], Failure>
+
+    /// `done` is called on the thread of `loop`, unless that has ended by then. It cannot be called
+    /// off: whoever waits no longer passes over the outcome.
+    package static func start(
+        _ name: String, port: UInt16, on loop: EventLoop,
+        _ done: @escaping @Sendable (Outcome) -> Void
+    ) {
+        let request = Request(name: name, port: port, loop: loop, done: done)
+        let argument = Unmanaged.passRetained(request)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Request>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, argument.toOpaque())
+        guard code == 0 else {
+            argument.release()
+            let failure = ReactorError("pthread_create", code: code).description
+            loop.post { done(.failure(Failure(description: failure))) }
+            return
+        }
+        pthread_detach(thread)
+    }
+
+    private final class Request: Sendable {
+        let name: String
+        let port: UInt16
+        let loop: EventLoop
+        let done: @Sendable (Outcome) -> Void
+
+        init(
+            name: String, port: UInt16, loop: EventLoop, done: @escaping @Sendable (Outcome) -> Void
+        ) {
+            self.name = name
+            self.port = port
+            self.loop = loop
+            self.done = done
+        }
+
+        func run() {
+            let outcome = lookUp(name, port)
+            let done = done
+            loop.post { done(outcome) }
+        }
+    }
+
+    /// In the order in which they are to be tried (RFC 6724).
+    private static func lookUp(_ name: String, _ port: UInt16) -> Outcome {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(name, nil, &hints, &list)
+        guard code == 0 else {
+            return .failure(Failure(description: String(cString: gai_strerror(code))))
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var entry = list
+        while let found = entry {
+            entry = found.pointee.ai_next
+            guard let name = found.pointee.ai_addr else { continue }
+            var storage = SocketAddress.Storage()
+            let isCopied = storage.receive { room, length in
+                guard found.pointee.ai_addrlen <= length.pointee else { return -1 }
+                memcpy(room, name, Int(found.pointee.ai_addrlen))
+                length.pointee = found.pointee.ai_addrlen
+                return 0
+            }
+            if isCopied == 0, let address = storage.address {
+                addresses.append(address.with(port: port))
+            }
+        }
+        return .success(addresses)
+    }
+}

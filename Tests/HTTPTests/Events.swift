@@ -1,0 +1,26 @@
+import Foundation
+
+/// What happened on another thread, in order, for a test to wait for.
+// Unchecked: `values` is touched inside the lock of `condition` alone.
+final class Events<Value: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var values: [Value] = []
+
+    func add(_ value: Value) {
+        condition.lock()
+        values.append(value)
+        condition.signal()
+        condition.unlock()
+    }
+
+    /// The next one; nil when there is none for ten seconds.
+    func next() -> Value? {
+        condition.lock()
+        defer { condition.unlock() }
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while values.isEmpty {
+            guard condition.wait(until: deadline) else { return nil }
+        }
+        return values.removeFirst()
+    }
+}
