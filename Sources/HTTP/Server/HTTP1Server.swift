@@ -7,7 +7,7 @@ final class HTTP1Server: ServerProtocol {
     private var life: HTTP1Connection
     private var body: [UInt8] = []
     private var exchange: HTTPExchange?
-    /// What came behind a request that is not answered yet.
+    /// What came behind a request that is not answered yet, or behind many whose answers wait.
     private var held: [UInt8] = []
     private var isReceiving = false
     private(set) var ending: ConnectionEnding?
@@ -23,7 +23,7 @@ final class HTTP1Server: ServerProtocol {
 
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
-    var takesInput: Bool { canGoOn && !connection.isCongested }
+    var takesInput: Bool { canGoOn && held.isEmpty && !connection.isCongested }
     private var canGoOn: Bool { exchange == nil && ending == nil }
 
     /// Reads requests as long as they are answered at once.
@@ -43,15 +43,25 @@ final class HTTP1Server: ServerProtocol {
             case .body(let range): body.append(contentsOf: input.extracting(range))
             case .end:
                 handOver()
-                if exchange != nil { held = input.array(position..<input.count) }
+                guard exchange != nil || connection.isCongested else { continue }
+                held = input.array(position..<input.count)
+                return
             case .http2Preface: refuse(.unsupportedVersion)
             case .refused(let refusal): refuse(refusal)
             }
         }
     }
 
-    /// Every answer is appended as it comes.
-    func produce() {}
+    /// Every answer is appended as it comes; those that waited for room may come now.
+    func produce() {
+        if canGoOn, !held.isEmpty { receiveHeld() }
+    }
+
+    private func receiveHeld() {
+        let rest = held
+        held = []
+        receive(rest.span)
+    }
 
     func expired() {
         switch life.expired(at: service.now) {
@@ -74,9 +84,7 @@ final class HTTP1Server: ServerProtocol {
         goOn(life.answered(hasUnreadInput: false, at: service.now))
         // Answers to requests that came together leave together.
         if isReceiving { return }
-        let rest = held
-        held = []
-        receive(rest.span)
+        receiveHeld()
         connection.flush()
     }
 

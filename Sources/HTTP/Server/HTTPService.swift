@@ -28,6 +28,7 @@ package final class HTTPService: ConnectionHandler {
     private var dateText: [UInt8] = []
     private var dateSecond: Int64 = -1
     private(set) var connectionCount = 0
+    private let heapRest: HeapRest
 
     /// Without certificates connections are in clear.
     package init(
@@ -35,6 +36,7 @@ package final class HTTPService: ConnectionHandler {
         _ handler: any HTTPHandler
     ) {
         self.loop = loop
+        heapRest = HeapRest(on: loop)
         self.certificates = certificates
         self.limits = limits
         self.handler = handler
@@ -75,6 +77,13 @@ package final class HTTPService: ConnectionHandler {
         return dateText
     }
 
-    func opened() { connectionCount += 1 }
-    func closed() { connectionCount -= 1 }
+    func opened() {
+        connectionCount += 1
+        heapRest.rose(to: connectionCount)
+    }
+
+    func closed() {
+        connectionCount -= 1
+        heapRest.fell(to: connectionCount)
+    }
 }
