@@ -1,4 +1,4 @@
-"""Many connections at once: some in one thread that wakes by time, some in processes of their own."""
+"""Many connections at once: some in one thread that wakes by time, some in processes."""
 
 import os
 import select

@@ -20,35 +20,35 @@ REQUESTS = 200_000
 
 def run(report, is_long):
     count = 100 if is_long else 10
-    with Target() as target:
+    with Target(divisor=1 if is_long else 30) as target:
         ask = wire.GET.replace(b"/a", b"/bytes/50000") * REQUESTS
-        done = f"{count} that pipeline requests for 50 KB"
         limit = target.limits.deaf + SLACK
-        for name, port, alpn in (("never reads", target.plain_port, None),
-                                 ("never reads, TLS", target.port, "http/1.1")):
-            deaf(report, target, name, done, count, HTTP1_MEMORY, limit, lambda: Peer(
-                Client(port, alpn, receive_buffer=4_096), reads=False, drip=ask))
+        ports = [(target.plain_port, None), (target.port, "http/1.1")] * (count // 2)
+        deaf(report, target, "never reads", f"{count} that pipeline requests for 50 KB",
+             HTTP1_MEMORY, limit, [lambda port=port, alpn=alpn: Peer(
+                 Client(port, alpn, receive_buffer=4_096), reads=False, drip=ask)
+                 for port, alpn in ports])
         settings = struct.pack(">HI", 4, 1 << 30)
         streams = (wire.frame(wire.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30))
                    + b"".join(wire.request(2 * index + 1, b"/bytes/%d" % ANSWER)
                               for index in range(STREAMS)))
         limit = target.limits.answer + target.limits.deaf + target.limits.lingering + SLACK
         deaf(report, target, "never reads, HTTP/2", f"{count} with 100 streams for 50 KB each",
-             count, HTTP2_MEMORY, limit, lambda: Peer(
+             HTTP2_MEMORY, limit, [lambda: Peer(
                  Client(target.port, "h2", receive_buffer=4_096).open(settings), reads=False,
-                 drip=streams))
+                 drip=streams)] * count)
 
 
-def deaf(report, target, name, done, count, memory, limit, connect):
+def deaf(report, target, name, done, memory, limit, connects):
     with Attack(report, target, name, done, forgets_in=limit) as attack:
-        peers = [connect() for _ in range(count)]
+        peers = [connect() for connect in connects]
         most = 0
         for _ in range(10):
             for peer in peers:
                 push(peer)
             time.sleep(0.05)
             most = max(most, target.memory() - target.first_memory)
-        attack.at_most("memory for each", most / count / MEGABYTE, memory / MEGABYTE, "MB")
+        attack.at_most("memory for each", most / len(peers) / MEGABYTE, memory / MEGABYTE, "MB")
         whole = len(peers[0].drip)
         if whole > 4 * MEGABYTE:
             sent = max(peer.next_drop for peer in peers)

@@ -44,7 +44,8 @@ def abandoned(report, target, count):
                 client.receive()
             client.close()
 
-    with Attack(report, target, "handshake flood", f"{count} ClientHellos, each abandoned") as attack:
+    done = f"{count} ClientHellos, each abandoned"
+    with Attack(report, target, "handshake flood", done) as attack:
         workers = Workers(2, flood)
         attack.exactly("all were sent", workers.done(120), True)
         workers.let_go()

@@ -15,7 +15,7 @@ POST = b"POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n"
 def run(report, is_long):
     count = 1_000 if is_long else 100
     # The real limits take two minutes.
-    with Target(divisor=1 if is_long else 20) as target:
+    with Target(divisor=1 if is_long else 30) as target:
         heads(report, target, count)
         bodies(report, target, count)
         silent(report, target, count)
@@ -35,7 +35,8 @@ def end(peers):
 
 def heads(report, target, count):
     limit = target.limits.head
-    with Attack(report, target, "slow heads", f"{count} connections, a byte every 100 ms") as attack:
+    done = f"{count} connections, a byte every 100 ms"
+    with Attack(report, target, "slow heads", done) as attack:
         begin = wire.GET[:-2] + b"X-Filler: "
         peers = [Peer(client, begin, b"x") for client in clients(target, count)]
         drip(peers, limit + 3)
@@ -54,7 +55,8 @@ def heads(report, target, count):
 
 def bodies(report, target, count):
     limit = target.limits.body
-    with Attack(report, target, "slow bodies", f"{count} connections, a byte every 100 ms") as attack:
+    done = f"{count} connections, a byte every 100 ms"
+    with Attack(report, target, "slow bodies", done) as attack:
         peers = [Peer(client, POST, b"x") for client in clients(target, count)]
         drip(peers, limit + 3)
         attack.between("cut", [peer.cut_after for peer in peers], limit * 0.9, limit + SLACK)

@@ -24,6 +24,20 @@ final class EncryptedClient {
         _ = stream.write(bytes.span)
     }
 
+    /// Sends each piece in a TLS record of its own, and all of them in one packet.
+    func sendTogether(_ pieces: [String]) {
+        setCork(1)
+        for piece in pieces { send(Array(piece.utf8)) }
+        setCork(0)
+    }
+
+    private func setCork(_ value: Int32) {
+        var value = value
+        setsockopt(
+            connection.descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// The next bytes; nil at the end, and when none come within five seconds.
     func receive() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)

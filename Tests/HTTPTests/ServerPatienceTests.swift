@@ -32,10 +32,8 @@ struct ServerPatienceTests {
     func readAhead() throws {
         let fixture = try server()
         let client = try EncryptedClient(port: fixture.port, certificate, .http1)
-        // Each in a record of its own, which the server finds together.
-        for path in ["/later", "/next"] {
-            client.send(Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
-        }
+        client.sendTogether(
+            ["/later", "/next"].map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" })
         var received: [UInt8] = []
         while !String(decoding: received, as: UTF8.self).contains("GET /next ") {
             received += try #require(client.receive())
