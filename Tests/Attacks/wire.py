@@ -68,6 +68,7 @@ class Client:
         if alpn:
             self.socket = CONTEXTS[alpn].wrap_socket(self.socket)
         self.buffer = b""
+        self.is_open = True
 
     def send(self, data):
         """Whether the other side still takes it."""
@@ -80,8 +81,13 @@ class Client:
     def receive(self):
         """Some bytes; none at the end, however it came."""
         try:
-            return self.socket.recv(65_536)
+            data = self.socket.recv(65_536)
+            self.is_open = bool(data)
+            return data
+        except TimeoutError:
+            return b""
         except OSError:
+            self.is_open = False
             return b""
 
     def read_all(self):
@@ -128,12 +134,12 @@ class Client:
             self.buffer += piece
 
     def ending(self):
-        """The code of the GOAWAY before the end; None if the connection ended without one."""
-        code = None
+        """The code of the GOAWAY before the end, "end" without one, "open" if there was no end."""
+        code = "end"
         for kind, _, _, payload in self.frames():
             if kind == GOAWAY:
                 code = int.from_bytes(payload[4:8])
-        return code
+        return "open" if self.is_open else code
 
     def close(self):
         self.socket.close()
