@@ -88,13 +88,15 @@ def vanished(report, target, count):
 def behind_the_link(host, port, count):
     """A third has only connected, a third was answered, a third does not read a long answer."""
     clients = []
-    for index in range(count):
-        client = Client(port, "http/1.1" if index % 3 else None, host=host, timeout=60)
-        if index % 3 == 1:
+    for index in range(count * 2 // 3):
+        client = Client(port, "http/1.1", host=host, timeout=60)
+        if index % 2:
             client.ask()
-        elif index % 3 == 2:
+        else:
             client.send(wire.GET.replace(b"/a", b"/bytes/4000000"))
         clients.append(client)
+    # Last, because they have the least time.
+    clients += [Client(port, host=host, timeout=60) for _ in range(count - len(clients))]
     print("open", flush=True)
     sys.stdin.read()
 

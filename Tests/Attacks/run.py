@@ -32,7 +32,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("families", nargs="*", choices=[[], *FAMILIES])
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     started = time.monotonic()
