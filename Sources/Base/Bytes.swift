@@ -1,18 +1,18 @@
 extension Span<UInt8> {
-    package func elementsEqual(_ other: Span<UInt8>) -> Bool {
+    @inlinable package func elementsEqual(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index] != other[index] { return false }
         return true
     }
 
-    package func elementsEqual(_ text: StaticString) -> Bool {
+    @inlinable package func elementsEqual(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in indices where self[index] != text.utf8Start[index] { return false }
         return true
     }
 
     /// Compares as ASCII without regard to case, as header and parameter names are.
-    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+    @inlinable package func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in indices where self[index].lowercased != text.utf8Start[index].lowercased {
             return false
@@ -20,7 +20,7 @@ extension Span<UInt8> {
         return true
     }
 
-    package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+    @inlinable package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
         while index < count {
             if self[index] == byte { return index }
@@ -30,49 +30,46 @@ extension Span<UInt8> {
     }
 
     /// The bytes of `range`, as an array of their own.
-    package func array(_ range: Range<Int>) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: range.count) { output, count in
-            for index in range {
-                output[count] = self[index]
-                count += 1
-            }
-        }
+    @inlinable package func array(_ range: Range<Int>) -> [UInt8] {
+        extracting(range).withUnsafeBufferPointer { [UInt8]($0) }
     }
 }
 
 extension [UInt8] {
-    package mutating func append(contentsOf bytes: Span<UInt8>) {
+    @inlinable package mutating func append(contentsOf bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
-    package mutating func append(contentsOf text: StaticString) {
+    @inlinable package mutating func append(contentsOf text: StaticString) {
         append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }
 
 extension UInt8 {
-    package var lowercased: UInt8 {
+    @inlinable package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
     /// `tchar` of RFC 9110 section 5.6.2, as a bit set: no table, no memory access.
-    package var isTokenCharacter: Bool { isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE) }
+    @inlinable package var isTokenCharacter: Bool {
+        isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+    }
 
     /// A space or a tab, the only white space that HTTP knows.
-    package var isBlank: Bool { self == 0x20 || self == 0x09 }
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     /// Whether it is ASCII and among the 128 bits of `low` and `high`.
-    package func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
+    @inlinable package func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
         self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
     }
 
-    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension FixedWidthInteger {
     /// A plain decimal number: digits only, at least one; nil on anything else and on overflow.
-    package init?(decimalDigits digits: Span<UInt8>) {
+    @inlinable package init?(decimalDigits digits: Span<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var value: Self = 0
         for index in digits.indices {

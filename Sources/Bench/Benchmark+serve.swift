@@ -14,7 +14,7 @@ extension Benchmark {
         let certificates = try CertificateStore(
             CertificateStore.Files(certificate: options.certificate, key: options.key))
         let bound = try server.listen(
-            on: try ListeningSocket.tcp(address), certificates: certificates)
+            on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: certificates))
         try server.start(name: "serve")
         print("ready \(bound)")
         _ = server.join()
@@ -29,7 +29,7 @@ private final class CreatedHandler: HTTPHandler {
     func bodyLimit(for head: borrowing RequestHead) -> Int { 5_630 }
 
     func handle(_ exchange: HTTPExchange) {
-        var head = ResponseHead(status: 201)
+        var head = exchange.answer(201)
         head.fields.append("Location", Self.location.span)
         head.fields.append("TTL", "60")
         exchange.respond(head)

@@ -22,6 +22,7 @@ static const uint32_t clinux_edge = EPOLLET;
 
 static const int clinux_stream = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 static const int clinux_no_signal = MSG_NOSIGNAL;
+static const int clinux_peek = MSG_PEEK;
 static const int clinux_half_close = SHUT_WR;
 
 /// The packed structure is put together and taken apart here.

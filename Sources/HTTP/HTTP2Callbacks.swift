@@ -9,9 +9,11 @@ enum HTTP2Callbacks {
             preconditionFailure("nghttp2_session_callbacks_new made nothing")
         }
         setHeadCallbacks(callbacks)
-        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
-            if let frame { withIntake(context) { $0.received(frame.pointee) } }
-            return 0
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) {
+            session, frame, context in
+            guard let frame, withIntake(context, { $0.received(frame.pointee) }) else { return 0 }
+            return nghttp2_submit_rst_stream(
+                session, 0, frame.pointee.hd.stream_id, HTTP2ErrorCode.protocolError.rawValue)
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             session, _, stream, bytes, count, context in
@@ -52,14 +54,6 @@ enum HTTP2Callbacks {
             }
             return 0
         }
-        // Without this one nghttp2 would leave the field out and serve the rest.
-        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) {
-            _, _, name, nameLength, _, _, _, context in
-            let name = UnsafeBufferPointer(start: name, count: nameLength)
-            let isToken = !name.isEmpty && name.allSatisfy(\.isTokenCharacter)
-            withIntake(context) { $0.reader.refuse(isToken ? .badFieldValue : .badFieldName) }
-            return 0
-        }
     }
 
     /// Gives a session the bytes of its answers.
@@ -78,16 +72,16 @@ enum HTTP2Callbacks {
 }
 
 extension HTTP2Intake {
-    fileprivate func received(_ frame: nghttp2_frame) {
+    /// Answers whether its stream is malformed.
+    fileprivate func received(_ frame: nghttp2_frame) -> Bool {
         let stream = frame.hd.stream_id
         switch frame.hd.type {
         case HTTP2FrameHeader.Kind.headers where frame.headers.cat == NGHTTP2_HCAT_REQUEST:
-            finishHead(stream, endsStream: frame.endsStream)
+            return finishHead(stream, endsStream: frame.endsStream)
         case HTTP2FrameHeader.Kind.headers:
-            finishTrailers(stream)
-            if frame.endsStream { endRequest(stream) }
-        case HTTP2FrameHeader.Kind.data where frame.endsStream: endRequest(stream)
-        default: break
+            return finishTrailers(stream, endsStream: frame.endsStream)
+        case HTTP2FrameHeader.Kind.data where frame.endsStream: return endRequest(stream)
+        default: return false
         }
     }
 

@@ -4,6 +4,8 @@ struct HTTP2Exchange: Sendable {
     let isHead: Bool
     /// What the body may still hold.
     var bodyLeft: Int
+    /// What is still to come of the body by its Content-Length; below zero when more has come.
+    var announcedLeft: Int?
     /// Nothing further of the request is told: it was refused or is answered.
     var dropsBody = false
     var isRequestWhole = false

@@ -2,14 +2,19 @@ import Base
 
 /// Makes a request of the fields of a header block (RFC 9113 section 8.3).
 ///
-/// nghttp2 has checked before that pseudo-header fields come first and once, that all needed are
-/// there, and that no field speaks of the connection. The first refusal stays.
+/// What is malformed as HTTP/2 has it is a stream error (section 8.1.1); what HTTP itself does not
+/// serve is refused with an answer. Whichever is found first stays.
 struct HTTP2HeadReader {
     private(set) var head = RequestHead()
     private(set) var refusal: HTTPRefusal?
+    private(set) var isMalformed = false
 
     private let limits: HTTPLimits
     private var spentBytes = 0
+    /// A field that is no pseudo-header field has come.
+    private var hasField = false
+    private var hasMethod = false
+    private var hasScheme = false
     private var path: Range<Int>?
     private var authority: Range<Int>?
     private var host: Range<Int>?
@@ -31,102 +36,129 @@ struct HTTP2HeadReader {
     mutating func begin() {
         head.reset()
         head.version = .http2
-        refusal = nil
+        (refusal, isMalformed) = (nil, false)
         spentBytes = 0
+        (hasField, hasMethod, hasScheme) = (false, false, false)
         (path, authority, host) = (nil, nil, nil)
         cookies.removeAll(keepingCapacity: true)
     }
 
     /// A trailer section begins. It is checked and dropped, as with HTTP/1.1.
     mutating func beginTrailers() {
-        refusal = nil
+        (refusal, isMalformed) = (nil, false)
         spentBytes = 0
     }
 
     mutating func addTrailer(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        guard !isJudged else { return }
         spentBytes += name.count + value.count + Self.fieldOverhead
-        if spentBytes > limits.trailerBytes { refuse(.trailersTooLarge) }
-    }
-
-    mutating func refuse(_ reason: HTTPRefusal) {
-        if refusal == nil { refusal = reason }
+        do throws(HTTP2HeadFault) {
+            try HTTP2Field.check(name, value)
+            guard spentBytes <= limits.trailerBytes else { throw .refused(.trailersTooLarge) }
+        } catch {
+            note(error)
+        }
     }
 
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        guard refusal == nil else { return }
+        guard !isJudged else { return }
         spentBytes += name.count + value.count + Self.fieldOverhead
-        do throws(HTTPRefusal) {
+        do throws(HTTP2HeadFault) {
             if !name.isEmpty, name[0] == UInt8(ascii: ":") {
                 try addPseudoField(name, value)
             } else {
+                try HTTP2Field.check(name, value)
                 try addField(name, value)
             }
         } catch {
-            refuse(error)
+            note(error)
         }
     }
 
     /// `endsStream`: no body follows.
     mutating func finish(endsStream: Bool) {
-        guard refusal == nil else { return }
+        guard !isJudged else { return }
         // Without a length the end of the stream is the end of the body.
         head.isChunked = !endsStream && head.contentLength == nil
         head.expectsContinue = head.expectsContinue && head.hasBody
         joinCookies()
-        do throws(HTTPRefusal) {
+        do throws(HTTP2HeadFault) {
             try finishAuthority()
             try finishTarget()
         } catch {
-            refuse(error)
+            note(error)
         }
     }
 
+    private var isJudged: Bool { isMalformed || refusal != nil }
+
+    private mutating func note(_ fault: HTTP2HeadFault) {
+        switch fault {
+        case .malformed: isMalformed = true
+        case .refused(let reason): refusal = reason
+        }
+    }
+
+    /// They come once and before all other fields (RFC 9113 section 8.3).
     private mutating func addPseudoField(
         _ name: Span<UInt8>, _ value: Span<UInt8>
-    ) throws(HTTPRefusal) {
+    ) throws(HTTP2HeadFault) {
+        guard !hasField else { throw .malformed }
         switch name.count {
-        case 5 where name.elementsEqual(":path"):
-            guard value.count <= limits.targetBytes else { throw .targetTooLong }
+        case 5 where path == nil && name.elementsEqual(":path"):
+            guard value.count <= limits.targetBytes else { throw .refused(.targetTooLong) }
             path = try store(value)
-        case 7 where name.elementsEqual(":method"):
-            guard value.count <= HTTP1HeadReader.methodLimit else { throw .methodTooLong }
-            head.method = HTTPMethod(value)
-        case 7 where name.elementsEqual(":scheme"):
-            // Of another scheme nghttp2 lets any path pass.
+        case 7 where !hasMethod && name.elementsEqual(":method"):
+            hasMethod = true
+            try setMethod(value)
+        case 7 where !hasScheme && name.elementsEqual(":scheme"):
+            hasScheme = true
             guard value.equalsIgnoringCase("https") || value.equalsIgnoringCase("http") else {
-                throw .badTarget
+                throw .refused(.badTarget)
             }
-        case 10 where name.elementsEqual(":authority"):
+        case 10 where authority == nil && name.elementsEqual(":authority"):
             authority = try store(value)
-        default: throw .badFieldName
+        default: throw .malformed
         }
+    }
+
+    private mutating func setMethod(_ value: Span<UInt8>) throws(HTTP2HeadFault) {
+        guard value.count <= HTTP1HeadReader.methodLimit else { throw .refused(.methodTooLong) }
+        for index in value.indices where !value[index].isTokenCharacter { throw .malformed }
+        guard !value.isEmpty else { throw .malformed }
+        head.method = HTTPMethod(value)
     }
 
     private mutating func addField(
         _ name: Span<UInt8>, _ value: Span<UInt8>
-    ) throws(HTTPRefusal) {
-        guard head.fields.count < limits.fieldCount else { throw .tooManyFields }
+    ) throws(HTTP2HeadFault) {
+        hasField = true
+        guard head.fields.count < limits.fieldCount else { throw .refused(.tooManyFields) }
         if name.count == 6, name.elementsEqual("cookie") { return try addCookie(value) }
         let nameRange = try store(name)
         let valueRange = try store(value)
         head.fields.note(name: nameRange, value: valueRange)
         switch name.count {
         case 4 where name.elementsEqual("host"):
+            guard host == nil else { throw .malformed }
             host = valueRange
         case 6 where name.elementsEqual("expect"):
-            guard value.equalsIgnoringCase("100-continue") else { throw .unsupportedExpectation }
+            guard value.equalsIgnoringCase("100-continue") else {
+                throw .refused(.unsupportedExpectation)
+            }
             head.expectsContinue = true
         case 14 where name.elementsEqual("content-length"):
-            guard head.contentLength == nil else { throw .repeatedContentLength }
-            guard let length = Int(decimalDigits: value) else { throw .badContentLength }
+            guard head.contentLength == nil, let length = Int(decimalDigits: value) else {
+                throw .malformed
+            }
             head.contentLength = length
         default: break
         }
     }
 
     /// A cookie may come in several fields (RFC 9113 section 8.2.3).
-    private mutating func addCookie(_ value: Span<UInt8>) throws(HTTPRefusal) {
-        guard spentBytes <= limits.headBytes else { throw .headTooLarge }
+    private mutating func addCookie(_ value: Span<UInt8>) throws(HTTP2HeadFault) {
+        guard spentBytes <= limits.headBytes else { throw .refused(.headTooLarge) }
         if !cookies.isEmpty {
             cookies.append(UInt8(ascii: ";"))
             cookies.append(UInt8(ascii: " "))
@@ -140,39 +172,50 @@ struct HTTP2HeadReader {
     }
 
     /// RFC 9113 section 8.3.1: `host` may only repeat what `:authority` says.
-    private mutating func finishAuthority() throws(HTTPRefusal) {
+    private mutating func finishAuthority() throws(HTTP2HeadFault) {
+        guard let range = authority ?? host else { throw .malformed }
         let held = head.bytes
         let bytes = held.span
-        guard let range = authority ?? host else { throw .missingHost }
-        guard HTTPAuthority.isValid(bytes.extracting(range)) else { throw .badHost }
+        guard HTTPAuthority.isValid(bytes.extracting(range)) else { throw .refused(.badHost) }
         if let host, let authority {
             let isSame = bytes.extracting(host).equalsIgnoringCase(bytes.extracting(authority))
-            guard isSame else { throw .badHost }
+            guard isSame else { throw .refused(.badHost) }
         }
-        head.authority = range
     }
 
-    private mutating func finishTarget() throws(HTTPRefusal) {
-        guard head.method != .connect else { throw .tunnel }
-        guard let path else { throw .badTarget }
-        let bytes = head.bytes
-        let target = bytes.span.extracting(path)
-        guard target.isTarget else { throw .badTarget }
-        try HTTP1Target(bytes.span, path, head.method).store(in: &head)
+    private mutating func finishTarget() throws(HTTP2HeadFault) {
+        guard hasMethod else { throw .malformed }
+        if head.method == .connect {
+            throw path == nil && !hasScheme ? .refused(.tunnel) : .malformed
+        }
+        guard hasScheme, let path else { throw .malformed }
+        let held = head.bytes
+        let bytes = held.span
+        let target = bytes.extracting(path)
+        // The forms that only HTTP/1.1 has.
+        guard target.isPath || head.method == .options && target.elementsEqual("*") else {
+            throw .malformed
+        }
+        guard target.isVisibleTarget else { throw .refused(.badTarget) }
+        do throws(HTTPRefusal) {
+            try HTTP1Target(bytes, path, head.method).store(in: &head)
+        } catch {
+            throw .refused(error)
+        }
         head.authority = authority ?? host
     }
 
-    private mutating func store(_ piece: Span<UInt8>) throws(HTTPRefusal) -> Range<Int> {
-        guard spentBytes <= limits.headBytes else { throw .headTooLarge }
+    private mutating func store(_ piece: Span<UInt8>) throws(HTTP2HeadFault) -> Range<Int> {
+        guard spentBytes <= limits.headBytes else { throw .refused(.headTooLarge) }
         return piece.withUnsafeBufferPointer { head.fields.store($0) }
     }
 }
 
 extension Span<UInt8> {
-    /// Whether this is a path with its query, or the "*" of OPTIONS, and not one of the forms
-    /// that only HTTP/1.1 has.
-    fileprivate var isTarget: Bool {
-        guard !isEmpty, self[0] == UInt8(ascii: "/") || elementsEqual("*") else { return false }
+    fileprivate var isPath: Bool { !isEmpty && self[0] == UInt8(ascii: "/") }
+
+    /// A path with its query, and nothing that cannot stand in one.
+    fileprivate var isVisibleTarget: Bool {
         var end = endOfTargetPart(from: 0)
         while end < count, self[end] == UInt8(ascii: "?") { end = endOfTargetPart(from: end + 1) }
         return end == count

@@ -65,31 +65,48 @@ final class HTTP2Intake {
 
 /// Called inside of nghttp2, as it reads.
 extension HTTP2Intake {
-    /// A header block is whole.
-    func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) {
+    /// A header block is whole. Answers, as the next two do, whether the stream is malformed.
+    func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) -> Bool {
         reader.finish(endsStream: endsStream)
+        guard !reader.isMalformed else { return true }
+        let length = reader.refusal == nil ? reader.head.contentLength : nil
+        guard !endsStream || length ?? 0 == 0 else { return true }
         exchanges.append(
             HTTP2Exchange(
                 stream: stream, isHead: reader.head.method == .head, bodyLeft: bodyLimit,
-                dropsBody: reader.refusal != nil, isRequestWhole: endsStream))
+                announcedLeft: length, dropsBody: reader.refusal != nil,
+                isRequestWhole: endsStream))
         if let refusal = reader.refusal {
             tell(.refused(stream, refusal))
         } else {
             tell(.head(stream))
             if endsStream { tell(.end(stream)) }
         }
+        return false
     }
 
-    func finishTrailers(_ stream: HTTP2StreamID) {
+    /// Trailers end the request (RFC 9113 section 8.1).
+    func finishTrailers(_ stream: HTTP2StreamID, endsStream: Bool) -> Bool {
+        guard endsStream, !reader.isMalformed else { return drop(stream) }
         if let refusal = reader.refusal { refuse(stream, refusal) }
+        return endRequest(stream)
     }
 
-    func endRequest(_ stream: HTTP2StreamID) {
+    func endRequest(_ stream: HTTP2StreamID) -> Bool {
         guard let index = exchanges.index(of: stream), !exchanges[index].isRequestWhole else {
-            return
+            return false
         }
         exchanges[index].isRequestWhole = true
-        if !exchanges[index].dropsBody { tell(.end(stream)) }
+        if exchanges[index].dropsBody { return false }
+        guard exchanges[index].announcedLeft ?? 0 == 0 else { return drop(stream) }
+        tell(.end(stream))
+        return false
+    }
+
+    /// Nothing more is told of a malformed request but its end.
+    private func drop(_ stream: HTTP2StreamID) -> Bool {
+        if let index = exchanges.index(of: stream) { exchanges[index].dropsBody = true }
+        return true
     }
 
     /// Answers whether the bytes were handed on; otherwise nobody will consume them.
@@ -103,6 +120,9 @@ extension HTTP2Intake {
             return false
         }
         exchanges[index].bodyLeft -= body.count
+        if let announced = exchanges[index].announcedLeft {
+            exchanges[index].announcedLeft = announced - body.count
+        }
         let first = piece.offset + (start - piece.start)
         tell(.body(stream, first..<first + body.count))
         return true

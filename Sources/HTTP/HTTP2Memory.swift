@@ -5,7 +5,8 @@ import CNghttp2
 /// The session that owns it outlives the one of nghttp2, which knows it unretained.
 final class HTTP2Memory {
     private let frameBuffers: HTTP2FrameBuffers
-    private var slot: HTTP2FrameBuffers.Slot?
+    // Asked at each of nghttp2's many frees, and never while it is changed.
+    @exclusivity(unchecked) private var slot: HTTP2FrameBuffers.Slot?
 
     init(_ frameBuffers: HTTP2FrameBuffers) { self.frameBuffers = frameBuffers }
 

@@ -9,9 +9,10 @@ package final class HTTP2Session {
     let handle: OpaquePointer
     let intake: HTTP2Intake
     private let memory: HTTP2Memory
-    private var scanner = HTTP2FrameScanner()
+    @exclusivity(unchecked) private var scanner = HTTP2FrameScanner()
     /// What the head that was told last says of its body, which is still to be judged.
-    private var announced: (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
+    @exclusivity(unchecked) private var announced:
+        (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
 
     package init(
         limits: HTTPLimits = HTTPLimits(), settings: HTTP2Settings = HTTP2Settings(),
@@ -121,6 +122,8 @@ extension HTTP2Session {
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
+        // HTTP2HeadReader and HTTP2Exchange judge what messages say.
+        nghttp2_option_set_no_http_messaging(options, 1)
         // Answers are short and each is another: remembering their fields would save a few bytes and
         // cost every connection some kilobytes.
         nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)

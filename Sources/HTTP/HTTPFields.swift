@@ -87,7 +87,11 @@ extension HTTPFields {
             UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         let start = bytes.count
         bytes.append(contentsOf: value)
-        for index in start..<bytes.count where Self.endsLine(bytes[index]) { bytes[index] = 0x20 }
+        if value.endOfFieldValue(from: 0) < value.count {
+            for index in start..<bytes.count where Self.endsLine(bytes[index]) {
+                bytes[index] = 0x20
+            }
+        }
         note(name: nameRange, value: start..<bytes.count)
     }
 

@@ -39,16 +39,27 @@ extension Span<UInt8> {
     @inline(__always)
     private func firstIndex(from start: Int, _ hits: (UInt64) -> UInt64) -> Int {
         let highBits: UInt64 = 0x8080_8080_8080_8080
-        var index = start
-        while index + 8 <= count {
-            let word = UInt64(
-                littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let found = hits(word) & highBits
-            if found != 0 { return index + found.trailingZeroBitCount / 8 }
-            index += 8
+        let end = count
+        // Without the bounds checks of each load this takes half the time. No load begins less than
+        // eight bytes before the end.
+        return withUnsafeBytes { bytes in
+            var index = start
+            // Most texts are long and have none: four words need one branch.
+            while end &- index >= 32 {
+                let found =
+                    hits(bytes.word(at: index)) | hits(bytes.word(at: index &+ 8))
+                    | hits(bytes.word(at: index &+ 16)) | hits(bytes.word(at: index &+ 24))
+                if found & highBits != 0 { break }
+                index &+= 32
+            }
+            while end &- index >= 8 {
+                let found = hits(bytes.word(at: index)) & highBits
+                if found != 0 { return index + found.trailingZeroBitCount / 8 }
+                index &+= 8
+            }
+            while index < end, hits(UInt64(bytes[index])) & 0x80 == 0 { index += 1 }
+            return index
         }
-        while index < count, hits(UInt64(self[index])) & 0x80 == 0 { index += 1 }
-        return index
     }
 
     /// The next element of a comma-separated list without the white space around it, or nil.
@@ -67,6 +78,13 @@ extension Span<UInt8> {
         while start < end, self[start].isBlank { start += 1 }
         while end > start, self[end - 1].isBlank { end -= 1 }
         return start..<end
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    fileprivate func word(at index: Int) -> UInt64 {
+        UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }
 

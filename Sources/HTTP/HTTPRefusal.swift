@@ -44,6 +44,7 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
     case methodNotAllowed = "method-not-allowed"
     case misdirected
     case upgradeRequired = "upgrade-required"
+    case overloaded
 
     package var status: Int {
         switch self {
@@ -63,6 +64,7 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
         case .upgradeRequired: 426
         case .tooManyFields, .headTooLarge, .trailersTooLarge: 431
         case .methodTooLong, .tunnel, .unsupportedTransferCoding: 501
+        case .overloaded: 503
         case .unsupportedVersion: 505
         }
     }

@@ -16,10 +16,10 @@ extension ResponseHead {
         output.append(UInt8(ascii: " "))
         output.append(contentsOf: Self.reasonPhrase(of: status))
         output.append(contentsOf: "\r\n")
-        for index in 0..<fields.count {
-            output.append(contentsOf: fields.bytes[fields.name(at: index)])
+        fields.forEach { name, value in
+            output.append(contentsOf: name)
             output.append(contentsOf: ": ")
-            output.append(contentsOf: fields.bytes[fields.value(at: index)])
+            output.append(contentsOf: value)
             output.append(contentsOf: "\r\n")
         }
         if !date.isEmpty {

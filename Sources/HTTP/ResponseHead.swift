@@ -2,7 +2,12 @@
 package struct ResponseHead: Sendable {
     package var status: Int
     /// Without those that speak of the connection or the length of the body.
-    package var fields = HTTPFields()
+    package var fields: HTTPFields
 
-    package init(status: Int) { self.status = status }
+    package init(status: Int) { self.init(status: status, fields: HTTPFields()) }
+
+    init(status: Int, fields: consuming HTTPFields) {
+        self.status = status
+        self.fields = fields
+    }
 }

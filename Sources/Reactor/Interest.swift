@@ -7,6 +7,12 @@ package struct Interest: OptionSet, Sendable {
 
     package static let readable = Interest(rawValue: 1)
     package static let writable = Interest(rawValue: 2)
+
+    /// Cheaper than the algebra of sets, for what is asked at every event.
+    package init(readable: Bool, writable: Bool) {
+        rawValue = (readable ? 1 : 0) | (writable ? 2 : 0)
+    }
+
     /// Of several loops that watch one listening socket only one is woken. Cannot be changed.
     static let exclusive = Interest(rawValue: 4)
 
@@ -32,11 +38,14 @@ package struct Readiness: OptionSet, Sendable {
     package static let hangUp = Readiness(rawValue: clinux_hang_up)
     package static let error = Readiness(rawValue: clinux_error)
 
+    package var isReadable: Bool { rawValue & clinux_readable != 0 }
+    package var isWritable: Bool { rawValue & clinux_writable != 0 }
+
     /// On a broken connection the next call gives the reason, so whoever waits to read or write is
     /// told to: nobody has to look at `hangUp` and `error` to notice.
     init(mask: UInt32, interest: Interest) {
         self.init(rawValue: mask)
-        guard !isDisjoint(with: [.hangUp, .error]) else { return }
+        guard mask & (clinux_hang_up | clinux_error) != 0 else { return }
         if interest.contains(.readable) { insert(.readable) }
         if interest.contains(.writable) { insert(.writable) }
     }

@@ -28,6 +28,15 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
+    /// As `read`, but what is seen stays to be read.
+    package borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Transfer {
+        precondition(!buffer.isEmpty, "a look at nothing looks like the end")
+        let descriptor = descriptor
+        return buffer.withUnsafeMutableBytes { bytes in
+            transfer("recv") { recv(descriptor, bytes.baseAddress, bytes.count, clinux_peek) }
+        }
+    }
+
     package borrowing func write(_ bytes: Span<UInt8>) -> Transfer {
         let descriptor = descriptor
         return bytes.withUnsafeBytes { bytes in

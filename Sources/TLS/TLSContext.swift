@@ -83,6 +83,9 @@ extension TLSContext {
     /// Tickets carry the sessions, encrypted, so that the server remembers none.
     private static func acceptResumption(_ context: borrowing ContextHandle) throws(TLSError) {
         copenssl_set_session_cache_mode(context.handle, Int(SSL_SESS_CACHE_OFF))
+        // Each ticket is a fifteenth of the cost of a handshake, and a client that comes back needs
+        // one. With none at all a client that waits for acknowledgements stalls.
+        try ensure(SSL_CTX_set_num_tickets(context.handle, 1), "SSL_CTX_set_num_tickets")
         let name = Array("bellwire".utf8)
         try ensure(
             SSL_CTX_set_session_id_context(context.handle, name, UInt32(name.count)),

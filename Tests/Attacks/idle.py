@@ -41,7 +41,8 @@ def run(report, is_long):
             before = target.ticks()
             time.sleep(seconds)
             attack.at_most(f"ticks of CPU in {seconds} s", target.ticks() - before, seconds / 2, "")
-            among = first_answer(target)
+            # The best of three: others use the machine, too.
+            among = min(first_answer(target) for _ in range(3))
             attack.at_most(f"connect and first answer, {alone * 1e3:.2f} ms alone: ratio",
                            among / alone, 1.5, "")
             attack.bound("memory for each", f"{per_connection(target, count):.1f} KB", True)

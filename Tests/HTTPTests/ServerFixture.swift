@@ -21,7 +21,9 @@ final class EchoHandler: HTTPHandler, TimerHandler {
     }
 
     func handle(_ exchange: HTTPExchange) {
-        guard exchange.head.text(exchange.head.path) == "/later" else { return echo(exchange) }
+        let path = exchange.head.text(exchange.head.path)
+        if path == "/never" { return waiting.append(exchange) }
+        guard path == "/later" else { return echo(exchange) }
         waiting.append(exchange)
         _ = loop.schedule(after: Interval(.milliseconds(20)), self)
     }
@@ -32,6 +34,10 @@ final class EchoHandler: HTTPHandler, TimerHandler {
 
     private func echo(_ exchange: HTTPExchange) {
         let head = exchange.head
+        if head.text(head.path) == "/client" {
+            let client = exchange.client.map(\.description) ?? "none"
+            return exchange.respond(exchange.answer(200), body: Array(client.utf8))
+        }
         let line = "\(head.method.text) \(head.text(head.target)) "
         var rest = exchange.body
         if head.text(head.path).hasPrefix("/big/") {
@@ -52,12 +58,15 @@ final class ServerFixture {
     let port: UInt16
 
     init(
-        limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil
+        limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil,
+        terms: HTTPListenerTerms = HTTPListenerTerms()
     ) throws {
+        var terms = terms
+        if let certificates { terms.certificates = certificates }
         server = try HTTPServer(loops: 1, limits: limits) { EchoHandler($0) }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let socket = try ListeningSocket.tcp(any)
-        let address = try server.listen(on: socket, certificates: certificates)
+        let address = try server.listen(on: socket, terms)
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         self.port = port
         try server.start(name: "test")

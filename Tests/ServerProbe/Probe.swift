@@ -29,7 +29,8 @@ final class Probe {
     ) throws -> UInt16 {
         // Also for the other end of a link, and so for all addresses.
         guard let any = SocketAddress("[::]:0") else { throw NoPort() }
-        let bound = try server.listen(on: try .tcp(any), certificates: certificates)
+        let bound = try server.listen(
+            on: try .tcp(any), HTTPListenerTerms(certificates: certificates))
         guard case .ip(_, let port) = bound else { throw NoPort() }
         return port
     }
@@ -37,6 +38,8 @@ final class Probe {
     private static func limits(_ options: Options) -> HTTPService.Limits {
         var limits = HTTPService.Limits()
         limits.connections = options.connections
+        // A whole upload, which is more than a push.
+        limits.heldBytesPerConnection = 8 << 20
         limits.handshake /= options.divisor
         for limit in [\HTTP1Patience.idle, \.head, \.body, \.lingering] {
             limits.patience[keyPath: limit] /= options.divisor

@@ -1,16 +1,20 @@
 import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
+///
+/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
+/// access to the state lasts while a handler runs: checking each would find nothing.
 final class HTTP1Server: ServerProtocol {
-    private unowned let connection: ServerConnection
-    private var parser: HTTP1Parser
-    private var life: HTTP1Connection
-    private var body: [UInt8] = []
-    private var exchange: HTTPExchange?
+    private unowned(unsafe) let connection: ServerConnection
+    @exclusivity(unchecked) private var parser: HTTP1Parser
+    @exclusivity(unchecked) private var life: HTTP1Connection
+    @exclusivity(unchecked) private var body: [UInt8] = []
+    /// The exchange that is not answered yet; whoever will answer it holds it.
+    @exclusivity(unchecked) private var awaited: ObjectIdentifier?
     /// What came behind a request that is not answered yet, or behind many whose answers wait.
-    private var held: [UInt8] = []
-    private var isReceiving = false
-    private(set) var ending: ConnectionEnding?
+    @exclusivity(unchecked) private var held: [UInt8] = []
+    @exclusivity(unchecked) private var isReceiving = false
+    @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
     private var service: HTTPService { connection.service }
 
@@ -24,26 +28,35 @@ final class HTTP1Server: ServerProtocol {
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
     var takesInput: Bool { canGoOn && held.isEmpty && !connection.isCongested }
-    private var canGoOn: Bool { exchange == nil && ending == nil }
+    private var canGoOn: Bool { awaited == nil && ending == nil }
 
     /// Reads requests as long as they are answered at once.
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
+        let now = service.now
         var position = 0
         while canGoOn {
-            if position < input.count { life.requestBegan(at: service.now) }
+            if position < input.count, parser.isBetweenRequests {
+                life.requestBegan(at: now)
+                parser.reuse(service.pool.takeHead())
+            }
             switch parser.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                life.headRead(parser.head, at: service.now)
+                life.headRead(parser.head, at: now)
                 parser.bodyLimit = service.handler.bodyLimit(for: parser.head)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
-            case .body(let range): body.append(contentsOf: input.extracting(range))
+            case .body(let range):
+                guard connection.hold(range.count) else {
+                    refuse(.overloaded)
+                    return
+                }
+                body.append(piece: range, of: input)
             case .end:
                 handOver()
-                guard exchange != nil || connection.isCongested else { continue }
+                guard awaited != nil || connection.isCongested else { continue }
                 held = input.array(position..<input.count)
                 return
             case .http2Preface: refuse(.unsupportedVersion)
@@ -77,26 +90,29 @@ final class HTTP1Server: ServerProtocol {
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
-        guard self.exchange === exchange else { return }
-        self.exchange = nil
+        guard awaited == ObjectIdentifier(exchange) else { return }
+        awaited = nil
         append(head, body, withoutBody: exchange.head.method == .head)
-        parser.reuse(exchange.releaseHead())
+        exchange.releaseHead()
         goOn(life.answered(hasUnreadInput: false, at: service.now))
         // Answers to requests that came together leave together.
         if isReceiving { return }
-        receiveHeld()
+        if !held.isEmpty { receiveHeld() }
         connection.flush()
     }
 
     private func handOver() {
         life.requestEnded()
-        let exchange = HTTPExchange(parser.takeHead(), body: body, on: connection, self)
-        body = []
-        self.exchange = exchange
+        var whole: [UInt8] = []
+        swap(&whole, &body)
+        let exchange = HTTPExchange(parser.takeHead(), body: whole, on: connection)
+        awaited = ObjectIdentifier(exchange)
         service.handler.handle(exchange)
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
+        connection.letGo(body.count)
+        body = []
         let (head, body) = service.handler.answer(to: refusal)
         append(head, body, withoutBody: false)
         goOn(life.answered(hasUnreadInput: true, at: service.now))

@@ -1,19 +1,23 @@
 import Base
 
 /// HTTP/2 on a connection: many requests at once.
+///
+/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
+/// access to the state lasts while a handler runs: checking each would find nothing.
 final class HTTP2Server: ServerProtocol {
     private struct Request {
+        let stream: HTTP2StreamID
         let head: RequestHead
         var body: [UInt8] = []
     }
 
-    private unowned let connection: ServerConnection
+    private unowned(unsafe) let connection: ServerConnection
     private let session: HTTP2Session
-    private var life: HTTP2Connection
-    /// Requests whose bodies are still coming.
-    private var requests: [HTTP2StreamID: Request] = [:]
-    private var isReceiving = false
-    private(set) var ending: ConnectionEnding?
+    @exclusivity(unchecked) private var life: HTTP2Connection
+    /// Requests whose bodies are still coming: few, and the last one is mostly meant.
+    @exclusivity(unchecked) private var requests: [Request] = []
+    @exclusivity(unchecked) private var isReceiving = false
+    @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
     private var service: HTTPService { connection.service }
 
@@ -53,18 +57,21 @@ final class HTTP2Server: ServerProtocol {
         case .needsMore, .lingering: break
         case .head(let stream):
             session.setBodyLimit(service.handler.bodyLimit(for: session.head), on: stream)
-            requests[stream] = Request(head: session.takeHead())
+            requests.append(Request(stream: stream, head: session.takeHead()))
+            session.reuse(service.pool.takeHead())
         case .continueExpected(let stream): session.respondContinue(to: stream)
         case .body(let stream, let range):
-            requests[stream]?.body.append(contentsOf: input.extracting(range))
             session.consumed(range.count, on: stream)
+            guard let index = index(of: stream) else { return }
+            guard connection.hold(range.count) else { return refuse(stream, .overloaded) }
+            requests[index].body.append(piece: range, of: input)
         case .end(let stream):
-            guard let request = requests.removeValue(forKey: stream) else { return }
+            guard let index = index(of: stream) else { return }
+            let request = requests.remove(at: index)
             service.handler.handle(
-                HTTPExchange(
-                    request.head, body: request.body, stream: stream, on: connection, self))
+                HTTPExchange(request.head, body: request.body, stream: stream, on: connection))
         case .refused(let stream, let refusal): refuse(stream, refusal)
-        case .closed(let stream, _): requests[stream] = nil
+        case .closed(let stream, _): forget(stream)
         case .failed: ending = .linger
         }
     }
@@ -100,6 +107,7 @@ final class HTTP2Server: ServerProtocol {
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
         session.respond(to: exchange.stream, head, body: body, date: service.date)
+        exchange.releaseHead()
         life.answered(exchange.stream, at: service.now)
         if isReceiving { return }
         produce()
@@ -107,9 +115,29 @@ final class HTTP2Server: ServerProtocol {
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
-        requests[stream] = nil
+        forget(stream)
         let (head, body) = service.handler.answer(to: refusal)
         session.respond(to: stream, head, body: body, date: service.date)
         life.answered(stream, at: service.now)
+    }
+
+    private func index(of stream: HTTP2StreamID) -> Int? {
+        requests.lastIndex { $0.stream == stream }
+    }
+
+    private func forget(_ stream: HTTP2StreamID) {
+        guard let index = index(of: stream) else { return }
+        connection.letGo(requests.remove(at: index).body.count)
+    }
+}
+
+extension [UInt8] {
+    /// Most bodies come in one piece, and are then no larger than they need to be.
+    mutating func append(piece: Range<Int>, of input: Span<UInt8>) {
+        if isEmpty {
+            self = input.array(piece)
+        } else {
+            append(contentsOf: input.extracting(piece))
+        }
     }
 }

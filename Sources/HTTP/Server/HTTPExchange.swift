@@ -1,3 +1,4 @@
+package import Base
 package import Reactor
 
 /// A request on its way to its answer.
@@ -5,34 +6,54 @@ package final class HTTPExchange {
     /// Empty once it was answered.
     package private(set) var head: RequestHead
     package let body: [UInt8]
-    /// The other end of the connection, which may be a proxy.
-    package let peer: SocketAddress
-    package let isEncrypted: Bool
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
-    private weak var responder: (any HTTPResponder)?
+    private let connection: ServerConnection
 
     init(
-        _ head: consuming RequestHead, body: [UInt8], stream: HTTP2StreamID = 0,
-        on connection: ServerConnection, _ responder: any HTTPResponder
+        _ head: consuming RequestHead, body: consuming [UInt8], stream: HTTP2StreamID = 0,
+        on connection: ServerConnection
     ) {
         self.head = head
         self.body = body
         self.stream = stream
-        peer = connection.peer
-        isEncrypted = connection.isEncrypted
-        self.responder = responder
+        self.connection = connection
     }
 
-    /// Gives back the memory of the head, for the next one.
-    func releaseHead() -> RequestHead {
-        var released = RequestHead()
-        swap(&released, &head)
-        return released
+    deinit { connection.letGo(body.count) }
+
+    /// The other end of the connection, which may be a proxy.
+    package var peer: SocketAddress { connection.peer }
+    /// Who sent the request, as far as the listener trusts what proxies say; nil for a client
+    /// without an address. To be asked before the answer.
+    package var client: IPAddress? {
+        var address: IPAddress?
+        if case .ip(let ip, _) = peer { address = ip }
+        let terms = connection.service.terms
+        guard terms.isTrusted(address) else { return address }
+        return ClientAddress.client(
+            peer: address, isPeerTrusted: true, trusted: terms.trustedProxies,
+            forwardedFor: head.fields.joinedValue(of: "x-forwarded-for"))
+    }
+    package var isEncrypted: Bool { connection.isEncrypted }
+
+    /// An answer to be filled, in memory that was used before.
+    package func answer(_ status: Int) -> ResponseHead {
+        ResponseHead(status: status, fields: connection.service.pool.takeFields())
     }
 
     /// Once. Nothing happens when the sender is gone.
-    package func respond(_ head: ResponseHead, body: [UInt8] = []) {
-        responder?.respond(to: self, head, body)
+    package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
+        connection.respond(to: self, head, body)
+        var used = HTTPFields()
+        swap(&used, &head.fields)
+        connection.service.pool.giveBack(used)
+    }
+
+    /// Gives back the memory of the head, for the next one.
+    func releaseHead() {
+        var released = RequestHead()
+        swap(&released, &head)
+        connection.service.pool.giveBack(released)
     }
 }

@@ -1,5 +1,4 @@
 package import Reactor
-package import TLS
 
 /// A server on several loops, each with a handler of its own.
 ///
@@ -8,6 +7,7 @@ package final class HTTPServer {
     private let group: LoopGroup
     private let handlers: [any HTTPHandler]
     private let limits: HTTPService.Limits
+    private let budget: MemoryBudget
 
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
@@ -16,27 +16,27 @@ package final class HTTPServer {
         group = try LoopGroup(count: loops)
         handlers = group.loops.map(handler)
         self.limits = limits
+        budget = MemoryBudget(limit: limits.heldBytes)
     }
 
-    /// Serves `socket` on all loops, in clear without certificates. Answers where it listens.
+    /// Serves `socket` on all loops. Answers where it listens.
     @discardableResult
     package func listen(
-        on socket: consuming ListeningSocket, certificates: CertificateStore? = nil
+        on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
     ) throws(ReactorError) -> SocketAddress {
         let address = socket.address
         for (loop, handler) in zip(group.loops, handlers).dropFirst() {
-            try serve(try socket.sibling(), on: loop, certificates, handler)
+            try serve(try socket.sibling(), on: loop, terms, handler)
         }
-        try serve(socket, on: group.loops[0], certificates, handlers[0])
+        try serve(socket, on: group.loops[0], terms, handlers[0])
         return address
     }
 
     private func serve(
         _ socket: consuming ListeningSocket, on loop: EventLoop,
-        _ certificates: CertificateStore?, _ handler: any HTTPHandler
+        _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
     ) throws(ReactorError) {
-        let service = HTTPService(
-            on: loop, certificates: certificates, limits: limits, handler)
+        let service = HTTPService(on: loop, terms, limits: limits, budget, handler)
         try Listener(socket, on: loop, service).start()
     }
 

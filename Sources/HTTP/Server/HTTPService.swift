@@ -1,7 +1,7 @@
 import Base
 package import Reactor
 import System
-package import TLS
+import TLS
 
 /// A server on one loop: takes its connections and keeps what they share.
 ///
@@ -12,8 +12,12 @@ package final class HTTPService: ConnectionHandler {
         package var patience = HTTP1Patience()
         package var patience2 = HTTP2Patience()
         package var handshake = Duration.seconds(10)
-        /// Beyond it new connections are closed at once.
+        /// Beyond it new connections of a listener are closed at once.
         package var connections = 50_000
+        /// What one connection may hold of bodies that are not answered yet, and what all may
+        /// together. A request that does not fit is answered with 503.
+        package var heldBytesPerConnection = 1024 * 1024
+        package var heldBytes = 256 * 1024 * 1024
 
         package init() {}
     }
@@ -24,21 +28,24 @@ package final class HTTPService: ConnectionHandler {
     /// One for all connections: nothing stays in it between two events.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 32 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
-    private let certificates: CertificateStore?
-    private var dateText: [UInt8] = []
-    private var dateSecond: Int64 = -1
-    private(set) var connectionCount = 0
+    @exclusivity(unchecked) var pool = HeadPool()
+    let terms: HTTPListenerTerms
+    let budget: MemoryBudget
+    @exclusivity(unchecked) private var dateText: [UInt8] = []
+    /// Until when it is the date, by the clock of the loop.
+    @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
+    @exclusivity(unchecked) private(set) var connectionCount = 0
     private let heapRest: HeapRest
 
-    /// Without certificates connections are in clear.
-    package init(
-        on loop: EventLoop, certificates: CertificateStore?, limits: Limits = Limits(),
+    init(
+        on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
         _ handler: any HTTPHandler
     ) {
         self.loop = loop
         heapRest = HeapRest(on: loop)
-        self.certificates = certificates
+        self.terms = terms
         self.limits = limits
+        self.budget = budget
         self.handler = handler
         scratch.initialize(repeating: 0)
     }
@@ -52,7 +59,7 @@ package final class HTTPService: ConnectionHandler {
         _ socket: consuming Socket, from peer: SocketAddress, by listener: Listener
     ) {
         guard connectionCount < limits.connections else { return }
-        guard let certificates else {
+        guard let certificates = terms.certificates else {
             ServerConnection(Transport(plain: socket), peer, self).start()
             return
         }
@@ -69,10 +76,10 @@ package final class HTTPService: ConnectionHandler {
 
     /// For the field Date of all answers of this second.
     var date: [UInt8] {
-        let second = Int64(WallClock.now)
-        if second != dateSecond {
-            dateSecond = second
-            dateText = HTTPDate.text(second)
+        if loop.now >= dateEnd {
+            let seconds = WallClock.now
+            dateText = HTTPDate.text(Int64(seconds))
+            dateEnd = loop.now + Interval(.seconds(1 - (seconds - seconds.rounded(.down))))
         }
         return dateText
     }

@@ -4,26 +4,33 @@ import TLS
 
 /// One connection of a server: moves bytes between its transport and the protocol spoken on it.
 ///
-/// The loop holds it as long as it is watched. Everything runs on the thread of the loop.
+/// The loop holds it as long as it is watched. Everything runs on the thread of the loop, and no
+/// access to the state lasts while anything else runs: checking each would find nothing.
 final class ServerConnection: EventHandler, TimerHandler {
     let service: HTTPService
-    let peer: SocketAddress
+    /// As the socket or the header of a proxy has it.
+    @exclusivity(unchecked) private(set) var peer: SocketAddress
     let isEncrypted: Bool
     /// What the protocol has to say; leaves by `flush`.
-    var output: [UInt8] = []
+    @exclusivity(unchecked) var output: [UInt8] = []
 
-    private var transport: Transport?
+    @exclusivity(unchecked) private var transport: Transport?
+    /// What a proxy says first, until it is read.
+    @exclusivity(unchecked) private var proxyHeader: ProxyHeader?
+    /// Of bodies that are not answered yet.
+    @exclusivity(unchecked) private var heldBytes = 0
     /// Nil until the handshake has agreed on it.
-    private var spoken: (any ServerProtocol)?
-    private var watch: Watch?
-    private var timer: TimerID?
-    private var timerDeadline: Duration?
-    private var written = 0
-    private var isOpen = false
+    @exclusivity(unchecked) private var spoken: (any ServerProtocol)?
+    @exclusivity(unchecked) private var watch: Watch?
+    @exclusivity(unchecked) private var interest = Interest.readable
+    @exclusivity(unchecked) private var timer: TimerID?
+    @exclusivity(unchecked) private var timerDeadline: Duration?
+    @exclusivity(unchecked) private var written = 0
+    @exclusivity(unchecked) private var isOpen = false
     /// OpenSSL holds bytes that the protocol did not want yet.
-    private var hasUnread = false
+    @exclusivity(unchecked) private var hasUnread = false
     /// Until when a peer has to take our last words.
-    private var endDeadline: Duration?
+    @exclusivity(unchecked) private var endDeadline: Duration?
 
     /// With more than that waiting for the peer, a connection is congested.
     static let outputMark = 128 * 1024
@@ -37,27 +44,36 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.peer = peer
         isEncrypted = transport.isEncrypted
         timerDeadline = nil
+        proxyHeader = service.terms.usesProxyProtocol ? ProxyHeader() : nil
         self.transport = consume transport
     }
+
+    /// Exchanges keep their connection, so what is left was of bodies that never became whole.
+    deinit { service.budget.giveBack(heldBytes) }
 
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
     /// Begins to be served. A connection that cannot be watched is closed.
     func start() {
         guard let descriptor = transport?.descriptor,
-            let watch = try? service.loop.watch(descriptor, for: .readable, self)
+            let watch = try? service.loop.watch(descriptor, for: interest, self)
         else { return }
         self.watch = watch
         isOpen = true
         service.opened()
-        if !isEncrypted { spoken = HTTP1Server(on: self) }
+        if proxyHeader == nil, !isEncrypted { spoken = HTTP1Server(on: self) }
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
     func ready(_ readiness: Readiness, of watch: Watch) {
+        if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return shakeHands() }
-        if readiness.contains(.writable) { flush() }
-        if readiness.contains(.readable) { receive() }
+        if readiness.isWritable { flush() }
+        if readiness.isReadable { receive() }
+    }
+
+    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
+        spoken?.respond(to: exchange, head, body)
     }
 
     func drain() {
@@ -76,7 +92,56 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 }
 
+/// What the requests of the connection hold.
 extension ServerConnection {
+    /// Room for a piece of a body; a peer is refused it that has sent too much for now.
+    func hold(_ count: Int) -> Bool {
+        guard heldBytes + count <= service.limits.heldBytesPerConnection,
+            service.budget.take(count)
+        else { return false }
+        heldBytes += count
+        return true
+    }
+
+    func letGo(_ count: Int) {
+        heldBytes -= count
+        service.budget.giveBack(count)
+    }
+}
+
+extension ServerConnection {
+    /// Answers whether what follows can be read. A listener that expects a header serves nobody
+    /// without one: anyone could pretend to be anyone.
+    private func readProxyHeader() -> Bool {
+        let scratch = service.scratch
+        var buffer = scratch.mutableSpan
+        switch transport?.peek(into: &buffer) {
+        case .bytes(let count):
+            let seen = scratch.span.extracting(0..<count)
+            guard let (taken, progress) = proxyHeader?.next(seen) else { return true }
+            transport?.skip(taken, scratch)
+            return take(progress)
+        case .wantsRead, .wantsWrite: return false
+        case .closed, .failed, nil:
+            close()
+            return false
+        }
+    }
+
+    private func take(_ progress: ProxyHeader.Progress) -> Bool {
+        switch progress {
+        case .needsMore: return false
+        case .malformed:
+            close()
+            return false
+        case .client(let client):
+            if let client { peer = client }
+            proxyHeader = nil
+            if !isEncrypted { spoken = HTTP1Server(on: self) }
+            return true
+        }
+    }
+
     private func shakeHands() {
         switch transport?.handshake() {
         case .bytes:
@@ -136,18 +201,18 @@ extension ServerConnection {
             }
             switch transport?.write(output, from: written) {
             case .bytes(let count): written += count
-            case .wantsRead: return wait(for: .readable)
-            case .wantsWrite: return wait(for: .writable)
+            case .wantsRead: return wait(readable: true)
+            case .wantsWrite: return wait(writable: true)
             case .closed, .failed, nil: return close()
             }
         }
-        guard let ending = spoken?.ending else { return wait(for: []) }
+        guard let ending = spoken?.ending else { return wait() }
         end(ending)
     }
 
-    private func wait(for interest: Interest) {
+    private func wait(readable: Bool = false, writable: Bool = false) {
         let takesInput = spoken?.takesInput == true
-        setInterest(takesInput ? interest.union(.readable) : interest)
+        setInterest(Interest(readable: readable || takesInput, writable: writable))
         if takesInput, hasUnread { readOn() }
         guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
@@ -186,7 +251,9 @@ extension ServerConnection {
     }
 
     private func setInterest(_ interest: Interest) {
-        if let watch { service.loop.setInterest(interest, of: watch) }
+        guard interest.rawValue != self.interest.rawValue, let watch else { return }
+        self.interest = interest
+        service.loop.setInterest(interest, of: watch)
     }
 
     /// One timer follows whatever deadline is the next.

@@ -1,7 +1,7 @@
 /// What is spoken on a connection of a server: HTTP/1.1 or HTTP/2.
 ///
 /// Owned by its connection, whose output it appends to.
-protocol ServerProtocol: HTTPResponder {
+protocol ServerProtocol: AnyObject {
     /// When to call `expired`.
     var deadline: Duration? { get }
     /// Whether more input can be taken now.
@@ -15,15 +15,11 @@ protocol ServerProtocol: HTTPResponder {
     func expired()
     /// The server is about to stop: nothing new is begun.
     func stop()
+    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
 }
 
 enum ConnectionEnding {
     case close
     /// The peer may still be sending, and is to read our last word before it notices.
     case linger
-}
-
-/// Where the answer to an exchange goes.
-protocol HTTPResponder: AnyObject {
-    func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
 }

@@ -65,6 +65,19 @@ struct Transport: ~Copyable {
         }
     }
 
+    /// What lies in the socket and will be read again.
+    borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Result {
+        Self.result(socket.peek(into: &buffer), else: .wantsRead)
+    }
+
+    /// Reads away so many of the bytes that were seen.
+    borrowing func skip(_ count: Int, _ scratch: UnsafeMutableBufferPointer<UInt8>) {
+        guard count > 0 else { return }
+        var buffer = scratch.extracting(0..<count).mutableSpan
+        // They lie there, so all of them come at once.
+        _ = socket.read(into: &buffer)
+    }
+
     /// Writes of `output` what stands from `start` on.
     mutating func write(_ output: [UInt8], from start: Int) -> Result {
         let bytes = output.span.extracting(start..<output.count)

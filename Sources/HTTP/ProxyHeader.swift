@@ -1,0 +1,104 @@
+import Base
+import Reactor
+
+/// What a proxy says about its client before anything else, in the form of the PROXY protocol,
+/// version 1 or 2.
+///
+/// Pure: it is shown the bytes that lie in the socket and says how many of them are its own, so
+/// that none of what follows is taken.
+struct ProxyHeader {
+    enum Progress: Equatable {
+        case needsMore
+        /// Nil where the proxy speaks for itself, or of a client without an address.
+        case client(SocketAddress?)
+        case malformed
+    }
+
+    /// Version 2 begins with these, which no other protocol does.
+    private static let signature: [UInt8] = [
+        0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
+    ]
+    private static let fixedCount = 16
+    private static let lineLimit = 107
+    /// Addresses, and the additions that nobody here reads.
+    private static let restLimit = 2_048
+
+    private var bytes: [UInt8] = []
+
+    /// Takes from the front of `input` what belongs to the header.
+    mutating func next(_ input: Span<UInt8>) -> (taken: Int, Progress) {
+        var taken = 0
+        while taken < input.count, bytes.count < Self.signature.count {
+            bytes.append(input[taken])
+            taken += 1
+            guard isPossible else { return (taken, .malformed) }
+        }
+        guard bytes.count >= Self.signature.count else { return (taken, .needsMore) }
+        let rest = input.extracting(taken..<input.count)
+        let (more, progress) = bytes[0] == Self.signature[0] ? nextBinary(rest) : nextLine(rest)
+        return (taken + more, progress)
+    }
+
+    private var isPossible: Bool {
+        let isBinary = bytes.elementsEqual(Self.signature.prefix(bytes.count))
+        return isBinary || bytes.prefix(6).elementsEqual("PROXY ".utf8.prefix(bytes.count))
+    }
+
+    /// To the line feed, and not a byte beyond.
+    private mutating func nextLine(_ input: Span<UInt8>) -> (Int, Progress) {
+        for index in input.indices {
+            bytes.append(input[index])
+            if input[index] == .lineFeed { return (index + 1, lineProgress) }
+            if bytes.count >= Self.lineLimit { return (index + 1, .malformed) }
+        }
+        return (input.count, .needsMore)
+    }
+
+    private var lineProgress: Progress {
+        let line = String(decoding: bytes, as: UTF8.self)
+        guard line.hasSuffix("\r\n") else { return .malformed }
+        let words = line.dropLast().split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count >= 2 else { return .malformed }
+        if words[1] == "UNKNOWN" { return .client(nil) }
+        guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6",
+            let address = IPAddress(String(words[2])),
+            let port = UInt16(words[4]), UInt16(words[5]) != nil
+        else { return .malformed }
+        return .client(.ip(address, port: port))
+    }
+
+    private mutating func nextBinary(_ input: Span<UInt8>) -> (Int, Progress) {
+        var taken = 0
+        while taken < input.count, bytes.count < Self.fixedCount {
+            bytes.append(input[taken])
+            taken += 1
+        }
+        guard bytes.count >= Self.fixedCount else { return (taken, .needsMore) }
+        let rest = Int(bytes[14]) << 8 | Int(bytes[15])
+        guard bytes[12] >> 4 == 2, bytes[12] & 0xF <= 1, rest <= Self.restLimit else {
+            return (taken, .malformed)
+        }
+        let count = min(Self.fixedCount + rest - bytes.count, input.count - taken)
+        bytes.append(contentsOf: input.extracting(taken..<taken + count))
+        taken += count
+        return (taken, bytes.count < Self.fixedCount + rest ? .needsMore : binaryProgress(rest))
+    }
+
+    private func binaryProgress(_ rest: Int) -> Progress {
+        guard bytes[12] & 0xF == 1 else { return .client(nil) }
+        switch bytes[13] >> 4 {
+        case 1 where rest >= 12:
+            let address = IPAddress(v4: UInt32(truncatingIfNeeded: number(at: 16, 4)))
+            return .client(.ip(address, port: UInt16(number(at: 24, 2))))
+        case 2 where rest >= 36:
+            let address = IPAddress(high: number(at: 16, 8), low: number(at: 24, 8))
+            return .client(.ip(address, port: UInt16(number(at: 48, 2))))
+        case 1, 2: return .malformed
+        default: return .client(nil)
+        }
+    }
+
+    private func number(at start: Int, _ count: Int) -> UInt64 {
+        bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,30 @@
+/// Memory of heads that are done, for the next ones on the same loop: a connection that waits then
+/// holds none, and a busy loop allocates none.
+struct HeadPool {
+    private var heads: [RequestHead] = []
+    private var fields: [HTTPFields] = []
+
+    /// More are never in use at once on one connection, and few connections are busy at once.
+    private static let kept = 128
+    /// The memory of an unusually large head is given up.
+    private static let keptBytes = 4_096
+
+    mutating func takeHead() -> RequestHead { heads.popLast() ?? RequestHead() }
+
+    mutating func takeFields() -> HTTPFields { fields.popLast() ?? HTTPFields() }
+
+    mutating func giveBack(_ head: consuming RequestHead) {
+        guard heads.count < Self.kept, head.fields.isWorthKeeping(Self.keptBytes) else { return }
+        heads.append(head)
+    }
+
+    mutating func giveBack(_ used: consuming HTTPFields) {
+        guard fields.count < Self.kept, used.isWorthKeeping(Self.keptBytes) else { return }
+        used.removeAll()
+        fields.append(used)
+    }
+}
+
+extension HTTPFields {
+    fileprivate func isWorthKeeping(_ limit: Int) -> Bool { (1...limit).contains(bytes.capacity) }
+}

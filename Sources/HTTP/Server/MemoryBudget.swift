@@ -1,0 +1,22 @@
+import Synchronization
+
+/// What all connections of a server may hold together of bodies that are not answered yet.
+///
+/// Shared by its loops. A request that finds no room is answered with 503, which senders repeat.
+package final class MemoryBudget: Sendable {
+    private let limit: Int
+    private let heldBytes = Atomic<Int>(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    package var held: Int { heldBytes.load(ordering: .relaxed) }
+
+    func take(_ count: Int) -> Bool {
+        let (_, held) = heldBytes.add(count, ordering: .relaxed)
+        if held <= limit { return true }
+        giveBack(count)
+        return false
+    }
+
+    func giveBack(_ count: Int) { heldBytes.subtract(count, ordering: .relaxed) }
+}
