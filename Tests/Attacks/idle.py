@@ -13,7 +13,7 @@ PROCESSES = 4
 
 
 def run(report, is_long):
-    count, seconds = (10_000, 10) if is_long else (2_000, 2)
+    count, seconds = (10_000, 10) if is_long else (1_200, 2)
     with Target(divisor=1) as target:
         # Nobody else meanwhile: it would be measured, too.
         with Attack(report, target, "idle connections", f"{count} through TLS, every second HTTP/2",
