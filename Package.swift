@@ -85,6 +85,9 @@ let package = Package(
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
+            path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
