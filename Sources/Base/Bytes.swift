@@ -67,11 +67,13 @@ extension UInt8 {
         self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
     }
 
+    @inlinable
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension FixedWidthInteger {
     /// A plain decimal number: digits only, at least one; nil on anything else and on overflow.
+    @inlinable
     package init?(decimalDigits digits: Span<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var value: Self = 0
