@@ -23,7 +23,7 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP"],
+            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP", "Receiver"],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
@@ -49,6 +49,7 @@ let package = Package(
         module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
+        module("Receiver", ["Base", "WebPush"]),
         .executableTarget(
             name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
             swiftSettings: strict),
@@ -71,6 +72,7 @@ let package = Package(
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
+        tests(of: "Receiver", ["Base", "WebPush"]),
         .executableTarget(
             name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
             swiftSettings: strict),
