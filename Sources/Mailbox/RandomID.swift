@@ -22,7 +22,7 @@ package struct RandomID<Kind>: Hashable, Sendable, Confidential {
     /// Nil unless there are 16 bytes.
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == Self.length else { return nil }
-        self.init(high: bytes.bigEndian(at: 0), low: bytes.bigEndian(at: 8))
+        self.init(high: bytes.word(at: 0), low: bytes.word(at: 8))
     }
 
     package var bytes: [UInt8] {
