@@ -1,5 +1,6 @@
 import Base
 import SQLite
+import WebPush
 
 /// How the rule for senders stands in the table of subscriptions.
 extension SenderRule {
