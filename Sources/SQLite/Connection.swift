@@ -102,7 +102,7 @@ package struct Connection: ~Copyable, Sendable {
         // Indexes are written all over: with less, their pages are read again for every batch.
         try execute("PRAGMA cache_size = -32768; PRAGMA cache_spill = 0")
         // After a flood the WAL file shrinks to this.
-        try execute("PRAGMA journal_size_limit = 33554432")
+        try execute("PRAGMA journal_size_limit = 67108864")
         // Takes the place of the hook that would checkpoint inside a commit.
         sqlite3_wal_hook(
             handle,

@@ -34,7 +34,8 @@ struct CommitWindowTests {
         var window = CommitWindow()
         let slots = (1...1_000).map { number in
             window.hold(
-                message(UInt64(number)), at: Instant(nanoseconds: start.nanoseconds + Int64(number)))
+                message(UInt64(number)), at: Instant(nanoseconds: start.nanoseconds + Int64(number))
+            )
         }
         for (index, slot) in slots.enumerated() where index % 3 != 1 {
             #expect(window.take(slot)?.sequence == Int64(index) + 1)
