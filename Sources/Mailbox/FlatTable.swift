@@ -14,7 +14,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private var entries: UnsafeMutablePointer<Entry>
 
     init(expecting count: Int = 0) {
-        room = max(16, count / 4 * 5 + count / 16)
+        room = max(16, count / 4 * 5 + count / 64)
         entries = Self.vacantEntries(room)
     }
 
