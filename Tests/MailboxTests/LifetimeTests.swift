@@ -30,11 +30,9 @@ struct LifetimeTests {
         let device = try test.addDevice()
         let address = try test.register(device).address
         try test.keep(address, ttl: 60)
-        test.clocks.set { $0.wall += 3_650 * 86_400_000 }
-        try test.restart()
+        try test.restart { test.clocks.set { $0.wall += 3_650 * 86_400_000 } }
         #expect(try test.waiting(device).count == 1)
-        test.clocks.set { $0.wall -= 7_300 * 86_400_000 }
-        try test.restart()
+        try test.restart { test.clocks.set { $0.wall -= 7_300 * 86_400_000 } }
         #expect(try test.waiting(device).count == 1)
         test.clocks.advance(seconds: 60)
         #expect(try test.waiting(device).isEmpty)
