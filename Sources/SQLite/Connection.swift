@@ -99,10 +99,8 @@ package struct Connection: ~Copyable, Sendable {
         guard access == .readWrite else { return try execute("PRAGMA query_only = 1") }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
-        // Indexes are written all over: with less, their pages are read again for every batch.
-        try execute("PRAGMA cache_size = -32768; PRAGMA cache_spill = 0")
         // After a flood the WAL file shrinks to this.
-        try execute("PRAGMA journal_size_limit = 33554432")
+        try execute("PRAGMA journal_size_limit = 67108864")
         // Takes the place of the hook that would checkpoint inside a commit.
         sqlite3_wal_hook(
             handle,

@@ -152,15 +152,17 @@ struct MessageRecordTests {
         #expect(arrival == -5)
     }
 
+    private func isRecord(_ bytes: [UInt8]) -> Bool {
+        MessageRecord.content(of: bytes.span) != nil
+    }
+
     @Test("One that is cut within its fields, or is of another version, is no record")
     func cut() {
         let record = MessageRecord.bytes(Self.content, arrival: 1)
         for length in 0..<record.count - Self.content.body.count {
-            let content = MessageRecord.content(of: record.span.extracting(0..<length))
-            #expect(content == nil)
+            #expect(!isRecord(Array(record[..<length])))
         }
         let newer = [2] + record.dropFirst()
-        let content = MessageRecord.content(of: newer.span)
-        #expect(content == nil)
+        #expect(!isRecord(newer))
     }
 }
