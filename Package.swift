@@ -23,7 +23,7 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP"],
+            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP", "Receiver"],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
@@ -53,8 +53,15 @@ let package = Package(
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module("Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"]),
+        module(
+            "Receiver",
+            ["Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "HTTP", "Mailbox"]),
         .executableTarget(
-            name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
+            name: "bellwire",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "Outbound", "HTTP",
+                "Mailbox", "Receiver",
+            ],
             swiftSettings: strict),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
@@ -78,6 +85,9 @@ let package = Package(
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
+        tests(
+            of: "Receiver",
+            ["Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "HTTP", "Mailbox"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],

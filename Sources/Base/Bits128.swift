@@ -76,23 +76,52 @@ extension Bits128 {
 
     /// Appends 32 digits in lower case.
     package func appendHexadecimal(to output: inout [UInt8]) {
-        for index in 0..<32 { output.append(digit(index)) }
+        output.append(addingCapacity: 32) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                let text = UnsafeMutableRawBufferPointer(buffer)
+                Self.store(Self.digits(high >> 32), in: text, at: 0, and: 4)
+                Self.store(Self.digits(high), in: text, at: 8, and: 12)
+                Self.store(Self.digits(low >> 32), in: text, at: 16, and: 20)
+                Self.store(Self.digits(low), in: text, at: 24, and: 28)
+                count = 32
+            }
+        }
     }
 
     /// Appends the canonical form.
     package func appendUUID(to output: inout [UInt8]) {
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
-                output.append(UInt8(ascii: "-"))
+        output.append(addingCapacity: 36) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                let text = UnsafeMutableRawBufferPointer(buffer)
+                text.storeBytes(of: Self.dashes, toByteOffset: 8, as: UInt64.self)
+                text.storeBytes(of: Self.dashes, toByteOffset: 16, as: UInt64.self)
+                Self.store(Self.digits(high >> 32), in: text, at: 0, and: 4)
+                Self.store(Self.digits(high), in: text, at: 9, and: 14)
+                Self.store(Self.digits(low >> 32), in: text, at: 19, and: 24)
+                Self.store(Self.digits(low), in: text, at: 28, and: 32)
+                count = 36
             }
-            output.append(digit(index))
         }
     }
 
-    private func digit(_ index: Int) -> UInt8 {
-        let word = index < 16 ? high : low
-        let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
-        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    private static var dashes: UInt64 { 0x2D2D_2D2D_2D2D_2D2D }
+
+    private static func store(
+        _ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at first: Int, and second: Int
+    ) {
+        let halves = (UInt32(truncatingIfNeeded: digits >> 32), UInt32(truncatingIfNeeded: digits))
+        text.storeBytes(of: halves.0.bigEndian, toByteOffset: first, as: UInt32.self)
+        text.storeBytes(of: halves.1.bigEndian, toByteOffset: second, as: UInt32.self)
+    }
+
+    /// The lower 32 bits in hexadecimal, as eight characters, the first one highest.
+    private static func digits(_ bits: UInt64) -> UInt64 {
+        var digits = bits & 0xFFFF_FFFF
+        digits = (digits << 16) & 0x0000_FFFF_0000_0000 | digits & 0xFFFF
+        digits = (digits << 8) & 0x00FF_0000_00FF_0000 | digits & 0x0000_00FF_0000_00FF
+        digits = (digits << 4) & 0x0F00_0F00_0F00_0F00 | digits & 0x000F_000F_000F_000F
+        let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 }
 

@@ -104,23 +104,50 @@ extension JSONCursor {
         try expect(UInt8(ascii: "\""), text)
         let start = position
         var isPlain = true
-        while position < text.count {
-            let byte = text[position]
-            if byte == UInt8(ascii: "\"") {
+        while true {
+            position = Self.endOfPlainRun(text, from: position)
+            guard position < text.count else { throw Invalid() }
+            switch text[position] {
+            case UInt8(ascii: "\""):
                 position += 1
                 needsComma = true
                 return JSONText(range: start..<position - 1, isPlain: isPlain)
-            }
-            guard byte >= 0x20 else { throw Invalid() }
-            if byte == UInt8(ascii: "\\") {
+            case UInt8(ascii: "\\"):
                 isPlain = false
                 try skipEscape(text)
-            } else {
-                position += 1
+            default: throw Invalid()
             }
         }
-        throw Invalid()
     }
+
+    /// Where the first quote, backslash or control character stands, or the end.
+    private static func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
+        text.withUnsafeBytes { bytes in
+            var index = start
+            // Eight at a time: a byte that is equal, or too small, carries into its highest bit.
+            while index + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let quote = word ^ 0x2222_2222_2222_2222
+                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+                let found =
+                    ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+                    | ((word &- 0x2020_2020_2020_2020) & ~word)
+                let marks = found & 0x8080_8080_8080_8080
+                guard marks == 0 else {
+                    return index + UInt64(littleEndian: marks).trailingZeroBitCount / 8
+                }
+                index += 8
+            }
+            while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
+                bytes[index] != UInt8(ascii: "\\")
+            {
+                index += 1
+            }
+            return index
+        }
+    }
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 
     private mutating func skipEscape(_ text: Span<UInt8>) throws(Invalid) {
         guard position + 1 < text.count else { throw Invalid() }
@@ -209,12 +236,18 @@ extension JSONCursor {
 
 extension JSONText {
     /// The value of the string; decoded only where it holds escapes.
+    @inlinable
     package func withValue<Result, Failure>(
         in text: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard !isPlain else { return try body(text.extracting(range)) }
-        let raw = text.array(range)
-        let value = JSONScanner(raw).utf8(of: JSONText(range: raw.indices, isPlain: false))
+        let value = unescaped(text)
         return try body(value.span)
+    }
+
+    @usableFromInline
+    func unescaped(_ text: Span<UInt8>) -> [UInt8] {
+        let raw = text.array(range)
+        return JSONScanner(raw).utf8(of: JSONText(range: raw.indices, isPlain: false))
     }
 }

@@ -1,7 +1,7 @@
 /// Where a JSON string stands between its quotes, and whether it holds no escape.
 package struct JSONText: Equatable, Sendable {
-    package let range: Range<Int>
-    package let isPlain: Bool
+    @usableFromInline package let range: Range<Int>
+    @usableFromInline package let isPlain: Bool
 }
 
 extension JSONScanner {

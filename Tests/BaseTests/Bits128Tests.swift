@@ -66,8 +66,10 @@ struct Bits128Tests {
             #expect(Bits128(base64URL: text.span) == bits)
             #expect(text == Base64URL.encode(bits.bytes.span))
         }
-        for other in ["ASNFZ4mrze_-3LqYdlQyEB", "ASNFZ4mrze_-3LqYdlQyE=", "ASNFZ4mrze/-3LqYdlQyEA"]
-        {
+        for other in [
+            "ASNFZ4mrze_-3LqYdlQyEB", "ASNFZ4mrze_-3LqYdlQyEI", "ASNFZ4mrze_-3LqYdlQyE=",
+            "ASNFZ4mrze/-3LqYdlQyEA",
+        ] {
             let bytes = Array(other.utf8)
             #expect(Bits128(base64URL: bytes.span) == nil)
         }

@@ -1,33 +1,40 @@
 import Base
+import Receiver
 import WebPush
 
 /// What user agents and senders say.
 extension FuzzTarget {
-    /// What is answered must be JSON again, whatever was asked.
-    static func readClientMessage(_ bytes: [UInt8]) {
-        guard let message = try? ClientMessage(bytes.span) else { return }
-        var answer: [UInt8] = []
-        switch message {
-        case .hello(let hello):
-            ServerMessage.appendHello(
-                hello.userAgent ?? UserAgentID(Bits128(high: 0, low: 0)), hello.broadcasts,
-                in: bytes.span, to: &answer)
-        case .register(let channel?, let key):
-            ServerMessage.appendRegistered(
-                channel, key == .malformed ? .badKey : .failed, to: &answer)
-        case .unregister(let channel):
-            ServerMessage.appendUnregistered(channel, isDone: true, to: &answer)
-        case .broadcastSubscription(let names):
-            ServerMessage.appendBroadcasts(names, in: bytes.span, to: &answer)
-        case .urgency(let least): ServerMessage.appendUrgency(least, to: &answer)
-        case .acknowledgement(let updates): updates.forEach(in: bytes.span) { _ in }
-        case .register(nil, _), .failureReport, .ping: break
+    /// Each line is a message, at a second of its own. What is answered must be JSON again.
+    static func readClientMessages(_ bytes: [UInt8]) {
+        var session = AutopushSession(at: .zero)
+        for (second, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+            let payload = Array(line)
+            var reply: [UInt8] = []
+            let action = session.received(
+                payload.span, at: .seconds(second), reply: &reply
+            ) { _ in }
+            check(reply)
+            reply = []
+            switch action {
+            case .identify(let userAgent):
+                let fallback = UserAgentID(Bits128(high: 0, low: 0))
+                _ = session.identified(as: userAgent ?? fallback, reply: &reply)
+            case .register(let channel, _):
+                _ = session.registered(channel, .failed, reply: &reply)
+            case .unregister(let channel):
+                _ = session.unregistered(channel, isDone: true, reply: &reply)
+            default: continue
+            }
+            check(reply)
         }
+    }
+
+    private static func check(_ reply: [UInt8]) {
+        guard !reply.isEmpty else { return }
         var cursor = JSONCursor()
-        guard !answer.isEmpty else { return }
         do {
-            try cursor.skipValue(in: answer.span)
-            try cursor.expectEnd(in: answer.span)
+            try cursor.skipValue(in: reply.span)
+            try cursor.expectEnd(in: reply.span)
         } catch {
             preconditionFailure("an answer that is no JSON")
         }
@@ -60,5 +67,15 @@ extension FuzzTarget {
                 precondition(isClean, "a header that JSON would have to escape")
             }
         }
+    }
+
+    static func readConfiguration(_ bytes: [UInt8]) {
+        let file = ConfigurationInput.File(path: "file", bytes: bytes)
+        let input = ConfigurationInput(environment: ["HOME": "/"], file: file)
+        guard let configuration = try? Configuration(input) else { return }
+        var cursor = JSONCursor()
+        let json = Array(configuration.json.utf8)
+        precondition((try? cursor.skipValue(in: json.span)) != nil, "no JSON")
+        _ = configuration.text
     }
 }

@@ -16,8 +16,9 @@ enum FuzzTarget: String, CaseIterable {
     case http1
     case chunks
     case webSocket = "web-socket"
-    case clientMessage = "client-message"
+    case clientMessages = "client-messages"
     case push
+    case configuration
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -33,8 +34,9 @@ enum FuzzTarget: String, CaseIterable {
         case .http1: Self.readHTTP1(bytes)
         case .chunks: Self.readChunks(bytes)
         case .webSocket: Self.readWebSocket(bytes)
-        case .clientMessage: Self.readClientMessage(bytes)
+        case .clientMessages: Self.readClientMessages(bytes)
         case .push: Self.readPush(bytes)
+        case .configuration: Self.readConfiguration(bytes)
         }
     }
 }

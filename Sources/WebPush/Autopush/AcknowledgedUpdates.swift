@@ -8,15 +8,17 @@ package struct AcknowledgedUpdates: Sendable {
 
     /// Calls `body` for each version that can be one of ours, in order. `payload` is the frame.
     package func forEach(in payload: Span<UInt8>, _ body: (MessageID) -> Void) {
+        var cursor = JSONCursor(at: start)
         // Read once before, so nothing can be thrown that was not thrown then.
-        try? read(payload, body)
+        try? Self.read(payload, &cursor) { version in
+            if let id = version.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+        }
     }
 
-    /// All three codes mean that the client is done with the message.
-    func read(
-        _ payload: Span<UInt8>, _ body: (MessageID) -> Void
+    /// Calls `body` for each version. All three codes mean that the client is done with it.
+    static func read(
+        _ payload: Span<UInt8>, _ cursor: inout JSONCursor, _ body: (JSONText) -> Void
     ) throws(JSONCursor.Invalid) {
-        var cursor = JSONCursor(at: start)
         try cursor.beginArray(in: payload)
         while try cursor.nextElement(in: payload) {
             var version: JSONText?
@@ -33,7 +35,7 @@ package struct AcknowledgedUpdates: Sendable {
                 }
             }
             guard let version, hasChannel else { throw JSONCursor.Invalid() }
-            if let id = version.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+            body(version)
         }
     }
 }

@@ -10,6 +10,8 @@ struct ClientMessageReader {
     /// Where each value begins; -1 for a member that is absent.
     private var starts = InlineArray<13, Int>(repeating: -1)
     private var hasMembers = false
+    /// The updates were read already: most often the type stands before them.
+    private var hasReadUpdates = false
 
     static func message(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
         var reader = ClientMessageReader()
@@ -20,7 +22,12 @@ struct ClientMessageReader {
             _ = try cursor.kind(in: payload)
             reader.starts[member.rawValue] = cursor.position
             reader.hasMembers = true
-            try cursor.skipValue(in: payload)
+            if member == .updates, reader.isAcknowledgement(payload) {
+                try AcknowledgedUpdates.read(payload, &cursor) { _ in }
+                reader.hasReadUpdates = true
+            } else {
+                try cursor.skipValue(in: payload)
+            }
         }
         try cursor.expectEnd(in: payload)
         return try reader.message(payload)
@@ -75,10 +82,18 @@ struct ClientMessageReader {
 }
 
 extension ClientMessageReader {
+    private func isAcknowledgement(_ payload: Span<UInt8>) -> Bool {
+        guard var cursor = cursor(.messageType), let type = try? cursor.string(in: payload) else {
+            return false
+        }
+        return payload.extracting(type.range).elementsEqual("ack")
+    }
+
     private func acknowledgement(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
-        let updates = try required(.updates)
-        try AcknowledgedUpdates(at: updates.position).read(payload) { _ in }
-        return .acknowledgement(AcknowledgedUpdates(at: updates.position))
+        var cursor = try required(.updates)
+        let updates = AcknowledgedUpdates(at: cursor.position)
+        if !hasReadUpdates { try AcknowledgedUpdates.read(payload, &cursor) { _ in } }
+        return .acknowledgement(updates)
     }
 
     private func failureReport(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
@@ -169,8 +184,7 @@ extension JSONCursor {
     /// An integer: the codes of the protocol have no fraction.
     mutating func code(in text: Span<UInt8>) throws(Invalid) {
         guard try kind(in: text) != .null else { return try null(in: text) }
-        let range = try number(in: text)
-        guard Int64(decimalDigits: text.extracting(range)) != nil else { throw Invalid() }
+        for index in try number(in: text) where !text[index].isDigit { throw Invalid() }
     }
 
     fileprivate mutating func uuids(in text: Span<UInt8>) throws(Invalid) {

@@ -4,15 +4,18 @@ import Base
 package enum ServerMessage {
     package static let pong: StaticString = "{}"
 
-    /// The first message of all; `payload` is the client's hello.
-    package static func appendHello(
-        _ userAgent: UserAgentID, _ broadcasts: BroadcastNames, in payload: Span<UInt8>,
-        to output: inout [UInt8]
+    /// The first message of all. `broadcasts` is JSON; nothing stands for an empty object.
+    static func appendHello(
+        _ userAgent: UserAgentID, broadcasts: Span<UInt8>, to output: inout [UInt8]
     ) {
         output.append(contentsOf: #"{"messageType":"hello","uaid":""#)
         userAgent.bits.appendHexadecimal(to: &output)
         output.append(contentsOf: #"","status":200,"use_webpush":true,"broadcasts":"#)
-        broadcasts.appendAnswer(payload, to: &output)
+        if broadcasts.isEmpty {
+            output.append(contentsOf: "{}")
+        } else {
+            output.append(contentsOf: broadcasts)
+        }
         output.append(UInt8(ascii: "}"))
     }
 

@@ -30,14 +30,12 @@ struct ServerMessageTests {
         ])
     func hello(request: String, broadcasts: String) throws {
         let payload = Array(request.utf8)
-        guard case .hello(let hello) = try ClientMessage(payload.span) else {
-            Issue.record("no hello")
-            return
-        }
-        let answer = text {
-            ServerMessage.appendHello(
-                UserAgentID(ClientMessageTests.bits), hello.broadcasts, in: payload.span, to: &$0)
-        }
+        var session = AutopushSession(at: .zero)
+        var reply: [UInt8] = []
+        _ = session.received(payload.span, at: .zero, reply: &reply) { _ in }
+        let action = session.identified(as: UserAgentID(ClientMessageTests.bits), reply: &reply)
+        #expect(action == .sendAndDeliver)
+        let answer = String(decoding: reply, as: UTF8.self)
         #expect(
             answer == #"{"messageType":"hello","uaid":"0123456789abcdeffedcba9876543210","#
                 + #""status":200,"use_webpush":true,"broadcasts":\#(broadcasts)}"#)

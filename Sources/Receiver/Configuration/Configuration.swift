@@ -1,0 +1,55 @@
+package import WebPush
+
+/// What the service was told to do, checked as a whole.
+package struct Configuration: Sendable {
+    package let listeners: [ListenAddress]
+    /// Nil if it follows from where the service really listens.
+    package let baseURL: BaseURL?
+    package let aliases: [Origin]
+    package let certificate: (chain: String, key: String)?
+    package let state: String
+    package let keys: String
+    /// The address of another store than the one in `state`.
+    package let remoteStore: String?
+    package let registration: RegistrationMode
+    package let allowsLocalUsers: Bool
+    package let backlog: BacklogPolicy
+    package let metricsListener: ListenAddress?
+    package let metricsTokenFile: String?
+    let settings: [String: [Setting]]
+
+    package init(_ input: ConfigurationInput) throws(ConfigurationError) {
+        let settings = try input.settings()
+        let values = SettingValues(settings)
+        self.settings = settings
+        var listeners: [ListenAddress] = []
+        for text in values.all(.listen) ?? ListenAddress.usual {
+            listeners.append(try ListenAddress(text))
+        }
+        var aliases: [Origin] = []
+        for text in values.all(.alias) ?? [] { aliases.append(try BaseURL(alias: text).origin) }
+        self.listeners = listeners
+        self.aliases = aliases
+        baseURL = try values.first(.baseURL, BaseURL.init(_:))
+        certificate = try Self.certificate(values)
+        state = try Self.stateFolder(values, input.environment)
+        keys =
+            values.first(.keys) ?? input.environment["CREDENTIALS_DIRECTORY"] ?? state + "/keys"
+        remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
+        registration = try Self.registration(values, listeners)
+        allowsLocalUsers = values.first(.localUsers) == "yes"
+        backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
+        metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
+        metricsTokenFile = values.first(.metricsTokenFile)
+        try checkNames()
+        try checkMetrics()
+    }
+
+    /// Where the service is reached, given the ports that were really bound; nil if only `base-url`
+    /// can tell.
+    package func baseURL(tlsPort: UInt16?, plainPort: UInt16?) -> BaseURL? {
+        if let baseURL { return baseURL }
+        if let tlsPort { return try? BaseURL("https://localhost:\(tlsPort)") }
+        return plainPort.flatMap { try? BaseURL("http://localhost:\($0)") }
+    }
+}

@@ -1,0 +1,108 @@
+package import Base
+
+/// Where connections are taken, and who is believed about where they come from.
+package struct ListenAddress: Hashable, Sendable {
+    package enum Endpoint: Hashable, Sendable {
+        case tls(IPAddress, port: UInt16)
+        case plain(IPAddress, port: UInt16)
+        case unix(path: String)
+    }
+
+    package let endpoint: Endpoint
+    /// Each connection begins with the PROXY protocol.
+    package let expectsProxyProtocol: Bool
+    /// Those who are believed in X-Forwarded-For.
+    package let trustedProxies: [IPAddress]
+
+    /// Where nothing is configured.
+    static let usual = ["127.0.0.1:8443", "[::1]:8443"]
+
+    /// Whether only this machine can connect.
+    package var isLocal: Bool {
+        switch endpoint {
+        case .tls(let address, _), .plain(let address, _): address.isLoopback
+        case .unix: true
+        }
+    }
+
+    package init(_ text: String) throws(ConfigurationError) {
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let first = words.first else { throw ConfigurationError("is empty") }
+        let endpoint = try Self.endpoint(first)
+        var expectsProxyProtocol = false
+        var trustedProxies: [IPAddress] = []
+        for word in words.dropFirst() {
+            if word == Self.proxyProtocol {
+                expectsProxyProtocol = true
+            } else if word.hasPrefix(Self.trustedProxies) {
+                trustedProxies += try Self.addresses(word.dropFirst(Self.trustedProxies.count))
+            } else {
+                throw ConfigurationError(
+                    "\(word) is neither proxy-protocol nor trusted-proxies=ADDRESS")
+            }
+        }
+        self.endpoint = endpoint
+        self.expectsProxyProtocol = expectsProxyProtocol
+        self.trustedProxies = trustedProxies
+        guard case .plain = endpoint, !isLocal, trustedProxies.isEmpty else { return }
+        throw ConfigurationError(
+            "\(first) would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
+    }
+
+    private static let proxyProtocol = "proxy-protocol"
+    private static let trustedProxies = "trusted-proxies="
+
+    /// Whether a word goes with the address before it.
+    static func continuesAddress(_ word: some StringProtocol) -> Bool {
+        word == proxyProtocol || word.hasPrefix(trustedProxies)
+    }
+
+    private static func endpoint(_ text: String) throws(ConfigurationError) -> Endpoint {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            guard path.hasPrefix("/"), path.utf8.count > 1 else {
+                throw ConfigurationError("\(text) has no path that begins with /")
+            }
+            // sun_path of Linux, with the zero at its end.
+            guard path.utf8.count < 108 else {
+                throw ConfigurationError("\(text) is too long for a Unix socket")
+            }
+            return .unix(path: path)
+        }
+        if text.hasPrefix("http://") {
+            let (address, port) = try addressAndPort(text.dropFirst(7))
+            return .plain(address, port: port)
+        }
+        let (address, port) = try addressAndPort(text[...])
+        return .tls(address, port: port)
+    }
+
+    private static func addressAndPort(
+        _ text: Substring
+    ) throws(ConfigurationError) -> (IPAddress, UInt16) {
+        guard let colon = text.lastIndex(of: ":") else {
+            throw ConfigurationError("\(text) has no port")
+        }
+        let digits = Array(text[text.index(after: colon)...].utf8)
+        var host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = host.dropFirst().dropLast() }
+        guard let port = UInt16(decimalDigits: digits.span),
+            let address = IPAddress(String(host)), isBracketed || !host.contains(":")
+        else {
+            throw ConfigurationError("\(text) is not ADDRESS:PORT with a number as address")
+        }
+        return (address, port)
+    }
+
+    private static func addresses(_ text: Substring) throws(ConfigurationError) -> [IPAddress] {
+        var addresses: [IPAddress] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let address = IPAddress(String(part)) else {
+                throw ConfigurationError("\(part) is no address of a proxy")
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+}
