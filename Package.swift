@@ -54,8 +54,7 @@ let package = Package(
         module("SQLite", ["Base", "CSQLite"]),
         module("Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"]),
         module(
-            "Receiver",
-            ["Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "HTTP", "Mailbox"]),
+            "Receiver", ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
@@ -86,8 +85,7 @@ let package = Package(
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         tests(
-            of: "Receiver",
-            ["Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "HTTP", "Mailbox"]),
+            of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -95,6 +93,9 @@ let package = Package(
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
+            path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],

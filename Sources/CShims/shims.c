@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CShims.h"
 
+#include <malloc.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -30,4 +31,8 @@ int cshims_usable_cores(void) {
 
 void cshims_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+void cshims_trim_heap(void) {
+    malloc_trim(0);
 }

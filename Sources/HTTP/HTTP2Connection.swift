@@ -37,7 +37,11 @@ package struct HTTP2Connection: Sendable {
         var stage = Stage.request
     }
 
-    private enum Stage { case request, answer, lingering }
+    private enum Stage {
+        case request, answer, lingering
+        /// It was reset, but the peer does not even take that.
+        case reset
+    }
 
     private let patience: HTTP2Patience
     private var phase = Phase.open
@@ -153,16 +157,24 @@ package struct HTTP2Connection: Sendable {
             linger(at: now)
             return .fail(.timeout)
         }
-        for index in streams.indices where Self.hasPassed(streams[index].deadline, now) {
-            streams[index].deadline = nil
-            switch streams[index].stage {
-            case .request: return .refuse(streams[index].id)
-            case .answer: return .reset(streams[index].id, .cancel)
-            // RFC 9113 section 8.1: the answer counts all the same.
-            case .lingering: return .reset(streams[index].id, .noError)
-            }
+        let late = streams.firstIndex { Self.hasPassed($0.deadline, now) }
+        return late.map { expired(stream: $0, at: now) } ?? .nothing
+    }
+
+    private mutating func expired(stream index: Int, at now: Duration) -> Expiry {
+        let stream = streams[index]
+        streams[index].deadline = nil
+        if case .request = stream.stage { return .refuse(stream.id) }
+        streams[index].stage = .reset
+        streams[index].deadline = now + patience.lingering
+        switch stream.stage {
+        case .request, .answer: return .reset(stream.id, .cancel)
+        // RFC 9113 section 8.1: the answer counts all the same.
+        case .lingering: return .reset(stream.id, .noError)
+        case .reset:
+            phase = .closed
+            return .close
         }
-        return .nothing
     }
 
     private mutating func drain(at now: Duration) -> Expiry {

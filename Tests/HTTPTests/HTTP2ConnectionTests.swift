@@ -68,6 +68,19 @@ struct HTTP2ConnectionTests {
         #expect(connection.isIdle && connection.deadline == .seconds(101))
     }
 
+    @Test("A peer that does not even take the end of its streams is given up")
+    func deaf() {
+        var connection = opened()
+        connection.note(.head(1), at: .zero)
+        connection.note(.end(1), at: .zero)
+        connection.answered(1, at: .zero)
+        let untaken = connection.expired(at: .seconds(60))
+        #expect(untaken == .reset(1, .cancel))
+        #expect(connection.deadline == .seconds(62))
+        let end = connection.expired(at: .seconds(62))
+        #expect(end == .close)
+    }
+
     @Test("A refused request waits for its answer like any other")
     func refused() {
         var connection = opened()
@@ -92,7 +105,8 @@ struct HTTP2ConnectionTests {
         #expect(early == .nothing)
         let late = connection.expired(at: .seconds(3))
         #expect(late == .reset(1, .noError))
-        #expect(connection.deadline == nil)
+        connection.note(.closed(1, .noError), at: .seconds(3))
+        #expect(connection.isIdle && connection.deadline == .seconds(4))
     }
 
     @Test("After a failure some bytes are still taken, so that the last words arrive")

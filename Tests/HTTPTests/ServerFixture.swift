@@ -1,12 +1,16 @@
 import Base
 import Foundation
 import Reactor
+import Synchronization
 import TLS
 
 @testable import HTTP
 
-/// Answers with what came: method, target and body. `/later` is answered in a later turn.
+/// Answers with what came: method, target and body. `/later` is answered in a later turn, and
+/// `/big/` with 100 KB.
 final class EchoHandler: HTTPHandler, TimerHandler {
+    static let bigAnswers = Atomic<Int>(0)
+
     private let loop: EventLoop
     private var waiting: [HTTPExchange] = []
 
@@ -35,7 +39,12 @@ final class EchoHandler: HTTPHandler, TimerHandler {
             return exchange.respond(exchange.answer(200), body: Array(client.utf8))
         }
         let line = "\(head.method.text) \(head.text(head.target)) "
-        exchange.respond(ResponseHead(status: 200), body: Array(line.utf8) + exchange.body)
+        var rest = exchange.body
+        if head.text(head.path).hasPrefix("/big/") {
+            rest = [UInt8](repeating: 120, count: 100_000)
+            Self.bigAnswers.add(1, ordering: .relaxed)
+        }
+        exchange.respond(ResponseHead(status: 200), body: Array(line.utf8) + rest)
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
@@ -71,7 +80,7 @@ final class ServerFixture {
 
 /// A client that sends bytes and reads bytes.
 final class RawClient {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -101,6 +110,16 @@ final class RawClient {
             }
             guard count > 0 else { return }
             sent += count
+        }
+    }
+
+    func readToEnd() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
         }
     }
 

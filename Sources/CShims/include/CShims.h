@@ -16,3 +16,6 @@ int cshims_usable_cores(void);
 
 /// Names the calling thread; the kernel keeps 15 bytes.
 void cshims_name_thread(const char *name);
+
+/// Gives free memory of all of malloc's arenas back to the system.
+void cshims_trim_heap(void);

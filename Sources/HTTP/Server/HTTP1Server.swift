@@ -11,7 +11,7 @@ final class HTTP1Server: HTTPResponder {
     @exclusivity(unchecked) private var body: [UInt8] = []
     /// The exchange that is not answered yet; whoever will answer it holds it.
     @exclusivity(unchecked) private var awaited: ObjectIdentifier?
-    /// What came behind a request that is not answered yet.
+    /// What came behind a request that is not answered yet, or behind many whose answers wait.
     @exclusivity(unchecked) private var held: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
@@ -29,7 +29,7 @@ final class HTTP1Server: HTTPResponder {
 
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
-    var takesInput: Bool { canGoOn && !connection.isCongested }
+    var takesInput: Bool { canGoOn && held.isEmpty && !connection.isCongested }
     private var canGoOn: Bool { awaited == nil && ending == nil && successor == nil }
 
     /// Reads requests as long as they are answered at once.
@@ -58,18 +58,28 @@ final class HTTP1Server: HTTPResponder {
                 body.append(piece: range, of: input)
             case .end:
                 handOver()
-                if awaited != nil || successor != nil {
-                    held = input.array(position..<input.count)
+                guard awaited != nil || successor != nil || connection.isCongested else {
+                    continue
                 }
+                held = input.array(position..<input.count)
                 if let successor { handOn(to: successor) }
+                return
             case .http2Preface: refuse(.unsupportedVersion)
             case .refused(let refusal): refuse(refusal)
             }
         }
     }
 
-    /// Every answer is appended as it comes.
-    func produce() {}
+    /// Every answer is appended as it comes; those that waited for room may come now.
+    func produce() {
+        if canGoOn, !held.isEmpty { receiveHeld() }
+    }
+
+    private func receiveHeld() {
+        let rest = held
+        held = []
+        receive(rest.span)
+    }
 
     func expired() {
         switch life.expired(at: service.now) {
@@ -92,11 +102,7 @@ final class HTTP1Server: HTTPResponder {
         goOn(life.answered(hasUnreadInput: false, at: service.now))
         // Answers to requests that came together leave together.
         if isReceiving { return }
-        if !held.isEmpty {
-            let rest = held
-            held = []
-            receive(rest.span)
-        }
+        if !held.isEmpty { receiveHeld() }
         connection.flush()
     }
 

@@ -37,6 +37,12 @@ final class HTTP2Server: HTTPResponder {
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
+        takeEvents(of: input)
+        life.received(isInHead: session.isInHead, at: service.now)
+        produce()
+    }
+
+    private func takeEvents(of input: Span<UInt8>) {
         var position = 0
         while ending == nil {
             let event = session.next(in: input, from: &position, at: service.now)
@@ -44,8 +50,6 @@ final class HTTP2Server: HTTPResponder {
             if case .needsMore = event { break }
             take(event, input)
         }
-        life.received(isInHead: session.isInHead, at: service.now)
-        produce()
     }
 
     private func take(_ event: HTTP2Event, _ input: Span<UInt8>) {
@@ -74,6 +78,8 @@ final class HTTP2Server: HTTPResponder {
 
     func produce() {
         session.produce(into: &connection.output, limit: ServerConnection.outputMark)
+        // The last frame of a stream ended it, and an idle connection may hear of nothing else.
+        takeEvents(of: Span())
         if ending == nil, session.isFinished { ending = .close }
     }
 

@@ -36,6 +36,7 @@ package final class HTTPService: ConnectionHandler {
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
     let outbox: WebSocketOutbox
+    private let heapRest: HeapRest
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
@@ -43,6 +44,7 @@ package final class HTTPService: ConnectionHandler {
     ) {
         self.loop = loop
         outbox = WebSocketOutbox(on: loop)
+        heapRest = HeapRest(on: loop)
         self.terms = terms
         self.limits = limits
         self.budget = budget
@@ -84,6 +86,13 @@ package final class HTTPService: ConnectionHandler {
         return dateText
     }
 
-    func opened() { connectionCount += 1 }
-    func closed() { connectionCount -= 1 }
+    func opened() {
+        connectionCount += 1
+        heapRest.rose(to: connectionCount)
+    }
+
+    func closed() {
+        connectionCount -= 1
+        heapRest.fell(to: connectionCount)
+    }
 }

@@ -27,6 +27,8 @@ final class ServerConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private var timerDeadline: Duration?
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
+    /// OpenSSL holds bytes that the protocol did not want yet.
+    @exclusivity(unchecked) private var hasUnread = false
     /// Until when a peer has to take our last words.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
@@ -35,7 +37,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     private static let bufferKept = 4_096
     private static let readsPerEvent = 4
     /// The cookie of a timer that asks for what was read ahead.
-    private static let readOn: UInt64 = 1
+    private static let readOnCookie: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, _ service: HTTPService) {
         self.service = service
@@ -89,7 +91,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 
     func timerFired(_ cookie: UInt64) {
-        if cookie == Self.readOn { return receive() }
+        if cookie == Self.readOnCookie { return receive() }
         timer = nil
         timerDeadline = nil
         guard let spoken, spoken.ending == nil else { return close() }
@@ -171,7 +173,10 @@ extension ServerConnection {
     private func receive() {
         let scratch = service.scratch
         for _ in 0..<Self.readsPerEvent {
-            guard let spoken, spoken.takesInput else { return }
+            guard let spoken, spoken.takesInput else {
+                hasUnread = transport?.hasPending == true
+                return
+            }
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
@@ -184,8 +189,13 @@ extension ServerConnection {
             // The socket is asked again by its next event, which is cheaper than a call in vain.
             guard transport?.hasPending == true else { return }
         }
-        // OpenSSL holds more, and the socket will not say so; others come first.
-        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOn)
+        readOn()
+    }
+
+    /// OpenSSL holds more, and the socket will not say so; others come first.
+    private func readOn() {
+        hasUnread = false
+        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
     }
 
     /// Writes what there is, and then waits for whatever is to come next.
@@ -214,6 +224,7 @@ extension ServerConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let takesInput = spoken?.takesInput == true
         setInterest(Interest(readable: readable || takesInput, writable: writable))
+        if takesInput, hasUnread { readOn() }
         guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline

@@ -1,0 +1,67 @@
+import Foundation
+import System
+import TLS
+
+@testable import HTTP
+
+/// A client that sends bytes and reads bytes through TLS, trusting a certificate of its own.
+final class EncryptedClient {
+    private let connection: RawClient
+    private var stream: TLSStream
+
+    init(
+        port: UInt16, _ certificate: DevelopmentCertificate, _ spoken: ApplicationProtocol
+    ) throws {
+        signal(SIGPIPE, SIG_IGN)
+        let authority = try Data(contentsOf: URL(filePath: certificate.authorityPath))
+        let context = try TLSContext(client: .authorities(Array(authority)), protocols: [spoken])
+        connection = try RawClient(port: port)
+        stream = try TLSStream(connecting: connection.descriptor, to: "localhost", context)
+        guard stream.handshake() == .done else { throw POSIXError(.ECONNABORTED) }
+    }
+
+    func send(_ bytes: [UInt8]) {
+        _ = stream.write(bytes.span)
+    }
+
+    /// Sends each piece in a TLS record of its own, and all of them in one packet.
+    func sendTogether(_ pieces: [String]) {
+        setCork(1)
+        for piece in pieces { send(Array(piece.utf8)) }
+        setCork(0)
+    }
+
+    private func setCork(_ value: Int32) {
+        var value = value
+        setsockopt(
+            connection.descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The next bytes; nil at the end, and when none come within five seconds.
+    func receive() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        var span = bytes.mutableSpan
+        guard case .bytes(let count) = stream.read(into: &span) else { return nil }
+        return Array(bytes[..<count])
+    }
+
+    /// All up to the end; nil when there was none within five seconds.
+    func readToEnd() -> [UInt8]? {
+        var received: [UInt8] = []
+        let start = ContinuousClock.now
+        while let bytes = receive() { received += bytes }
+        return ContinuousClock.now - start < .seconds(5) ? received : nil
+    }
+}
+
+extension DevelopmentCertificate {
+    /// One for a test, in a folder of its own.
+    static func forTest() throws -> DevelopmentCertificate {
+        let folder = NSTemporaryDirectory() + "bellwire-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        return try DevelopmentCertificate(
+            in: folder, hostName: "test.invalid", now: WallClock.now)
+    }
+}

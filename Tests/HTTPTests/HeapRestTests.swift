@@ -1,0 +1,44 @@
+import Foundation
+import Reactor
+import Testing
+
+@testable import HTTP
+
+@Suite("What a crowd leaves of the heap")
+struct HeapRestTests {
+    @Test(
+        "is given back once when half of it has gone, and not for a few",
+        arguments: [(1_000, 400, 1), (1_000, 501, 0), (3, 0, 0), (4, 2, 1)])
+    func rests(peak: Int, left: Int, count: Int) throws {
+        let loop = try EventLoop()
+        let rest = HeapRest(on: loop)
+        for number in 1...peak { rest.rose(to: number) }
+        for number in (left..<peak).reversed() { rest.fell(to: number) }
+        // The timer of the rest is the earlier one.
+        let end = LoopEnd(loop)
+        _ = loop.schedule(after: Interval(.milliseconds(2_010)), end)
+        _ = loop.run()
+        #expect(rest.restCount == count)
+    }
+}
+
+private final class LoopEnd: TimerHandler {
+    private let loop: EventLoop
+    init(_ loop: EventLoop) { self.loop = loop }
+    func timerFired(_ cookie: UInt64) { loop.stop() }
+}
+
+@Suite("The patience of a server that is not told otherwise")
+struct DefaultPatienceTests {
+    @Test("Nobody who is slow or silent is kept for longer than this")
+    func defaults() {
+        let limits = HTTPService.Limits()
+        #expect(limits.handshake == .seconds(10) && limits.connections == 50_000)
+        let http1 = [limits.patience.head, limits.patience.body, limits.patience.idle]
+        #expect(http1 == [.seconds(10), .seconds(30), .seconds(75)])
+        let http2 = [limits.patience2.head, limits.patience2.body, limits.patience2.idle]
+        #expect(http2 == http1 && limits.patience2.answer == .seconds(60))
+        #expect(limits.patience.lingering == .seconds(2))
+        #expect(limits.patience.lingeringBytes == 64 * 1024)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Synchronization
+import TLS
+import Testing
+
+@testable import HTTP
+
+@Suite("The server and those who do not read or do not go")
+struct ServerPatienceTests {
+    private let certificate: DevelopmentCertificate
+
+    init() throws { certificate = try .forTest() }
+
+    private func server(_ limits: HTTPService.Limits = .init()) throws -> ServerFixture {
+        try ServerFixture(
+            limits: limits, certificates: try CertificateStore(certificate.files))
+    }
+
+    @Test("An HTTP/2 connection that was answered and goes silent is closed in time")
+    func silence() throws {
+        var limits = HTTPService.Limits()
+        limits.patience2.idle = .milliseconds(50)
+        let fixture = try server(limits)
+        let client = try EncryptedClient(port: fixture.port, certificate, .http2)
+        client.send(HTTP2Wire.opening + HTTP2Wire.get(1))
+        let received = try #require(client.readToEnd())
+        // GOAWAY, after which it said nothing more.
+        #expect(received.contains([0, 0, 8, 7, 0, 0, 0, 0, 0]))
+    }
+
+    @Test("A request that lies in the same bytes as one that is answered later is read, too")
+    func readAhead() throws {
+        let fixture = try server()
+        let client = try EncryptedClient(port: fixture.port, certificate, .http1)
+        client.sendTogether(
+            ["/later", "/next"].map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" })
+        var received: [UInt8] = []
+        while !String(decoding: received, as: UTF8.self).contains("GET /next ") {
+            received += try #require(client.receive())
+        }
+    }
+
+    @Test("Of requests that came together no more are answered than somebody reads")
+    func burst() throws {
+        let fixture = try ServerFixture()
+        let client = try RawClient(port: fixture.port)
+        let before = EchoHandler.bigAnswers.load(ordering: .relaxed)
+        let count = 400
+        let last = "GET /big/\(count - 1) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        client.send(
+            (0..<count - 1).map { "GET /big/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined() + last)
+        var received = Array(client.read(until: "GET /big/0 ").utf8)
+        // What fits into the sockets' buffers, some megabytes, is answered.
+        #expect(EchoHandler.bigAnswers.load(ordering: .relaxed) - before < count / 2)
+        received += client.readToEnd()
+        let order = String(decoding: received.filter { $0 != UInt8(ascii: "x") }, as: UTF8.self)
+            .components(separatedBy: "GET /big/").dropFirst()
+            .compactMap { Int($0.prefix { $0.isNumber }) }
+        #expect(order == Array(0..<count))
+    }
+}
