@@ -42,7 +42,7 @@ extension ResponseHead {
     }
 
     /// Never empty: there are clients that take an empty phrase for a broken answer.
-    private static func reasonPhrase(of status: Int) -> StaticString {
+    package static func reasonPhrase(of status: Int) -> StaticString {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"

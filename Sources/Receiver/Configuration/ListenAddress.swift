@@ -25,6 +25,26 @@ package struct ListenAddress: Hashable, Sendable {
         }
     }
 
+    /// For a socket that is there already.
+    package init(_ endpoint: Endpoint) {
+        self.endpoint = endpoint
+        expectsProxyProtocol = false
+        trustedProxies = []
+    }
+
+    /// Whatever is spoken there.
+    package func isSamePlace(as other: ListenAddress) -> Bool {
+        switch (endpoint, other.endpoint) {
+        case (.unix(let path), .unix(let other)): path == other
+        case (.tls(let address, let port), .tls(let other, let otherPort)),
+            (.tls(let address, let port), .plain(let other, let otherPort)),
+            (.plain(let address, let port), .tls(let other, let otherPort)),
+            (.plain(let address, let port), .plain(let other, let otherPort)):
+            address == other && port == otherPort
+        default: false
+        }
+    }
+
     package init(_ text: String) throws(ConfigurationError) {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = words.first else { throw ConfigurationError("is empty") }
