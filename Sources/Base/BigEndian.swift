@@ -1,20 +1,28 @@
+// The highest byte first, as everything on the wire and on the disk stands. Not generic: other
+// modules would look up the type at every call.
+
 extension [UInt8] {
-    /// The highest byte first, as everything on the wire and on the disk stands.
-    package mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
-        var number = number.bigEndian
-        Swift.withUnsafeBytes(of: &number) { append(contentsOf: $0) }
+    package mutating func append(bigEndian number: UInt64) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    package mutating func append(bigEndian number: UInt32) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 }
 
 extension Span<UInt8> {
-    /// The number at `start`, its highest byte first.
-    package func bigEndian<Number: FixedWidthInteger>(
-        at start: Int, as type: Number.Type = Number.self
-    ) -> Number {
-        let size = MemoryLayout<Number>.size
-        precondition(start >= 0 && start <= count - size, "a number beyond the end")
+    package func word(at start: Int) -> UInt64 {
+        precondition(start >= 0 && start <= count - 8, "a number beyond the end")
         return withUnsafeBytes { bytes in
-            Number(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: Number.self))
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        }
+    }
+
+    package func halfWord(at start: Int) -> UInt32 {
+        precondition(start >= 0 && start <= count - 4, "a number beyond the end")
+        return withUnsafeBytes { bytes in
+            UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         }
     }
 }

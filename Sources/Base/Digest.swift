@@ -6,8 +6,8 @@ package struct Digest: Hashable, Sendable {
     package init(_ bytes: InlineArray<32, UInt8>) {
         let bytes = bytes.span
         words = (
-            bytes.bigEndian(at: 0), bytes.bigEndian(at: 8), bytes.bigEndian(at: 16),
-            bytes.bigEndian(at: 24)
+            bytes.word(at: 0), bytes.word(at: 8), bytes.word(at: 16),
+            bytes.word(at: 24)
         )
     }
 
@@ -15,8 +15,8 @@ package struct Digest: Hashable, Sendable {
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == 32 else { return nil }
         words = (
-            bytes.bigEndian(at: 0), bytes.bigEndian(at: 8), bytes.bigEndian(at: 16),
-            bytes.bigEndian(at: 24)
+            bytes.word(at: 0), bytes.word(at: 8), bytes.word(at: 16),
+            bytes.word(at: 24)
         )
     }
 

@@ -7,6 +7,12 @@ enum Clock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
+    /// CPU seconds all threads have used.
+    static var processCPU: Double {
+        let time = read(CLOCK_PROCESS_CPUTIME_ID)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
     /// Nanoseconds, without a call into the kernel.
     static var nanoseconds: Int {
         let time = read(CLOCK_MONOTONIC)

@@ -12,6 +12,9 @@ struct Options {
     var port = 0
     var certificate = ""
     var key = ""
+    var messages = 200_000
+    var endpoints = 1_000_000
+    var folder = ""
 
     init(_ words: ArraySlice<String>) throws(Failure) {
         var rest = words
@@ -25,6 +28,9 @@ struct Options {
             case "--port": port = try Self.number({ Int($0) }, word, &rest)
             case "--certificate": certificate = try Self.number(\.self, word, &rest)
             case "--key": key = try Self.number(\.self, word, &rest)
+            case "--messages": messages = try Self.number({ Int($0) }, word, &rest)
+            case "--endpoints": endpoints = try Self.number({ Int($0) }, word, &rest)
+            case "--folder": folder = try Self.number(\.self, word, &rest)
             default: throw Failure(message: "unknown option \(word)")
             }
         }

@@ -101,7 +101,7 @@ package struct Sealer: ~Copyable {
         guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else {
             return nil
         }
-        return sealed.bigEndian(at: 1)
+        return sealed.word(at: 1)
     }
 
     /// HKDF (RFC 5869) with one block of output.
@@ -121,7 +121,7 @@ package struct Sealer: ~Copyable {
             4 * 8 + place.table.utf8CodeUnitCount + place.column.utf8CodeUnitCount)
         bytes.append(bigEndian: UInt64(place.table.utf8CodeUnitCount))
         bytes.append(contentsOf: place.table)
-        bytes.append(bigEndian: place.row)
+        bytes.append(bigEndian: UInt64(bitPattern: place.row))
         bytes.append(bigEndian: UInt64(place.column.utf8CodeUnitCount))
         bytes.append(contentsOf: place.column)
         bytes.append(bigEndian: id)

@@ -33,7 +33,7 @@ package struct VAPIDVerifier: ~Copyable {
             entry = known
         } else {
             entry = try verified(fields.scheme, token, key)
-            let isKeyBound = policy.keyHash == entry.keyHash
+            let isKeyBound = policy.keyHash == KeyHash(entry.keyHash)
             cache.insert(entry, for: name, isKeyBound: isKeyBound)
         }
         try VAPIDError.refusing { () throws(VAPIDRefusal) in try policy.check(entry) }

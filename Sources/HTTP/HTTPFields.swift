@@ -95,6 +95,20 @@ extension HTTPFields {
         note(name: nameRange, value: start..<bytes.count)
     }
 
+    package mutating func append(_ name: StaticString, decimal value: Int) {
+        let nameRange = store(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        let start = bytes.count
+        bytes.append(decimal: value)
+        note(name: nameRange, value: start..<bytes.count)
+    }
+
+    package mutating func append(_ name: StaticString, _ value: StaticString) {
+        let value = UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
+        append(name, Span(_unsafeElements: value))
+    }
+
+    @_disfavoredOverload
     package mutating func append(_ name: StaticString, _ value: String) {
         var value = value
         value.withUTF8 { append(name, Span(_unsafeElements: $0)) }

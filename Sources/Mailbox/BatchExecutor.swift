@@ -25,6 +25,9 @@ struct StoreTimekeeper: Sendable {
 
 /// Carries out operations on an open database, many in one transaction. For the writer's thread.
 final class BatchExecutor {
+    /// Indexes are written all over: with less, their pages are read again for every batch.
+    private static let cacheSize = 32 << 10
+
     let database: WriterDatabase
     let index: StoreIndex
     let time: StoreTimekeeper
@@ -62,6 +65,8 @@ final class BatchExecutor {
         do throws(SQLiteError) {
             try findMessages(visit)
             nextExpiry = try database.messages.nextExpiry()
+            // Not before all was read, or memory would begin full of what is not needed again.
+            try database.connection.setCache(kibibytes: Self.cacheSize)
         } catch { throw StoreFault(error) }
     }
 

@@ -36,7 +36,7 @@ package struct EndpointMint: ~Copyable {
         guard bytes.count == EndpointToken.length else { return nil }
         let expected = try mark(of: bytes.extracting(0..<EndpointToken.randomLength))
         // One comparison of two words: its time tells nothing.
-        guard bytes.bigEndian(at: EndpointToken.randomLength) == expected else { return nil }
+        guard bytes.word(at: EndpointToken.randomLength) == expected else { return nil }
         return EndpointToken(recorded: bytes.array(bytes.indices))
     }
 
@@ -50,6 +50,6 @@ package struct EndpointMint: ~Copyable {
         let digest = try key.withSpan { key throws(OpenSSLError) in
             try hash.hmac(key: key, random)
         }
-        return digest.span.bigEndian(at: 0)
+        return digest.span.word(at: 0)
     }
 }

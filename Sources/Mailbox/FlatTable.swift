@@ -6,7 +6,7 @@ protocol FlatEntry: BitwiseCopyable, Sendable {
 
 /// Entries of fixed size side by side, found by their key: no pointer and no allocation for each.
 ///
-/// Open addressing with linear probing. Room grows by half, so an entry costs between 1.25 and 1.9
+/// Open addressing with linear probing. Room grows by half, so an entry costs between 1.15 and 1.75
 /// times its size.
 struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private(set) var count = 0
@@ -14,7 +14,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private var entries: UnsafeMutablePointer<Entry>
 
     init(expecting count: Int = 0) {
-        room = max(16, count / 4 * 5 + count / 16)
+        room = max(16, count / 7 * 8 + count / 64)
         entries = Self.vacantEntries(room)
     }
 
@@ -28,7 +28,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
     /// Puts `entry` in the place of the one with its key, if there is one.
     mutating func set(_ entry: Entry) {
         precondition(entry.key != 0, "a key of zero means vacant")
-        if (count + 1) * 5 > room * 4 { grow() }
+        if (count + 1) * 8 > room * 7 { grow() }
         let place = place(of: entry.key)
         if entries[place].key == 0 { count += 1 }
         entries[place] = entry

@@ -31,7 +31,7 @@ package struct StoreLimits: Sendable {
     /// Pages of 4 KiB that the file may have; nil for as many as the disk has.
     package var filePages: Int?
     /// What is committed at once.
-    package var batch = 512
+    package var batch = 2_048
     /// Messages and bytes of one page for a reader.
     package var pageMessages = 64
     package var pageBytes = 512 << 10

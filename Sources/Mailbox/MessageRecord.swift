@@ -21,7 +21,7 @@ enum MessageRecord {
         bytes.append(encodings.number(of: content.encoding))
         bytes.append(Urgency.allCases.number(of: content.urgency))
         bytes.append(bigEndian: content.ttl)
-        bytes.append(bigEndian: arrival)
+        bytes.append(bigEndian: UInt64(bitPattern: arrival))
         let topic = content.topic?.text ?? ""
         bytes.append(bigEndian: UInt32(topic.utf8.count))
         bytes.append(bigEndian: UInt32(content.encryption.count))
@@ -42,7 +42,7 @@ enum MessageRecord {
         else { return nil }
         var start = headerLength
         func field(_ number: Int) -> [UInt8]? {
-            let length: UInt32 = record.bigEndian(at: 15 + 4 * number)
+            let length = record.halfWord(at: 15 + 4 * number)
             guard Int(length) <= record.count - start else { return nil }
             defer { start += Int(length) }
             return record.array(start..<start + Int(length))
@@ -53,8 +53,8 @@ enum MessageRecord {
             body: record.array(start..<record.count), encoding: encodings[Int(record[1])],
             encryption: encryption, cryptoKey: cryptoKey,
             topic: Topic(String(decoding: topic, as: UTF8.self)),
-            urgency: Urgency.allCases[Int(record[2])], ttl: record.bigEndian(at: 3))
-        return (content, record.bigEndian(at: 7))
+            urgency: Urgency.allCases[Int(record[2])], ttl: record.halfWord(at: 3))
+        return (content, Int64(bitPattern: record.word(at: 7)))
     }
 
     private static let encodings: [ContentEncoding?] = [nil, .aes128gcm, .aesgcm]

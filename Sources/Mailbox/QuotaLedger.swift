@@ -7,29 +7,41 @@ package enum QuotaRefusal: Equatable, Sendable {
 
 /// What waits for each subscription, device and owner. A value: it opens nothing and asks no clock.
 struct QuotaLedger: ~Copyable {
-    /// What waits for one of them.
+    /// What waits for one of them. Small, because there is one for each device.
     struct Usage: FlatEntry {
-        static let vacant = Usage(key: 0)
+        static let vacant = Usage(row: 0)
+        /// Bytes are counted in pieces of this size.
+        private static let unit = 64
 
-        let key: UInt64
+        let row: UInt32
         /// The owner of a device; of no meaning elsewhere.
         var owner: UInt32 = 0
         var messages: UInt32 = 0
-        var bytes: Int64 = 0
+        private var units: UInt32 = 0
+
+        init(row: UInt32, owner: UInt32 = 0) {
+            self.row = row
+            self.owner = owner
+        }
+
+        var key: UInt64 { UInt64(row) }
+        var bytes: Int { Int(units) * Self.unit }
 
         func admits(_ size: Int, within room: QuotaLimits.Room) -> Bool {
-            Int(messages) < room.messages && Int(bytes) + size <= room.bytes
+            Int(messages) < room.messages && bytes + size <= room.bytes
         }
 
         mutating func add(_ size: Int) {
             messages += 1
-            bytes += Int64(size)
+            units += Self.units(size)
         }
 
         mutating func subtract(_ size: Int) {
-            messages -= messages == 0 ? 0 : 1
-            bytes = max(0, bytes - Int64(size))
+            messages -= min(messages, 1)
+            units -= min(units, Self.units(size))
         }
+
+        private static func units(_ size: Int) -> UInt32 { UInt32((size + unit - 1) / unit) }
     }
 
     private let limits: QuotaLimits
@@ -46,7 +58,7 @@ struct QuotaLedger: ~Copyable {
     var deviceCount: Int { devices.count }
 
     mutating func addDevice(_ device: UInt32, owner: UInt32) {
-        devices.set(Usage(key: UInt64(device), owner: owner))
+        devices.set(Usage(row: device, owner: owner))
     }
 
     /// After its messages were released.
@@ -65,7 +77,7 @@ struct QuotaLedger: ~Copyable {
         }
         let device = devices[UInt64(address.device)] ?? .vacant
         guard device.admits(size, within: limits.device) else { return .deviceFull }
-        let owner = owners[Self.key(ofOwner: device.owner)] ?? .vacant
+        let owner = owners[UInt64(Self.row(ofOwner: device.owner))] ?? .vacant
         guard owner.admits(size, within: limits.owner) else { return .ownerFull }
         count(size, for: address)
         return nil
@@ -73,40 +85,40 @@ struct QuotaLedger: ~Copyable {
 
     /// Counts what is stored already, limits or not.
     mutating func count(_ size: Int, for address: Address) {
-        Self.add(size, UInt64(address.subscription), &subscriptions)
+        Self.add(size, address.subscription, &subscriptions)
         let owner = devices.update(UInt64(address.device)) { device in
             device.add(size)
             return device.owner
         }
-        if let owner { Self.add(size, Self.key(ofOwner: owner), &owners) }
+        if let owner { Self.add(size, Self.row(ofOwner: owner), &owners) }
     }
 
     /// The message has ended.
     mutating func release(_ size: Int, for address: Address) {
-        Self.subtract(size, UInt64(address.subscription), &subscriptions)
+        Self.subtract(size, address.subscription, &subscriptions)
         let owner = devices.update(UInt64(address.device)) { device in
             device.subtract(size)
             return device.owner
         }
-        if let owner { Self.subtract(size, Self.key(ofOwner: owner), &owners) }
+        if let owner { Self.subtract(size, Self.row(ofOwner: owner), &owners) }
     }
 
     /// Devices that nobody owns have owner zero, which is no key.
-    private static func key(ofOwner owner: UInt32) -> UInt64 { UInt64(owner) + 1 }
+    private static func row(ofOwner owner: UInt32) -> UInt32 { owner + 1 }
 
-    private static func add(_ size: Int, _ key: UInt64, _ table: inout FlatTable<Usage>) {
-        if table.update(key, { $0.add(size) }) == nil {
-            var usage = Usage(key: key)
+    private static func add(_ size: Int, _ row: UInt32, _ table: inout FlatTable<Usage>) {
+        if table.update(UInt64(row), { $0.add(size) }) == nil {
+            var usage = Usage(row: row)
             usage.add(size)
             table.set(usage)
         }
     }
 
-    private static func subtract(_ size: Int, _ key: UInt64, _ table: inout FlatTable<Usage>) {
-        let rest = table.update(key) { usage in
+    private static func subtract(_ size: Int, _ row: UInt32, _ table: inout FlatTable<Usage>) {
+        let rest = table.update(UInt64(row)) { usage in
             usage.subtract(size)
             return usage.messages
         }
-        if rest == 0 { table.remove(key) }
+        if rest == 0 { table.remove(UInt64(row)) }
     }
 }

@@ -35,7 +35,7 @@ extension RandomName {
         self.init(bits)
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: high)
         bytes.append(bigEndian: low)

@@ -1,5 +1,6 @@
 import Base
 import SQLite
+import WebPush
 
 /// How the rule for senders stands in the table of subscriptions.
 extension SenderRule {
@@ -22,7 +23,7 @@ extension SenderRule {
         case 1:
             guard keyHash.count == 16 else { return nil }
             let bytes = keyHash.span
-            self = .key(KeyHash(high: bytes.bigEndian(at: 0), low: bytes.bigEndian(at: 8)))
+            self = .key(KeyHash(high: bytes.word(at: 0), low: bytes.word(at: 8)))
         case 2: self = .firstKey
         default: return nil
         }

@@ -1,4 +1,5 @@
 import Synchronization
+import System
 
 /// The one thread that writes: takes what waits, commits it in batches, and answers.
 ///
@@ -25,11 +26,11 @@ final class StoreWriter: @unchecked Sendable {
     private static let sweepLimit = 512
     private static let sweepInterval: Int64 = 1_000
     /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
-    /// so many pages: about 1 MiB, and 32 MiB.
+    /// so many pages: about 1 MiB, and 64 MiB.
     private static let idleTime: Int64 = 50
     private static let idlePages = 256
-    private static let manyPages = 8_192
-    private static let retryDelays: ClosedRange<Int64> = 100...5_000
+    private static let manyPages = 16_384
+    private static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(Queue())
     private let usable = Atomic(true)
@@ -41,6 +42,8 @@ final class StoreWriter: @unchecked Sendable {
     private var lastFault: StoreFault?
     private var doubt: Doubt?
     private var retryDelay = StoreWriter.retryDelays.lowerBound
+    /// Not before this, by the clock of the machine's start.
+    private var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpointAt = StoreWriter.manyPages
 
@@ -107,7 +110,7 @@ final class StoreWriter: @unchecked Sendable {
 
     /// Milliseconds after which something has to be done without being asked.
     private var patience: Int64? {
-        guard let executor else { return retryDelay }
+        guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.walPages > Self.idlePages { return Self.idleTime }
         guard let expiry = executor.nextExpiry else { return nil }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
@@ -116,6 +119,8 @@ final class StoreWriter: @unchecked Sendable {
 
     private func process(_ submissions: ArraySlice<Submission>) {
         defer { settle(submissions) }
+        // However many operations come: none of them keeps the store from recovering.
+        if executor == nil, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
             let outcomes = try executor.run(submissions)
@@ -202,6 +207,7 @@ extension StoreWriter {
         executor = nil
         lastFault = fault
         usable.store(false, ordering: .relaxed)
+        putOff()
         onFault(fault)
         var deliveries = Deliveries()
         for submission in submissions { deliveries.add(submission, .unavailable) }
@@ -214,21 +220,24 @@ extension StoreWriter {
             clear(executor)
             // What the file system failed to write may look written when it is read again. Copied
             // into the database file, it is written anew.
-            if lastFault?.isFull != true, try !executor.checkpoint(.truncating) {
-                return putOff()
-            }
+            let isWritten =
+                if lastFault?.isFull == true { true } else { try executor.checkpoint(.truncating) }
+            guard isWritten else { return putOff() }
             try executor.commitNothing()
             self.executor = executor
             usable.store(true, ordering: .relaxed)
         } catch {
+            putOff()
             if error != lastFault { onFault(error) }
             lastFault = error
         }
-        putOff()
     }
 
     /// Each attempt comes later than the one before, until a batch is committed.
-    private func putOff() { retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound) }
+    private func putOff() {
+        retryAt = Boot.milliseconds + retryDelay
+        retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
+    }
 
     /// Now it can be told whether the batch that failed was committed.
     private func clear(_ executor: BatchExecutor) {

@@ -10,20 +10,6 @@ package enum SenderRule: Equatable, Sendable {
     case firstKey
 }
 
-/// The first 120 bits of the SHA-256 of a public key: as many as nobody finds a second key for.
-package struct KeyHash: Hashable, Sendable {
-    let high: UInt64
-    /// Its last byte is zero.
-    let low: UInt64
-
-    package init(_ digest: Digest) { self.init(high: digest.words.0, low: digest.words.1) }
-
-    init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low & ~0xFF
-    }
-}
-
 /// What an accepted push needs to know of its endpoint.
 package struct Endpoint: Equatable, Sendable {
     package let address: Address

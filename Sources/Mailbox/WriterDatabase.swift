@@ -1,5 +1,6 @@
 import Base
 import SQLite
+import WebPush
 
 /// The connection that writes, with the statements that every batch needs.
 final class WriterDatabase {

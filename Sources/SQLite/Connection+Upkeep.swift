@@ -45,6 +45,11 @@ extension Connection {
         try ensure(end, "sqlite3_backup_finish")
     }
 
+    /// How much of the file may be kept in memory; 2 MiB at first.
+    package func setCache(kibibytes: Int) throws(SQLiteError) {
+        try execute("PRAGMA cache_size = -\(kibibytes); PRAGMA cache_spill = 0")
+    }
+
     /// No page beyond so many, as if the disk ended there; nil takes the limit away.
     package func limitPages(_ count: Int?) throws(SQLiteError) {
         try execute("PRAGMA max_page_count = \(count ?? 4_294_967_294)")

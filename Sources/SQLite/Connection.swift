@@ -100,7 +100,7 @@ package struct Connection: ~Copyable, Sendable {
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
         // After a flood the WAL file shrinks to this.
-        try execute("PRAGMA journal_size_limit = 33554432")
+        try execute("PRAGMA journal_size_limit = 67108864")
         // Takes the place of the hook that would checkpoint inside a commit.
         sqlite3_wal_hook(
             handle,

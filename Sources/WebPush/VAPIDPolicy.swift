@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 /// What a signature is held against at every use, also when it is known from before.
 package struct VAPIDPolicy: Sendable {
@@ -9,9 +9,9 @@ package struct VAPIDPolicy: Sendable {
     /// Seconds by which clocks may differ.
     package var leeway: Double
     /// The hash of the key that the endpoint is bound to, if it is.
-    package var keyHash: Digest?
+    package var keyHash: KeyHash?
 
-    package init(now: Double, origins: [[UInt8]], leeway: Double, keyHash: Digest? = nil) {
+    package init(now: Double, origins: [[UInt8]], leeway: Double, keyHash: KeyHash? = nil) {
         self.now = now
         self.origins = origins
         self.leeway = leeway
@@ -22,7 +22,7 @@ package struct VAPIDPolicy: Sendable {
     package static let lifetimeLimit: Double = 24 * 60 * 60
 
     package func check(_ entry: VAPIDCache.Entry) throws(VAPIDRefusal) {
-        guard keyHash == nil || keyHash == entry.keyHash else { throw .keyNotSubscribed }
+        guard keyHash == nil || keyHash == KeyHash(entry.keyHash) else { throw .keyNotSubscribed }
         let late = now - leeway - entry.claims.expiry
         guard late <= 0 else { throw .expired(by: late) }
         let early = entry.claims.expiry - (now + leeway + Self.lifetimeLimit)

@@ -29,7 +29,9 @@ struct VAPIDVectorTests {
         on vector: WebPushVector, _ verifier: inout VAPIDVerifier
     ) throws -> String? {
         var hash = try SHA256()
-        let boundKey = try vector.boundKey.map { try Digest(hash.digest(of: bytes($0).span)) }
+        let boundKey = try vector.boundKey.map {
+            KeyHash(Digest(try hash.digest(of: bytes($0).span)))
+        }
         let policy = VAPIDPolicy(
             now: vector.now ?? 0, origins: [Array((vector.origin ?? "").utf8)], leeway: 0,
             keyHash: boundKey)

@@ -60,7 +60,7 @@ struct VAPIDTests {
         let entry = VAPIDCache.Entry(
             claims: VAPIDClaims(audiences: [origin], expiry: 1000), keyHash: key)
         func refusal(
-            now: Double, leeway: Double = 0, origins: [[UInt8]]? = nil, keyHash: Digest? = nil
+            now: Double, leeway: Double = 0, origins: [[UInt8]]? = nil, keyHash: KeyHash? = nil
         ) -> VAPIDRefusal? {
             let policy = VAPIDPolicy(
                 now: now, origins: origins ?? [origin], leeway: leeway, keyHash: keyHash)
@@ -78,8 +78,8 @@ struct VAPIDTests {
         #expect(refusal(now: 1000 - 86_400) == nil)
         #expect(refusal(now: 999 - 86_400) == .expiryTooFar(by: 1))
         #expect(refusal(now: 1000, origins: [Array("https://b.example".utf8)]) == .audienceMismatch)
-        #expect(refusal(now: 1000, keyHash: key) == nil)
-        #expect(refusal(now: 1000, keyHash: otherKey) == .keyNotSubscribed)
+        #expect(refusal(now: 1000, keyHash: KeyHash(key)) == nil)
+        #expect(refusal(now: 1000, keyHash: KeyHash(otherKey)) == .keyNotSubscribed)
     }
 }
 

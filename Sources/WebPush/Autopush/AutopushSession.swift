@@ -27,6 +27,8 @@ package struct AutopushSession: Sendable {
         case send
         /// It stays where it is kept until the session asks for more by an action.
         case wait
+        /// The client does not want messages of this urgency now.
+        case withhold
     }
 
     private enum Phase: UInt8, Sendable {
@@ -217,7 +219,8 @@ extension AutopushSession {
     /// Asks whether a message may be sent now. Several are under way at once, up to a bound; those
     /// below the client's urgency wait until it asks for them.
     package mutating func deliver(_ id: MessageID, length: Int, urgency: Urgency) -> Delivery {
-        guard phase == .open, urgency >= leastUrgency else { return .wait }
+        guard phase == .open else { return .wait }
+        guard urgency >= leastUrgency else { return .withhold }
         guard window.add(id, length: length) else {
             isHoldingBack = true
             return .wait

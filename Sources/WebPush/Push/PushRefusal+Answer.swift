@@ -1,5 +1,3 @@
-import Base
-
 /// The answer that says it.
 extension PushRefusal {
     /// Seconds after which the sender may try again, where it may.
@@ -19,16 +17,8 @@ extension PushRefusal {
 
     /// The body, `application/json`.
     package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("code", status)
-            writer.name("errno")
-            writer.raw(number.map(String.init) ?? "null")
-            writer.member("error", reason)
-            writer.member("message", message)
-            writer.member("more_info", moreInfo)
-        }
-        return writer.bytes
+        ErrorBody.json(
+            status: status, number: number, reason: reason, message: message, moreInfo: moreInfo)
     }
 
     /// The words of RFC 9110 section 15.

@@ -256,7 +256,7 @@ struct AutopushDeliveryTests {
         var session = TestSession.open()
         #expect(session.say(#"{"messageType":"urgency","min":"normal"}"#) == .send)
         #expect(session.reply == #"{"messageType":"urgency","min":"normal"}"#)
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .low) == .wait)
+        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .low) == .withhold)
         #expect(session.session.deliver(TestSession.id(2), length: 1, urgency: .normal) == .send)
         #expect(session.say(#"{"messageType":"urgency","min":"high"}"#) == .send)
         #expect(session.say(#"{"messageType":"urgency","min":"low"}"#) == .sendAndDeliver)

@@ -1,0 +1,41 @@
+import Glibc
+import Mailbox
+import Synchronization
+
+/// Takes the answers of the store, counts them, and lets one thread wait for them.
+final class AnswerCounter: StoreSink {
+    struct Overdue: Error {}
+
+    let stored = Atomic(0)
+    let failed = Atomic(0)
+    let read = Atomic(0)
+    let pages = Atomic(0)
+
+    var answers: Int { stored.load(ordering: .acquiring) + failed.load(ordering: .acquiring) }
+
+    func completed(_ completions: [Completion]) {
+        var count = 0
+        for completion in completions {
+            switch completion.outcome {
+            case .stored, .done: count += 1
+            default: break
+            }
+        }
+        stored.add(count, ordering: .releasing)
+        failed.add(completions.count - count, ordering: .releasing)
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {
+        if case .page(let page) = answer { read.add(page.messages.count, ordering: .releasing) }
+        pages.add(1, ordering: .releasing)
+    }
+
+    /// Returns when `isReached` holds, which may take a minute.
+    func wait(until isReached: () -> Bool) throws {
+        for _ in 0..<60_000 {
+            if isReached() { return }
+            usleep(1_000)
+        }
+        throw Overdue()
+    }
+}

@@ -1,0 +1,34 @@
+/// Things that wait for an answer, each under a number that comes back with it.
+struct SlotTable<Value> {
+    private struct Slot {
+        var value: Value?
+        var generation: UInt32 = 0
+    }
+
+    private var slots: [Slot] = []
+    private var vacant: [UInt32] = []
+
+    mutating func put(_ value: consuming Value) -> UInt64 {
+        if let index = vacant.popLast() {
+            slots[Int(index)].value = value
+            return Self.number(index, slots[Int(index)].generation)
+        }
+        slots.append(Slot(value: value))
+        return Self.number(UInt32(slots.count - 1), 0)
+    }
+
+    /// Nil for a number that was taken before.
+    mutating func take(_ number: UInt64) -> Value? {
+        let index = Int(number & 0xFFFF_FFFF)
+        guard index < slots.count, slots[index].generation == UInt32(number >> 32) else {
+            return nil
+        }
+        slots[index].generation &+= 1
+        vacant.append(UInt32(index))
+        return slots[index].value.take()
+    }
+
+    private static func number(_ index: UInt32, _ generation: UInt32) -> UInt64 {
+        UInt64(generation) << 32 | UInt64(index)
+    }
+}

@@ -1,0 +1,25 @@
+import Mailbox
+
+/// What came of a message that was taken in, for its sender.
+enum Verdict: Sendable {
+    /// It is on the disk, or its destination has it.
+    case accepted
+    /// Its subscription ended meanwhile.
+    case gone
+    /// Nothing is promised.
+    case unavailable
+
+    init(_ outcome: StoreOutcome) {
+        switch outcome {
+        case .stored, .acknowledged, .done, .withdrawn: self = .accepted
+        case .notFound: self = .gone
+        case .conflict, .unavailable: self = .unavailable
+        }
+    }
+}
+
+/// Where the sender of a message waits: an exchange at the desk of its loop.
+struct Reply: Sendable {
+    let desk: DeliveryDesk
+    let ticket: UInt64
+}

@@ -1,0 +1,94 @@
+import Base
+import HTTP
+import Mailbox
+import WebPush
+
+/// The answers of the push service, each made in one place.
+enum Answer {
+    /// To the sender of a message that was taken in.
+    static func push(
+        _ message: Message, _ verdict: Verdict, _ settings: PushServiceSettings,
+        to exchange: HTTPExchange
+    ) {
+        switch verdict {
+        case .accepted: created(message, settings, exchange)
+        case .gone: refuse(.gone, exchange)
+        case .unavailable: refuse(.unavailable, exchange)
+        }
+    }
+
+    private static func created(
+        _ message: Message, _ settings: PushServiceSettings, _ exchange: HTTPExchange
+    ) {
+        var head = exchange.answer(201)
+        let location = settings.location(message.location)
+        head.fields.append("Location", location.span)
+        head.fields.append("TTL", decimal: Int(message.content.ttl))
+        head.fields.append("Cache-Control", noStore)
+        send(head, to: exchange)
+    }
+
+    static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange) {
+        var head = exchange.answer(refusal.status)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", refusal.cacheControl)
+        if let seconds = refusal.retryAfter {
+            head.fields.append("Retry-After", decimal: Int(seconds))
+        }
+        send(head, refusal.json, to: exchange)
+    }
+
+    /// To what never became a request, or is one that no route takes.
+    static func refusal(_ refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        var head = ResponseHead(status: refusal.status)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", noStore)
+        if refusal.status == 503 { head.fields.append("Retry-After", decimal: 120) }
+        let body = ErrorBody.json(
+            status: refusal.status, number: refusal == .bodyTooLarge ? 104 : nil,
+            reason: "\(ResponseHead.reasonPhrase(of: refusal.status))", message: refusal.rawValue,
+            moreInfo: "docs/errors.md#http")
+        return (head, body)
+    }
+
+    static func json(_ status: Int, _ body: [UInt8], _ exchange: HTTPExchange) {
+        var head = exchange.answer(status)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", noStore)
+        send(head, body, to: exchange)
+    }
+
+    static func empty(_ status: Int, _ exchange: HTTPExchange) {
+        var head = exchange.answer(status)
+        head.fields.append("Cache-Control", noStore)
+        send(head, to: exchange)
+    }
+
+    /// To a page that asks whether it may push.
+    static func preflight(_ exchange: HTTPExchange) {
+        var head = exchange.answer(204)
+        head.fields.append("Access-Control-Allow-Methods", "DELETE, GET, POST, PUT")
+        let asked = exchange.head.fields.firstValue(of: "access-control-request-headers")
+        if let asked {
+            let bytes = exchange.head.bytes
+            head.fields.append("Access-Control-Allow-Headers", bytes.span.extracting(asked))
+        }
+        head.fields.append("Access-Control-Max-Age", "3600")
+        send(head, to: exchange)
+    }
+
+    private static let noStore: StaticString = "no-store"
+
+    /// Endpoints are secrets, so no page may hand them on; and any page may push.
+    private static func send(
+        _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange
+    ) {
+        head.fields.append("Referrer-Policy", "no-referrer")
+        if let origin = exchange.head.fields.firstValue(of: "origin") {
+            let bytes = exchange.head.bytes
+            head.fields.append("Access-Control-Allow-Origin", bytes.span.extracting(origin))
+            head.fields.append("Vary", "Origin")
+        }
+        exchange.respond(head, body: body)
+    }
+}

@@ -1,0 +1,103 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import System
+import WebPush
+
+/// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
+final class PushIntake {
+    private let service: PushService
+    private let desk: DeliveryDesk
+    @exclusivity(unchecked) private var gate: VAPIDGate
+    @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
+
+    init(_ service: PushService, _ desk: DeliveryDesk) throws {
+        self.service = service
+        self.desk = desk
+        gate = try VAPIDGate(audiences: service.settings.audiences)
+    }
+
+    /// `token` is where the last part of the endpoint's path stands.
+    func take(
+        _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
+    ) throws(PushRefusal) {
+        let endpoint = try endpoint(exchange, token)
+        var fields = PushFields()
+        exchange.head.fields.forEach { fields.note($0, $1) }
+        let bytes = exchange.head.bytes
+        let authority = bytes.span.extracting(exchange.head.authority ?? 0..<0)
+        _ = try gate.admit(fields, to: endpoint, of: authority)
+        let body = exchange.body
+        let request = try PushRequest(
+            fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
+        desk.accept(try message(request, body, to: endpoint), from: exchange)
+    }
+
+    /// What is not ours is unknown without a look-up, what was ours is gone.
+    private func endpoint(
+        _ exchange: HTTPExchange, _ range: Range<Int>
+    ) throws(PushRefusal) -> Endpoint {
+        let second = desk.loop.now.nanoseconds / 1_000_000_000
+        let stranger = Self.key(of: exchange.client)
+        guard !strangers.isExhausted(stranger, second: second) else {
+            throw .tooMany(retryAfter: 1)
+        }
+        let head = exchange.head.bytes
+        guard let bytes = Base64URL.decode(head.span.extracting(range)) else {
+            strangers.note(stranger, second: second)
+            throw .unknownToken
+        }
+        let answer: StoreIndex.EndpointAnswer?
+        do throws(OpenSSLError) {
+            let token = try desk.mint.token(bytes.span)
+            answer = try token.map { token throws(OpenSSLError) in
+                service.store.index.endpoint(try desk.mint.digest(of: token))
+            }
+        } catch {
+            throw .unavailable
+        }
+        guard let answer else {
+            strangers.note(stranger, second: second)
+            throw .unknownToken
+        }
+        switch answer {
+        case .found(let endpoint): return endpoint
+        case .gone: throw .gone
+        case .unsure: throw .unavailable
+        }
+    }
+
+    private func message(
+        _ request: borrowing PushRequest, _ body: [UInt8], to endpoint: Endpoint
+    ) throws(PushRefusal) -> Message {
+        let content = Message.Content(
+            body: body, encoding: request.headers?.encoding,
+            encryption: request.headers?.encryption ?? [],
+            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
+            urgency: request.urgency, ttl: request.ttl)
+        let message: Message
+        do throws(OpenSSLError) {
+            message = Message(
+                id: try MessageID(from: &desk.random), location: try LocationID(from: &desk.random),
+                address: endpoint.address, sequence: service.store.index.nextSequence(),
+                content: content, arrival: Int64(WallClock.now * 1_000),
+                expiry: service.store.clock.now.adding(seconds: request.ttl))
+        } catch {
+            throw .unavailable
+        }
+        guard request.ttl > 0 else { return message }
+        guard service.store.index.reserve(message.size, for: endpoint.address) == nil else {
+            throw .tooMany(retryAfter: Self.pauseWhenFull)
+        }
+        return message
+    }
+
+    private static let pauseWhenFull: UInt32 = 60
+
+    /// Version 6 by its /64, which one sender has for itself.
+    private static func key(of client: IPAddress?) -> UInt64 {
+        guard let client else { return 0 }
+        return client.v4.map(UInt64.init) ?? client.high
+    }
+}

@@ -1,0 +1,27 @@
+package import Base
+package import HTTP
+package import Mailbox
+package import Reactor
+
+/// The push service of a server: one desk and one handler on each of its loops.
+///
+/// Made before the loops run; `handler` is called once for each of them.
+package final class PushService: Sendable {
+    let store: any MessageStore
+    let settings: PushServiceSettings
+    let directory = SessionDirectory()
+    private let endpointKey: Secret
+
+    package init(
+        store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
+    ) {
+        self.store = store
+        self.endpointKey = endpointKey
+        self.settings = settings
+    }
+
+    package func handler(on loop: EventLoop) throws -> any HTTPHandler {
+        let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
+        return ServiceHandler(self, desk, try PushIntake(self, desk))
+    }
+}

@@ -1,0 +1,19 @@
+import Base
+import Mailbox
+
+/// The addresses that we hand out.
+extension PushServiceSettings {
+    func endpoint(_ token: EndpointToken, isBound: Bool) -> [UInt8] {
+        var url = Array(baseURL.description.utf8)
+        url.append(contentsOf: isBound ? "/wpush/v2/" : "/wpush/v1/")
+        let bytes = token.bytes
+        Base64URL.append(bytes.span, to: &url)
+        return url
+    }
+
+    func location(_ id: LocationID) -> [UInt8] {
+        var url = locationStart
+        id.bits.appendBase64URL(to: &url)
+        return url
+    }
+}

@@ -1,0 +1,26 @@
+package import WebPush
+
+/// What an installation decides about its push service.
+package struct PushServiceSettings: Sendable {
+    package let baseURL: BaseURL
+    /// Other origins that are ours.
+    package let aliases: [Origin]
+    package var registration = RegistrationMode.open
+    /// Without a configuration, whoever comes through a proxy is a stranger.
+    package var refusesForwarded = false
+    /// A proxy between cuts what is silent for a minute.
+    package var isBehindProxy = false
+    package let version: String
+    /// What all of our `Location` fields begin with.
+    let locationStart: [UInt8]
+
+    package init(baseURL: BaseURL, aliases: [Origin] = [], version: String) {
+        self.baseURL = baseURL
+        self.aliases = aliases
+        self.version = version
+        locationStart = Array("\(baseURL)/m/".utf8)
+    }
+
+    /// Every text that may name us in a signature.
+    var audiences: [[UInt8]] { ([baseURL.origin] + aliases).flatMap(\.audiences) }
+}

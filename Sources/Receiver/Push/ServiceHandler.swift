@@ -1,0 +1,135 @@
+import Base
+import HTTP
+import Mailbox
+import Reactor
+import WebPush
+
+/// Leads the requests of one loop to what serves them.
+final class ServiceHandler: HTTPHandler {
+    private let service: PushService
+    private let desk: DeliveryDesk
+    private let intake: PushIntake
+    private let admission: UserAgentAdmission
+    private let router = ServiceRoute.router
+    private let prefix: [UInt8]
+
+    /// Of a body that no route takes. One that is only too long for a push is read, so that what is
+    /// wrong with the endpoint is answered first.
+    private static let bodyLimit = 64 * 1024
+
+    init(_ service: PushService, _ desk: DeliveryDesk, _ intake: PushIntake) {
+        self.service = service
+        self.desk = desk
+        self.intake = intake
+        admission = UserAgentAdmission(service)
+        prefix = Array(service.settings.baseURL.path.utf8)
+    }
+
+    func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
+
+    func handle(_ exchange: HTTPExchange) {
+        let bytes = exchange.head.bytes
+        let whole = exchange.head.path
+        // A proxy may have taken the path of our address off, or not.
+        let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
+        let path = whole.lowerBound + start..<whole.upperBound
+        switch router.find(exchange.head.method, bytes.span.extracting(path)) {
+        case .found(let match):
+            let star =
+                match.first.lowerBound + path.lowerBound..<match.first.upperBound
+                + path.lowerBound
+            serve(match.action, star, exchange)
+        case .otherMethod(let allowed): refuseMethod(exchange, allowed)
+        case .unknown: Answer.empty(404, exchange)
+        }
+    }
+
+    func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        Answer.refusal(refusal)
+    }
+
+    private func serve(_ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange) {
+        switch route {
+        case .push: take(exchange, star, .post)
+        case .simplePush: take(exchange, star, .put)
+        case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
+        case .discovery: Answer.json(200, Self.discovery, exchange)
+        case .withdrawal: withdraw(exchange, star)
+        case .userAgent: admission.admit(exchange, nil, to: desk)
+        case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
+        case .health:
+            let isUsable = service.store.isUsable
+            Answer.json(isUsable ? 200 : 503, status(isUsable), exchange)
+        case .liveness: Answer.empty(200, exchange)
+        case .status: Answer.json(200, status(service.store.isUsable), exchange)
+        case .version: Answer.json(200, version, exchange)
+        case .preflight: Answer.preflight(exchange)
+        }
+    }
+
+    private func take(
+        _ exchange: HTTPExchange, _ token: Range<Int>, _ method: PushRules.Method
+    ) {
+        do throws(PushRefusal) {
+            try intake.take(exchange, token: token, method)
+        } catch {
+            Answer.refuse(error, exchange)
+        }
+    }
+
+    private func withdraw(_ exchange: HTTPExchange, _ id: Range<Int>) {
+        let bytes = exchange.head.bytes
+        guard let bits = Bits128(base64URL: bytes.span.extracting(id)) else {
+            return Answer.refuse(.badMessageID, exchange)
+        }
+        desk.submit(
+            .withdraw(LocationID(bits)),
+            .other { [desk] outcome in
+                if case .withdrawn(let reference) = outcome { desk.withdrawn(reference) }
+                if outcome == .unavailable {
+                    Answer.refuse(.unavailable, exchange)
+                } else {
+                    Answer.empty(204, exchange)
+                }
+            })
+    }
+
+    private func refuseMethod(_ exchange: HTTPExchange, _ allowed: [HTTPMethod]) {
+        var (head, body) = Answer.refusal(.methodNotAllowed)
+        head.fields.append("Allow", allowed.map(\.text).joined(separator: ", "))
+        exchange.respond(head, body: body)
+    }
+
+    private static let discovery = Array(#"{"unifiedpush":{"version":1}}"#.utf8)
+
+    private func status(_ isUsable: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("status", isUsable ? "OK" : "ERROR")
+            writer.member("version", service.settings.version)
+            if !isUsable { writer.member("error", "the store cannot be used") }
+        }
+        return writer.bytes
+    }
+
+    private var version: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("source", "bellwire")
+            writer.member("version", service.settings.version)
+            writer.member("commit", "")
+            writer.member("build", "")
+        }
+        return writer.bytes
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether it begins with a whole path.
+    fileprivate func hasPrefix(_ path: [UInt8]) -> Bool {
+        guard !path.isEmpty, count > path.count, self[path.count] == UInt8(ascii: "/") else {
+            return false
+        }
+        return extracting(0..<path.count).elementsEqual(path.span)
+    }
+}

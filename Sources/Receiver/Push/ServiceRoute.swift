@@ -1,0 +1,45 @@
+import HTTP
+
+/// What the paths of the push service lead to.
+enum ServiceRoute: Sendable {
+    case push
+    case simplePush
+    case unknownVersion
+    case discovery
+    case withdrawal
+    case userAgent
+    case userAgentOfDevice
+    /// Whether the store can be used.
+    case health
+    case liveness
+    case status
+    case version
+    case preflight
+
+    static let router: HTTPRouter<ServiceRoute> = {
+        var router = HTTPRouter<ServiceRoute>()
+        let endpoint: [(HTTPMethod, ServiceRoute)] = [
+            (.post, .push), (.put, .simplePush), (.get, .discovery), (.head, .discovery),
+            (.options, .preflight),
+        ]
+        router.add("/wpush/v1/*", endpoint)
+        router.add("/wpush/v2/*", endpoint)
+        router.add("/wpush/*", endpoint)
+        router.add(
+            "/wpush/**",
+            [
+                (.get, .discovery), (.head, .discovery), (.options, .preflight),
+                (.post, .unknownVersion), (.put, .unknownVersion),
+            ])
+        router.add("/m/*", [(.delete, .withdrawal), (.options, .preflight)])
+        router.add("/", [(.get, .userAgent)])
+        router.add("/u/*", [(.get, .userAgentOfDevice)])
+        for (path, route) in [
+            ("/health", ServiceRoute.health), ("/__heartbeat__", .health),
+            ("/__lbheartbeat__", .liveness), ("/status", .status), ("/__version__", .version),
+        ] {
+            router.add(path, [(.get, route), (.head, route)])
+        }
+        return router
+    }()
+}

@@ -1,0 +1,71 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import System
+import WebPush
+
+/// Decides whether the sender of a push may push to an endpoint.
+struct VAPIDGate: ~Copyable {
+    private static let leeway: Double = 60
+    private static let failuresPerSecond = 20
+
+    private var verifier: VAPIDVerifier
+    private var failures = FailureLimiter(perSecond: Self.failuresPerSecond)
+    private let audiences: [[UInt8]]
+    private let clock = ClockTrust()
+
+    init(audiences: [[UInt8]]) throws {
+        verifier = try VAPIDVerifier()
+        self.audiences = audiences
+    }
+
+    /// The key of a sender who signed; nil for one who did not and need not.
+    ///
+    /// A signature that is there has to be right, even where none is asked for.
+    mutating func admit(
+        _ fields: borrowing PushFields, to endpoint: Endpoint, of authority: Span<UInt8>
+    ) throws(PushRefusal) -> KeyHash? {
+        guard fields.authorization != nil else {
+            if case .key = endpoint.sender { throw .unauthorized(.missingToken) }
+            return nil
+        }
+        let now = WallClock.now
+        let key = UInt64(endpoint.address.subscription)
+        guard !failures.isExhausted(key, second: Int64(now)) else {
+            throw .tooMany(retryAfter: 1)
+        }
+        do throws(VAPIDError) {
+            return try verify(fields, endpoint, audiences, now)
+        } catch {
+            guard case .refusal(let refusal) = error else { throw .unavailable }
+            failures.note(key, second: Int64(now))
+            let circumstances = PushRefusal.Circumstances(
+                leeway: Self.leeway, isClockTrusted: clock.isTrusted(now),
+                namesAddressee: refusal == .audienceMismatch
+                    && names(authority, fields, endpoint, now))
+            throw PushRefusal(refusal, circumstances)
+        }
+    }
+
+    private mutating func verify(
+        _ fields: borrowing PushFields, _ endpoint: Endpoint, _ origins: [[UInt8]], _ now: Double
+    ) throws(VAPIDError) -> KeyHash {
+        var policy = VAPIDPolicy(now: now, origins: origins, leeway: Self.leeway)
+        if case .key(let key) = endpoint.sender { policy.keyHash = key }
+        let entry = try verifier.verify(
+            authorization: fields.authorization, cryptoKey: fields.cryptoKey, policy: policy)
+        return KeyHash(entry.keyHash)
+    }
+
+    /// The signature is for the name by which we were asked: that we do not know the name as ours is
+    /// a mistake of our configuration, not of the sender.
+    private mutating func names(
+        _ authority: Span<UInt8>, _ fields: borrowing PushFields, _ endpoint: Endpoint,
+        _ now: Double
+    ) -> Bool {
+        let url = "https://" + String(decoding: authority.array(authority.indices), as: UTF8.self)
+        guard let origin = Origin(url: url) else { return false }
+        return (try? verify(fields, endpoint, origin.audiences, now)) != nil
+    }
+}

@@ -1,0 +1,169 @@
+import Base
+import Mailbox
+import WebPush
+
+/// What is sent to the user agent.
+extension AutopushChannel {
+    /// Answers whether the message was sent.
+    func send(_ message: Message) -> Bool {
+        isLive && offer(message) == .send
+    }
+
+    /// A message that nobody keeps, to whoever takes it at once.
+    func sendOnce(_ message: Message) {
+        guard isLive, let channel = channels.channel(of: message.address.subscription) else {
+            return
+        }
+        write(message, to: channel)
+    }
+
+    /// The message that was just sent is to be acknowledged.
+    func expect(_ message: Message, _ state: Outstanding.State) {
+        if session.extensions.contains(.withdrawn), let topic = message.content.topic {
+            withdrawOlder(topic, than: message)
+        }
+        outstanding.append(
+            Outstanding(reference: message.reference, message: message, state: state))
+    }
+
+    private func offer(_ message: Message) -> AutopushSession.Delivery {
+        // Its channel has ended, and the store has not said so yet.
+        guard let channel = channels.channel(of: message.address.subscription) else {
+            return .withhold
+        }
+        let delivery = session.deliver(
+            message.id, length: message.content.body.count, urgency: message.content.urgency)
+        if delivery == .send { write(message, to: channel) }
+        return delivery
+    }
+
+    private func write(_ message: Message, to channel: ChannelID) {
+        let content = message.content
+        let headers = content.encoding.map { encoding in
+            PayloadHeaders(
+                encoding: encoding,
+                encryption: content.encryption.isEmpty ? nil : content.encryption,
+                cryptoKey: content.cryptoKey.isEmpty ? nil : content.cryptoKey)
+        }
+        var notification = NotificationMessage(
+            channel: channel, version: message.id, headers: headers)
+        session.extend(
+            &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
+        var text: [UInt8] = []
+        swap(&text, &desk.text)
+        text.removeAll(keepingCapacity: true)
+        text.reserveCapacity(notification.capacity(bodyLength: content.body.count))
+        notification.append(body: content.body.span, to: &text)
+        connection?.send(text: text.span)
+        swap(&text, &desk.text)
+    }
+
+    /// The sender of a message that is held; from now on it is on its way to the disk.
+    func takeHeld(_ id: MessageID) -> Reply? {
+        guard let index = outstanding.index(of: id),
+            case .held(_, let reply) = outstanding[index].state
+        else { return nil }
+        outstanding[index].state = .storing
+        return reply
+    }
+
+    /// The client has done with it, on this connection or an earlier one.
+    func acknowledged(_ id: MessageID) {
+        guard let device else { return }
+        guard let index = outstanding.index(of: id) else {
+            return settle(id, .acknowledgeByID(id, device: device))
+        }
+        let entry = outstanding.remove(at: index)
+        if outstanding.isEmpty { outstanding = [] }
+        switch entry.state {
+        case .held(let slot, let reply): desk.settle(entry.message, slot, reply)
+        case .storing, .stored: settle(id, .acknowledge(entry.reference))
+        }
+    }
+
+    private func settle(_ id: MessageID, _ operation: StoreOperation) {
+        settled[id] = false
+        desk.submit(operation, .acknowledgement(id, self))
+    }
+
+    /// The store has recorded an acknowledgement, or failed to.
+    func acknowledged(_ id: MessageID, isRecorded: Bool) {
+        // A page that is being read may have been begun before.
+        settled[id] = isLoading ? true : nil
+    }
+
+    /// A message is on the disk.
+    func stored(_ id: MessageID) {
+        if let index = outstanding.index(of: id) {
+            outstanding[index].state = .stored
+        } else if settled[id] == nil {
+            needsLoad = true
+            loadIfPossible()
+        }
+    }
+
+    /// It could not be kept, so nobody was promised it.
+    func forget(_ id: MessageID) {
+        if let index = outstanding.index(of: id) { outstanding.remove(at: index) }
+    }
+
+    func withdrawn(_ reference: MessageReference) {
+        guard let channel = channels.channel(of: reference.address.subscription) else { return }
+        forget(reference.id)
+        var reply: [UInt8] = []
+        let action = session.withdrawn(reference.id, channel, reply: &reply)
+        perform(action, reply)
+    }
+
+    private func withdrawOlder(_ topic: Topic, than message: Message) {
+        let older = outstanding.filter {
+            $0.message.content.topic == topic
+                && $0.reference.address.subscription == message.address.subscription
+        }
+        for entry in older { withdrawn(entry.reference) }
+    }
+}
+
+/// What waits in the store.
+extension AutopushChannel {
+    func loadIfPossible() {
+        guard let device, session.isOpen, needsLoad, !isLoading else { return }
+        needsLoad = false
+        isLoading = true
+        desk.load(.messages(PageRequest(device: device)), for: self)
+    }
+
+    func loaded(_ answer: LoadAnswer) {
+        switch answer {
+        case .subscriptions(let subscriptions): identified(with: subscriptions)
+        case .page(let page): deliver(page)
+        case .credentials: break
+        case .unavailable where session.isOpen:
+            isLoading = false
+            needsLoad = true
+            desk.loadLater(self)
+        case .unavailable: replaced()
+        }
+    }
+
+    private func deliver(_ page: StoredPage) {
+        guard session.isOpen else { return }
+        var isFull = false
+        for message in page.messages where !isFull && !isKnown(message.id) {
+            switch offer(message) {
+            case .send: expect(message, .stored)
+            case .withhold: break
+            // What is left is read again when there is room.
+            case .wait: isFull = true
+            }
+        }
+        if !isFull, let next = page.next { return desk.load(.messages(next), for: self) }
+        isLoading = false
+        settled = settled.filter { !$0.value }
+        if isFull { needsLoad = true } else { loadIfPossible() }
+    }
+
+    private func isKnown(_ id: MessageID) -> Bool {
+        settled[id] != nil || outstanding.index(of: id) != nil
+    }
+}

@@ -1,0 +1,136 @@
+import HTTP
+import Mailbox
+import Reactor
+import WebPush
+
+/// One connection of a user agent: carries out what its session decides.
+///
+/// It delivers directly while nothing waits for it in the store. Whenever something does, because it
+/// came while the device was away, or was too much at once, the store is read from its beginning:
+/// what is outstanding or was settled is passed over, so that nothing is missed or comes twice.
+/// Confined to the loop of its desk.
+final class AutopushChannel {
+    let desk: DeliveryDesk
+    /// The row of the credential it came with.
+    let credential: UInt32?
+    @exclusivity(unchecked) var session: AutopushSession
+    @exclusivity(unchecked) var connection: WebSocketConnection?
+    @exclusivity(unchecked) var userAgent: UserAgentID?
+    /// Nil for a user agent that has never registered anything: nothing is kept of it.
+    @exclusivity(unchecked) var device: UInt32?
+    @exclusivity(unchecked) var channels = ChannelList()
+    @exclusivity(unchecked) var outstanding: [Outstanding] = []
+    /// Acknowledged, and perhaps still in a page that is being read: whether the store has it.
+    @exclusivity(unchecked) var settled: [MessageID: Bool] = [:]
+    @exclusivity(unchecked) var isLoading = false
+    /// The store has more for it, or may have.
+    @exclusivity(unchecked) var needsLoad = false
+    /// Messages of the client that came before it could take them.
+    @exclusivity(unchecked) private var inbox: [[UInt8]] = []
+    @exclusivity(unchecked) private var timer: TimerID?
+
+    private static let inboxLimit = 32
+
+    init(_ desk: DeliveryDesk, credential: UInt32?) {
+        self.desk = desk
+        self.credential = credential
+        session = AutopushSession(at: Self.time(desk.loop))
+    }
+
+    private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }
+
+    private var now: Duration { Self.time(desk.loop) }
+
+    /// Something that waits for it can be sent at once.
+    var isLive: Bool { session.isOpen && !isLoading && !needsLoad }
+
+    func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
+        switch action {
+        case .none: break
+        case .send: connection?.send(text: reply.span)
+        case .sendAndDeliver:
+            connection?.send(text: reply.span)
+            needsLoad = device != nil
+            loadIfPossible()
+        case .deliver:
+            needsLoad = true
+            loadIfPossible()
+        case .identify(let userAgent): identify(userAgent)
+        case .register(let channel, let key): register(channel, key)
+        case .unregister(let channel): unregister(channel)
+        case .close(let closing): close(closing)
+        }
+    }
+
+    /// A newer connection has come for this device.
+    func replaced() { perform(session.replaced()) }
+
+    private func close(_ closing: AutopushClosing) {
+        connection?.close(
+            WebSocketCloseCode(rawValue: closing.code), reason: "\(closing.reason)")
+    }
+
+    /// Takes up what came while a request was under way.
+    func readOn() {
+        while session.isReady, !inbox.isEmpty {
+            let text = inbox.removeFirst()
+            read(text.span)
+        }
+    }
+
+    private func read(_ text: Span<UInt8>) {
+        var reply: [UInt8] = []
+        swap(&reply, &desk.text)
+        reply.removeAll(keepingCapacity: true)
+        // What an acknowledgement sets going may come back to the session.
+        var done: [MessageID] = []
+        swap(&done, &desk.acknowledged)
+        let action = session.received(text, at: now, reply: &reply) { done.append($0) }
+        for id in done { acknowledged(id) }
+        done.removeAll(keepingCapacity: true)
+        swap(&done, &desk.acknowledged)
+        perform(action, reply)
+        swap(&reply, &desk.text)
+    }
+}
+
+extension AutopushChannel: WebSocketHandler {
+    func opened(_ connection: WebSocketConnection, subprotocol: String?) {
+        self.connection = connection
+        guard let deadline = session.deadline else { return }
+        timer = desk.loop.schedule(after: Interval(deadline - now), self)
+    }
+
+    func received(text: Span<UInt8>, on connection: WebSocketConnection) {
+        if session.isReady, inbox.isEmpty { return read(text) }
+        guard inbox.count < Self.inboxLimit else { return close(.badState) }
+        inbox.append(text.array(text.indices))
+    }
+
+    func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
+
+    func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
+        self.connection = nil
+        stopTimer()
+        _ = session.end()
+        if let device { desk.detach(self, device: device) }
+        let left = outstanding
+        outstanding = []
+        for entry in left {
+            guard case .held(let slot, let reply) = entry.state else { continue }
+            desk.giveUp(entry.message, slot, reply)
+        }
+    }
+}
+
+extension AutopushChannel: TimerHandler {
+    func timerFired(_ cookie: UInt64) {
+        timer = nil
+        perform(session.elapsed(at: now))
+    }
+
+    func stopTimer() {
+        if let timer { desk.loop.cancel(timer) }
+        timer = nil
+    }
+}

@@ -1,0 +1,15 @@
+package import Base
+
+/// The first 120 bits of the SHA-256 of a public key: as many as nobody finds a second key for.
+package struct KeyHash: Hashable, Sendable {
+    package let high: UInt64
+    /// Its last byte is zero.
+    package let low: UInt64
+
+    package init(_ digest: Digest) { self.init(high: digest.words.0, low: digest.words.1) }
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low & ~0xFF
+    }
+}

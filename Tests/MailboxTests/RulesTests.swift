@@ -1,0 +1,168 @@
+import Base
+import Crypto
+import TestSupport
+import Testing
+import WebPush
+
+@testable import Mailbox
+
+@Suite("The clock of the store")
+struct StoreClockTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let sameBoot: Bool
+        let sinceBoot: Int64
+        let wall: Int64
+        let elapsed: Int64
+    }
+
+    private static let day: Int64 = 86_400_000
+
+    @Test(
+        "Within a start of the machine nothing but time moves it; across, the time of day, forward",
+        arguments: [
+            Case(
+                testDescription: "time passes", sameBoot: true, sinceBoot: 500, wall: 500,
+                elapsed: 500),
+            Case(
+                testDescription: "set ten years ahead", sameBoot: true, sinceBoot: 500,
+                wall: 3_650 * day, elapsed: 500),
+            Case(
+                testDescription: "set back a day", sameBoot: true, sinceBoot: 500, wall: -day,
+                elapsed: 500),
+            Case(
+                testDescription: "started anew", sameBoot: false, sinceBoot: -9_000, wall: day,
+                elapsed: day),
+            Case(
+                testDescription: "started anew without a clock", sameBoot: false,
+                sinceBoot: -9_000, wall: -1_000 * day, elapsed: 0),
+        ])
+    func elapsed(test: Case) {
+        let first = ClockReading(boot: [1], sinceBoot: 10_000, wall: 1_000_000 * Self.day)
+        let later = ClockReading(
+            boot: test.sameBoot ? [1] : [2], sinceBoot: first.sinceBoot + test.sinceBoot,
+            wall: first.wall + test.wall)
+        let anchor = StoreClock.Anchor(time: StoreTime(milliseconds: 77), reading: first)
+        let clock = StoreClock(after: anchor, at: later)
+        #expect(clock.time(at: later).milliseconds == 77 + test.elapsed)
+        var next = later
+        next.sinceBoot += 5
+        next.wall -= Self.day
+        #expect(clock.time(at: next).milliseconds == 77 + test.elapsed + 5)
+    }
+
+    @Test("A start that cannot be told from another counts as another")
+    func unknownBoot() {
+        let first = ClockReading(boot: nil, sinceBoot: 10, wall: 1_000)
+        let later = ClockReading(boot: nil, sinceBoot: 5_000, wall: 1_010)
+        #expect(StoreClock.elapsed(from: first, to: later) == 10)
+    }
+}
+
+@Suite("Quotas")
+struct QuotaLedgerTests {
+    private func ledger() -> QuotaLedger {
+        var limits = QuotaLimits()
+        limits.device = QuotaLimits.Room(messages: 10, bytes: 1_000)
+        limits.owner = QuotaLimits.Room(messages: 15, bytes: 10_000)
+        var ledger = QuotaLedger(limits: limits)
+        ledger.addDevice(1, owner: 7)
+        ledger.addDevice(2, owner: 7)
+        ledger.addDevice(3, owner: 8)
+        return ledger
+    }
+
+    private func fill(
+        _ ledger: inout QuotaLedger, _ subscription: UInt32, _ device: UInt32, size: Int = 1
+    ) -> (count: Int, refusal: QuotaRefusal?) {
+        let address = Address(subscription: subscription, device: device)
+        for count in 0..<100 {
+            if let refusal = ledger.reserve(size, for: address) { return (count, refusal) }
+        }
+        return (100, nil)
+    }
+
+    @Test("A subscription gets half of its device's room, in messages and in bytes")
+    func subscription() {
+        var ledger = ledger()
+        #expect(fill(&ledger, 1, 1) == (5, .subscriptionFull))
+        #expect(fill(&ledger, 2, 2, size: 200) == (2, .subscriptionFull))
+    }
+
+    @Test("Device and owner are full for all that is theirs, and for nobody else")
+    func deviceAndOwner() {
+        var ledger = ledger()
+        #expect(fill(&ledger, 1, 1) == (5, .subscriptionFull))
+        #expect(fill(&ledger, 2, 1) == (5, .subscriptionFull))
+        #expect(fill(&ledger, 3, 1) == (0, .deviceFull))
+        #expect(fill(&ledger, 4, 2) == (5, .subscriptionFull))
+        #expect(fill(&ledger, 5, 2) == (0, .ownerFull))
+        #expect(fill(&ledger, 6, 3) == (5, .subscriptionFull))
+    }
+
+    @Test("What ends gives back its room, and nothing more")
+    func release() {
+        var ledger = ledger()
+        let address = Address(subscription: 1, device: 1)
+        _ = fill(&ledger, 1, 1)
+        ledger.release(1, for: address)
+        #expect(fill(&ledger, 1, 1) == (1, .subscriptionFull))
+        for _ in 0..<20 { ledger.release(1, for: address) }
+        #expect(ledger.usage(ofDevice: 1) == (0, 0))
+        #expect(fill(&ledger, 1, 1) == (5, .subscriptionFull))
+    }
+}
+
+@Suite("Endpoint tokens")
+struct EndpointTokenTests {
+    @Test("Ours are known and found by their digest; changed, cut or foreign ones are not ours")
+    func ours() throws {
+        let key = try Random.secret(count: 32)
+        var mint = try EndpointMint(key: key)
+        let token = try mint.make()
+        #expect(token.bytes.count == 28)
+        #expect(try mint.token(token.bytes.span)?.bytes == token.bytes)
+        for index in token.bytes.indices {
+            var changed = token.bytes
+            changed[index] ^= 1
+            #expect(try mint.token(changed.span) == nil)
+        }
+        for prefix in prefixes(of: token.bytes) { #expect(try mint.token(prefix.span) == nil) }
+        var other = try EndpointMint(key: try Random.secret(count: 32))
+        #expect(try other.token(token.bytes.span) == nil)
+        #expect(try mint.digest(of: token) == other.digest(of: token))
+        #expect(try mint.make().bytes != token.bytes)
+        #expect("\(token)" == "<EndpointToken>")
+    }
+}
+
+@Suite("The sealed record of a message")
+struct MessageRecordTests {
+    static let content = Message.Content(
+        body: [9, 8, 7], encoding: .aesgcm, encryption: [1, 2], cryptoKey: [3], topic: Topic("t"),
+        urgency: .low, ttl: 12)
+
+    @Test("It comes back as it was, and counts with its whole length")
+    func roundTrip() throws {
+        let record = MessageRecord.bytes(Self.content, arrival: -5)
+        #expect(record.count == MessageRecord.length(of: Self.content))
+        let read = MessageRecord.content(of: record.span)
+        let (content, arrival) = try #require(read)
+        #expect(content == Self.content)
+        #expect(arrival == -5)
+    }
+
+    private func isRecord(_ bytes: [UInt8]) -> Bool {
+        MessageRecord.content(of: bytes.span) != nil
+    }
+
+    @Test("One that is cut within its fields, or is of another version, is no record")
+    func cut() {
+        let record = MessageRecord.bytes(Self.content, arrival: 1)
+        for length in 0..<record.count - Self.content.body.count {
+            #expect(!isRecord(Array(record[..<length])))
+        }
+        let newer = [2] + record.dropFirst()
+        #expect(!isRecord(newer))
+    }
+}

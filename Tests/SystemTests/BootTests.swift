@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+@testable import System
+
+@Suite("The start of the machine")
+struct BootTests {
+    @Test("It has a name of 16 bytes, and the time since then only grows")
+    func boot() throws {
+        let text = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let uuid = try #require(UUID(uuidString: text.trimmingCharacters(in: .newlines)))
+        #expect(Boot.identifier == withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) })
+        let uptime = try String(contentsOfFile: "/proc/uptime", encoding: .utf8)
+        let seconds = try #require(Double(uptime.prefix { $0 != " " }))
+        #expect(abs(Double(Boot.milliseconds) / 1_000 - seconds) < 5)
+    }
+}
