@@ -1,5 +1,5 @@
-import Base
 import HTTP
+import WebPush
 
 /// Why the control socket does not do what it was asked.
 ///
@@ -47,16 +47,9 @@ enum ControlRefusal: Error, Equatable {
 
     /// `application/json`, in the form of every error of the service.
     var json: [UInt8] {
-        let number = number.map(String.init) ?? "null"
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("code", status)
-            writer.name("errno")
-            writer.raw(number)
-            writer.member("error", "\(ResponseHead.reasonPhrase(of: status))")
-            writer.member("message", message)
-            writer.member("more_info", "docs/errors.md#errno-\(number)")
-        }
-        return writer.bytes
+        ErrorBody.json(
+            status: status, number: number, reason: "\(ResponseHead.reasonPhrase(of: status))",
+            message: message,
+            moreInfo: "docs/errors.md#" + (number.map { "errno-\($0)" } ?? "http"))
     }
 }
