@@ -58,7 +58,7 @@ package struct ListenAddress: Hashable, Sendable {
                 trustedProxies += try Self.addresses(word.dropFirst(Self.trustedProxies.count))
             } else {
                 throw ConfigurationError(
-                    "\(word) is neither proxy-protocol nor trusted-proxies=ADDRESS")
+                    "has \(word), which is neither proxy-protocol nor trusted-proxies=ADDRESS")
             }
         }
         self.endpoint = endpoint
@@ -66,7 +66,7 @@ package struct ListenAddress: Hashable, Sendable {
         self.trustedProxies = trustedProxies
         guard case .plain = endpoint, !isLocal, trustedProxies.isEmpty else { return }
         throw ConfigurationError(
-            "\(first) would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
+            "would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
     }
 
     private static let proxyProtocol = "proxy-protocol"
@@ -81,11 +81,11 @@ package struct ListenAddress: Hashable, Sendable {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             guard path.hasPrefix("/"), path.utf8.count > 1 else {
-                throw ConfigurationError("\(text) has no path that begins with /")
+                throw ConfigurationError("has no path that begins with /")
             }
             // sun_path of Linux, with the zero at its end.
             guard path.utf8.count < 108 else {
-                throw ConfigurationError("\(text) is too long for a Unix socket")
+                throw ConfigurationError("is too long for a Unix socket")
             }
             return .unix(path: path)
         }
@@ -101,7 +101,7 @@ package struct ListenAddress: Hashable, Sendable {
         _ text: Substring
     ) throws(ConfigurationError) -> (IPAddress, UInt16) {
         guard let colon = text.lastIndex(of: ":") else {
-            throw ConfigurationError("\(text) has no port")
+            throw ConfigurationError("has no port")
         }
         let digits = Array(text[text.index(after: colon)...].utf8)
         var host = text[..<colon]
@@ -110,7 +110,7 @@ package struct ListenAddress: Hashable, Sendable {
         guard let port = UInt16(decimalDigits: digits.span),
             let address = IPAddress(String(host)), isBracketed || !host.contains(":")
         else {
-            throw ConfigurationError("\(text) is not ADDRESS:PORT with a number as address")
+            throw ConfigurationError("is not ADDRESS:PORT with a number as address")
         }
         return (address, port)
     }
@@ -119,7 +119,7 @@ package struct ListenAddress: Hashable, Sendable {
         var addresses: [IPAddress] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let address = IPAddress(String(part)) else {
-                throw ConfigurationError("\(part) is no address of a proxy")
+                throw ConfigurationError("has \(part), which is no address of a proxy")
             }
             addresses.append(address)
         }

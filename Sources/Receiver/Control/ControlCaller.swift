@@ -1,5 +1,3 @@
-import Reactor
-
 /// Whoever is at the other end of the control socket, as the kernel names him.
 enum ControlCaller: Equatable {
     /// Sees and changes everything.
@@ -8,8 +6,8 @@ enum ControlCaller: Equatable {
     case user(UInt32)
 
     /// Nil for users to whom this service is not open.
-    init?(_ credentials: PeerCredentials?, ownUserID: UInt32, allowsLocalUsers: Bool) {
-        switch credentials?.userID {
+    init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
+        switch userID {
         case 0, ownUserID: self = .administrator
         case let user? where allowsLocalUsers: self = .user(user)
         default: return nil

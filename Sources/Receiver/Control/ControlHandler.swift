@@ -31,7 +31,7 @@ package final class ControlHandler: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) {
         let caller = ControlCaller(
-            exchange.peerCredentials, ownUserID: ProcessOwner.userID,
+            userID: exchange.peerCredentials?.userID, ownUserID: ProcessOwner.userID,
             allowsLocalUsers: settings.allowsLocalUsers)
         guard let caller else { return respond(to: exchange, .failure(.notAllowed)) }
         let bytes = exchange.head.bytes
