@@ -56,7 +56,11 @@ let package = Package(
         module(
             "Receiver", ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"]),
         .executableTarget(
-            name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
+            name: "bellwire",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "Outbound", "HTTP",
+                "Mailbox", "Receiver",
+            ],
             swiftSettings: strict),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
@@ -80,7 +84,8 @@ let package = Package(
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(of: "Receiver", ["Base", "WebPush", "Mailbox", "HTTP", "Reactor"]),
+        tests(
+            of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],

@@ -24,6 +24,8 @@ package final class HTTPExchange {
 
     /// The other end of the connection, which may be a proxy.
     package var peer: SocketAddress { connection.peer }
+    /// Who connected to a Unix socket; nil for any other, and when the connection is gone.
+    package var peerCredentials: PeerCredentials? { connection.peerCredentials }
     /// Who sent the request, as far as the listener trusts what proxies say; nil for a client
     /// without an address. To be asked before the answer.
     package var client: IPAddress? {

@@ -47,6 +47,8 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.transport = consume transport
     }
 
+    var peerCredentials: PeerCredentials? { transport?.peerCredentials }
+
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
     /// Begins to be served. A connection that cannot be watched is closed.

@@ -3,6 +3,8 @@ package import WebPush
 /// What the service was told to do, checked as a whole.
 package struct Configuration: Sendable {
     package let listeners: [ListenAddress]
+    /// Nobody said where to listen, so that what the machine lacks is no mistake.
+    package let listensAsUsual: Bool
     /// Nil if it follows from where the service really listens.
     package let baseURL: BaseURL?
     package let aliases: [Origin]
@@ -23,12 +25,16 @@ package struct Configuration: Sendable {
         let values = SettingValues(settings)
         self.settings = settings
         var listeners: [ListenAddress] = []
-        for text in values.all(.listen) ?? ListenAddress.usual {
-            listeners.append(try ListenAddress(text))
+        let usual = input.handedOver.isEmpty ? ListenAddress.usual : []
+        for text in values.all(.listen) ?? usual { listeners.append(try ListenAddress(text)) }
+        // What is said of such an address holds for the socket that was given.
+        for given in input.handedOver where !listeners.contains(where: given.isSamePlace(as:)) {
+            listeners.append(given)
         }
         var aliases: [Origin] = []
         for text in values.all(.alias) ?? [] { aliases.append(try BaseURL(alias: text).origin) }
         self.listeners = listeners
+        listensAsUsual = values.all(.listen) == nil && input.handedOver.isEmpty
         self.aliases = aliases
         baseURL = try values.first(.baseURL, BaseURL.init(_:))
         certificate = try Self.certificate(values)

@@ -1,0 +1,26 @@
+/// Whoever is at the other end of the control socket, as the kernel names him.
+enum ControlCaller: Equatable {
+    /// Sees and changes everything.
+    case administrator
+    /// Sees and changes what is his own.
+    case user(UInt32)
+
+    /// Nil for users to whom this service is not open.
+    init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
+        switch userID {
+        case 0, ownUserID: self = .administrator
+        case let user? where allowsLocalUsers: self = .user(user)
+        default: return nil
+        }
+    }
+
+    /// To whom new things belong unless something else is said.
+    var owner: String {
+        switch self {
+        case .administrator: "admin"
+        case .user(let number): "uid:\(number)"
+        }
+    }
+
+    func mayUse(_ owner: String) -> Bool { self == .administrator || owner == self.owner }
+}
