@@ -114,6 +114,6 @@ extension DeviceReport.Added {
           bearer secret:
             \(bearer)
 
-        """
+        """ + (QRCode(Array(url.utf8))?.text ?? "")
     }
 }
