@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests(of: "Base"),
+        tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Reactor"),
