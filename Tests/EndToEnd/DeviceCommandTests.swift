@@ -45,6 +45,36 @@ struct DeviceCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("Nothing that is a secret reaches the log, whatever is asked and refused")
+    func noSecrets() throws {
+        let server = try fixture.start()
+        let added = try fixture.run(["device", "add", "laptop", "--json"])
+        let device = try JSONSerialization.jsonObject(with: Data(added.output.utf8))
+        let bearer = (device as? [String: Any])?["bearer"] as? String ?? ""
+        #expect(try upgrade(server, bearer).hasSuffix(" 101"))
+        #expect(try upgrade(server, bearer + "x").hasSuffix(" 401"))
+        let requests = [
+            ["/wpush/v1/TOKEN-\(bearer)", "-d", "BODY-\(bearer)", "-H", "TTL: 1"],
+            ["/wpush/v2/TOKEN-\(bearer)", "-X", "PUT"], ["/m/MESSAGE-\(bearer)", "-X", "DELETE"],
+            ["/u/\(bearer)?q=\(bearer)"], ["/\(bearer)", "-H", "Authorization: Bearer \(bearer)"],
+            ["/health", "-H", "Transfer-Encoding: \(bearer)"],
+        ]
+        for request in requests {
+            let url = server.baseURL + request[0]
+            #expect(try !fixture.curl([url] + request.dropFirst()).hasSuffix(" 000"))
+        }
+        server.signal(SIGHUP)
+        #expect(server.hasSaid("event=configuration-read"))
+        #expect(server.end() == 0)
+        let master = try String(
+            contentsOfFile: fixture.state + "/keys/master.json", encoding: .utf8)
+        let key = try JSONDecoder().decode([String: String].self, from: Data(master.utf8))["key"]
+        for secret in [bearer, key ?? "", "TOKEN-", "BODY-", "MESSAGE-"] {
+            #expect(!secret.isEmpty && !server.errors.contains(secret))
+            #expect(!server.output.contains(secret))
+        }
+    }
+
     @Test("Without a server there is a hint")
     func noServer() throws {
         let outcome = try fixture.run(["device", "list"])
@@ -92,7 +122,7 @@ struct DeviceCommandTests {
 
     private func upgrade(_ server: ServerProcess, _ bearer: String) throws -> String {
         try fixture.curl([
-            "-m", "2", "--http1.1", "-o", "/dev/null", "-H", "Connection: Upgrade",
+            "-m", "1", "--http1.1", "-o", "/dev/null", "-H", "Connection: Upgrade",
             "-H", "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13",
             "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
             "\(server.baseURL)/u/\(bearer)",
