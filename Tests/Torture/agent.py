@@ -209,7 +209,8 @@ class Agent:
         if session.ended.done():
             return
         dice = self.random.random()
-        if dice < 0.3 and not self.world.is_over:
+        # A slow one would read afterwards what was sent before.
+        if dice < 0.3 and session.mode != "slow" and not self.world.is_over:
             # A second connection comes while the first is still there, and replaces it.
             loop = asyncio.get_running_loop()
             loop.call_later(self.random.uniform(0.1, 1), session.socket.close)

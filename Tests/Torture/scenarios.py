@@ -49,7 +49,8 @@ async def usable_again(stage):
     sender = Sender(stage.world)
     while stage.server.process.returncode is None:
         live = stage.world.live()
-        if live and await sender.push(live[0], ttl=600) == 201:
+        # What may replace another message waits for the disk, whoever is connected.
+        if live and await sender.push(live[0], ttl=600, topic="usable") == 201:
             break
         await asyncio.sleep(0.05)
     stage.log.note("usable")

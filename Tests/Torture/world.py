@@ -16,7 +16,7 @@ class World:
         self.server, self.log = server, log
         self.random = random.Random(seed)
         self.subscriptions, self.agents = [], []
-        self.pushes = self.connections = 0
+        self.pushes = self.connections = self.subscribed = 0
         # While it is calm, clients stay and acknowledge, so that everything has to arrive.
         self.is_calm = self.is_over = False
         self.rest = 0.0
@@ -26,7 +26,8 @@ class World:
         return random.Random(self.random.getrandbits(64))
 
     def subscribe(self, agent, channel):
-        subscription = Subscription(len(self.subscriptions), agent, channel)
+        self.subscribed += 1
+        subscription = Subscription(self.subscribed, agent, channel)
         self.subscriptions.append(subscription)
         return subscription
 
