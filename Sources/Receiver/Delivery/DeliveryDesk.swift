@@ -21,6 +21,8 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var senders = SlotTable<HTTPExchange>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
+    /// What the store could not record, oldest first.
+    @exclusivity(unchecked) private var unrecorded: [(Acknowledgement, AutopushChannel)] = []
     /// One message at a time is written here on its way out.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
@@ -29,8 +31,8 @@ final class DeliveryDesk: @unchecked Sendable {
 
     enum Operation {
         case message(Message, Reply)
-        /// An acknowledgement that the session must not forget before the store has it.
-        case acknowledgement(MessageID, AutopushChannel)
+        /// Neither the desk nor the session forgets it before the store has it.
+        case acknowledgement(Acknowledgement, AutopushChannel)
         case load(AutopushChannel)
         case other((StoreOutcome) -> Void)
         case ignored
@@ -39,6 +41,8 @@ final class DeliveryDesk: @unchecked Sendable {
     private static let commit: UInt64 = 0
     private static let retry: UInt64 = 1
     private static let retryPause = Interval(.seconds(1))
+    /// Beyond it, messages may come again after the next break.
+    private static let unrecordedLimit = 65_536
 
     init(on loop: EventLoop, _ service: PushService, _ mint: consuming EndpointMint) {
         self.loop = loop
@@ -94,6 +98,9 @@ final class DeliveryDesk: @unchecked Sendable {
     /// Hands a message to the store, which answers for it.
     func keep(_ message: Message, _ reply: Reply) {
         guard message.content.ttl > 0 else { return answer(reply, message, .accepted) }
+        #if PLANT_ANSWER_BEFORE_COMMIT
+            answer(reply, message, .accepted)
+        #endif
         submit(.store(message), .message(message, reply))
     }
 
@@ -134,9 +141,15 @@ extension DeliveryDesk {
     func attach(_ channel: AutopushChannel, device: UInt32) {
         let former = service.directory.claim(device, for: self)
         if let former, former !== self {
-            former.loop.post { former.channels[device]?.replaced() }
+            former.loop.post { former.leave(device) }
         }
         channels.updateValue(channel, forKey: device)?.replaced()
+    }
+
+    /// The device has connected to another loop; by now it may have come back.
+    private func leave(_ device: UInt32) {
+        guard service.directory.desk(of: device) !== self else { return }
+        channels.removeValue(forKey: device)?.replaced()
     }
 
     func detach(_ channel: AutopushChannel, device: UInt32) {
@@ -182,8 +195,13 @@ extension DeliveryDesk: StoreSink {
             case .acknowledged: break
             default: channels[message.address.device]?.forget(message.id)
             }
-        case .acknowledgement(let id, let channel):
-            channel.acknowledged(id, isRecorded: completion.outcome != .unavailable)
+        case .acknowledgement(let acknowledgement, let channel):
+            guard completion.outcome == .unavailable else {
+                return channel.recorded(acknowledgement.id)
+            }
+            guard unrecorded.count < Self.unrecordedLimit else { return }
+            setRetryTimer()
+            unrecorded.append((acknowledgement, channel))
         case .other(let body): body(completion.outcome)
         case .ignored, .load, nil: break
         }
@@ -192,7 +210,7 @@ extension DeliveryDesk: StoreSink {
 
 extension DeliveryDesk: TimerHandler {
     func timerFired(_ cookie: UInt64) {
-        guard cookie == Self.commit else { return retryLoads() }
+        guard cookie == Self.commit else { return retry() }
         isTimerSet = false
         while let message = window.popDue(loop.now) {
             guard let reply = channels[message.address.device]?.takeHeld(message.id) else {
@@ -212,13 +230,23 @@ extension DeliveryDesk: TimerHandler {
 
     /// The store could not read now.
     func loadLater(_ channel: AutopushChannel) {
-        if retries.isEmpty { _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry) }
+        setRetryTimer()
         retries.append(channel)
     }
 
-    private func retryLoads() {
-        let channels = retries
-        retries = []
+    private func setRetryTimer() {
+        guard retries.isEmpty, unrecorded.isEmpty else { return }
+        _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry)
+    }
+
+    private func retry() {
+        let (channels, acknowledgements) = (retries, unrecorded)
+        (retries, unrecorded) = ([], [])
+        for (acknowledgement, channel) in acknowledgements { record(acknowledgement, for: channel) }
         for channel in channels { channel.loadIfPossible() }
+    }
+
+    func record(_ acknowledgement: Acknowledgement, for channel: AutopushChannel) {
+        submit(acknowledgement.operation, .acknowledgement(acknowledgement, channel))
     }
 }

@@ -71,23 +71,29 @@ extension AutopushChannel {
     func acknowledged(_ id: MessageID) {
         guard let device else { return }
         guard let index = outstanding.index(of: id) else {
-            return settle(id, .acknowledgeByID(id, device: device))
+            return settle(.byID(id, device: device))
         }
         let entry = outstanding.remove(at: index)
         if outstanding.isEmpty { outstanding = [] }
+        #if PLANT_ACKNOWLEDGE_BY_TOPIC
+            let topic = entry.message.content.topic
+            for other in outstanding where topic != nil && other.message.content.topic == topic {
+                settle(.of(other.reference))
+            }
+        #endif
         switch entry.state {
         case .held(let slot, let reply): desk.settle(entry.message, slot, reply)
-        case .storing, .stored: settle(id, .acknowledge(entry.reference))
+        case .storing, .stored: settle(.of(entry.reference))
         }
     }
 
-    private func settle(_ id: MessageID, _ operation: StoreOperation) {
-        settled[id] = false
-        desk.submit(operation, .acknowledgement(id, self))
+    private func settle(_ acknowledgement: Acknowledgement) {
+        settled[acknowledgement.id] = false
+        desk.record(acknowledgement, for: self)
     }
 
-    /// The store has recorded an acknowledgement, or failed to.
-    func acknowledged(_ id: MessageID, isRecorded: Bool) {
+    /// The store has an acknowledgement.
+    func recorded(_ id: MessageID) {
         // A page that is being read may have been begun before.
         settled[id] = isLoading ? true : nil
     }

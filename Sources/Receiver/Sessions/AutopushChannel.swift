@@ -63,7 +63,10 @@ final class AutopushChannel {
     }
 
     /// A newer connection has come for this device.
-    func replaced() { perform(session.replaced()) }
+    func replaced() {
+        perform(session.replaced())
+        giveUpOutstanding()
+    }
 
     private func close(_ closing: AutopushClosing) {
         connection?.close(
@@ -114,6 +117,11 @@ extension AutopushChannel: WebSocketHandler {
         stopTimer()
         _ = session.end()
         if let device { desk.detach(self, device: device) }
+        giveUpOutstanding()
+    }
+
+    /// What is held goes to the store now: nobody will find it here when its time is over.
+    private func giveUpOutstanding() {
         let left = outstanding
         outstanding = []
         for entry in left {
