@@ -17,12 +17,6 @@ struct ChannelList {
         entries.first { $0.channel == channel }?.subscription
     }
 
-    /// Takes the place of what the channel was before.
-    mutating func replace(_ subscription: UInt32, _ channel: ChannelID) {
-        entries.removeAll { $0.channel == channel }
-        add(subscription, channel)
-    }
-
     mutating func add(_ subscription: UInt32, _ channel: ChannelID) {
         entries.append((subscription, channel))
     }
