@@ -13,10 +13,11 @@ extension Benchmark {
         summary: "a push service (--port, --certificate, --key, --folder)"
     ) { options in
         let store = try SQLiteStore(try MailboxBench.options(options.folder))
+        var settings = PushServiceSettings(
+            baseURL: try BaseURL("https://localhost:\(options.port)"), version: "bench")
+        settings.isBehindProxy = options.pairs["behind-proxy"] == "yes"
         let service = PushService(
-            store: store, endpointKey: store.endpointKey,
-            settings: PushServiceSettings(
-                baseURL: try BaseURL("https://localhost:\(options.port)"), version: "bench"))
+            store: store, endpointKey: store.endpointKey, settings: settings)
         let server = try HTTPServer { loop in
             do {
                 return try service.handler(on: loop)

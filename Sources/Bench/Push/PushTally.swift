@@ -33,7 +33,7 @@ struct PushTally {
 
     mutating func receive(_ stamp: StampedBody.Stamp, at now: Int) {
         received += 1
-        let number = Int(stamp.number)
+        let number = stamp.number
         guard number < receipts.count else { return }
         if receipts[number] > 0 { duplicates += 1 }
         receipts[number] &+= 1
