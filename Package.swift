@@ -73,7 +73,7 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "Mailbox",
-                "CBench",
+                "Receiver", "CBench",
             ],
             swiftSettings: strict),
 
