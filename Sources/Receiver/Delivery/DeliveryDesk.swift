@@ -134,6 +134,16 @@ final class DeliveryDesk: @unchecked Sendable {
         Answer.push(message, verdict, service.settings, to: exchange)
     }
 
+    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    func forgetAll() {
+        senders = SlotTable()
+        operations = SlotTable()
+        window = CommitWindow()
+        channels = [:]
+        retries = []
+        unrecorded = []
+    }
+
     func submit(_ operation: StoreOperation, _ waiting: consuming Operation) {
         store.submit(operation, ticket: operations.put(waiting), to: self)
     }
