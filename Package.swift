@@ -94,8 +94,7 @@ let package = Package(
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(
-            of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
+        tests(of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
