@@ -4,7 +4,7 @@ package import Reactor
 /// A request on its way to its answer.
 package final class HTTPExchange {
     /// Empty once it was answered.
-    package private(set) var head: RequestHead
+    @exclusivity(unchecked) package private(set) var head: RequestHead
     package let body: [UInt8]
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
@@ -47,13 +47,13 @@ package final class HTTPExchange {
         connection.respond(to: self, head, body)
         var used = HTTPFields()
         swap(&used, &head.fields)
-        connection.service.pool.giveBack(used)
+        connection.service.pool.giveBack(consume used)
     }
 
     /// Gives back the memory of the head, for the next one.
     func releaseHead() {
         var released = RequestHead()
         swap(&released, &head)
-        connection.service.pool.giveBack(released)
+        connection.service.pool.giveBack(consume released)
     }
 }

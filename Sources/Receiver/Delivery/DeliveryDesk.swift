@@ -116,7 +116,7 @@ final class DeliveryDesk: @unchecked Sendable {
             return
         }
         guard let exchange = senders.take(reply.ticket) else { return }
-        Answer.push(message, verdict, service.settings, to: exchange)
+        Answer.push(message, verdict, service, to: exchange)
     }
 
     func submit(_ operation: StoreOperation, _ waiting: consuming Operation) {

@@ -18,15 +18,16 @@ final class PushIntake {
         gate = try VAPIDGate(audiences: service.settings.audiences)
     }
 
-    /// `token` is where the last part of the endpoint's path stands.
+    /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
     func take(
-        _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
+        _ method: PushRules.Method
     ) throws(PushRefusal) {
-        let endpoint = try endpoint(exchange, token)
+        let bytes = head.bytes
+        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange.client)
         var fields = PushFields()
-        exchange.head.fields.forEach { fields.note($0, $1) }
-        let bytes = exchange.head.bytes
-        let authority = bytes.span.extracting(exchange.head.authority ?? 0..<0)
+        head.fields.forEach { fields.note($0, $1) }
+        let authority = bytes.span.extracting(head.authority ?? 0..<0)
         _ = try gate.admit(fields, to: endpoint, of: authority)
         let body = exchange.body
         let request = try PushRequest(
@@ -36,15 +37,14 @@ final class PushIntake {
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
     private func endpoint(
-        _ exchange: HTTPExchange, _ range: Range<Int>
+        _ token: Span<UInt8>, of client: IPAddress?
     ) throws(PushRefusal) -> Endpoint {
         let second = desk.loop.now.nanoseconds / 1_000_000_000
-        let stranger = Self.key(of: exchange.client)
+        let stranger = Self.key(of: client)
         guard !strangers.isExhausted(stranger, second: second) else {
             throw .tooMany(retryAfter: 1)
         }
-        let head = exchange.head.bytes
-        guard let bytes = Base64URL.decode(head.span.extracting(range)) else {
+        guard let bytes = Base64URL.decode(token) else {
             strangers.note(stranger, second: second)
             throw .unknownToken
         }

@@ -19,7 +19,7 @@ extension AutopushChannel {
 
     /// The message that was just sent is to be acknowledged.
     func expect(_ message: Message, _ state: Outstanding.State) {
-        if session.extensions.contains(.withdrawn), let topic = message.content.topic {
+        if let topic = message.content.topic, session.extensions.contains(.withdrawn) {
             withdrawOlder(topic, than: message)
         }
         outstanding.append(
@@ -74,7 +74,7 @@ extension AutopushChannel {
             return settle(id, .acknowledgeByID(id, device: device))
         }
         let entry = outstanding.remove(at: index)
-        if outstanding.isEmpty { outstanding = [] }
+        if outstanding.isEmpty, outstanding.capacity > Self.keptCapacity { outstanding = [] }
         switch entry.state {
         case .held(let slot, let reply): desk.settle(entry.message, slot, reply)
         case .storing, .stored: settle(id, .acknowledge(entry.reference))

@@ -13,7 +13,9 @@ final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential it came with.
     let credential: UInt32?
-    @exclusivity(unchecked) var session: AutopushSession
+    /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
+    /// runs within an access.
+    private let state: UnsafeMutablePointer<AutopushSession>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
     /// Nil for a user agent that has never registered anything: nothing is kept of it.
@@ -30,11 +32,21 @@ final class AutopushChannel {
     @exclusivity(unchecked) private var timer: TimerID?
 
     private static let inboxLimit = 32
+    /// Of what is outstanding: a busy connection need not ask for memory each time.
+    static let keptCapacity = 4
 
     init(_ desk: DeliveryDesk, credential: UInt32?) {
         self.desk = desk
         self.credential = credential
-        session = AutopushSession(at: Self.time(desk.loop))
+        state = .allocate(capacity: 1)
+        state.initialize(to: AutopushSession(at: Self.time(desk.loop)))
+    }
+
+    deinit { state.deinitialize(count: 1).deallocate() }
+
+    var session: AutopushSession {
+        _read { yield state.pointee }
+        _modify { yield &state.pointee }
     }
 
     private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }
