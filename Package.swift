@@ -43,6 +43,8 @@ let package = Package(
 
         module("Base"),
         module("WebPush", ["Base"]),
+        module("Notifications", ["Base"]),
+        module("Dialects", ["Base", "Notifications"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
@@ -50,7 +52,10 @@ let package = Package(
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         .executableTarget(
-            name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
+            name: "bellwire",
+            dependencies: [
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Outbound",
+            ],
             swiftSettings: strict),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
@@ -66,6 +71,8 @@ let package = Package(
             swiftSettings: strict),
         tests(of: "Base"),
         tests(of: "WebPush", ["Crypto"]),
+        tests(of: "Notifications", ["Dialects"]),
+        tests(of: "Dialects", ["Notifications"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),

@@ -95,3 +95,12 @@ package struct JSONWriter {
         }
     }
 }
+
+extension JSONText {
+    /// A text as a JSON string.
+    package static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.text
+    }
+}

@@ -5,7 +5,7 @@ enum CommandLineTool {
     static let version = "0.1.0"
 
     private static let commands: [Command] = [
-        .decrypt, .keys, .send, .version,
+        .decrypt, .engine, .keys, .receiverID, .send, .version,
     ]
 
     static func run(_ words: [String]) -> ExitCode {
