@@ -113,7 +113,7 @@ struct Replay {
     private mutating func restart(options: JSONNode?) {
         engine.close(now: ReplayClock.now)
         _ = engine.takeUpdates()
-        var account = engine.account
+        var account = Self.stored(engine.account)
         if !keepsMessages {
             account = Account()
             account.policy = .strict
@@ -126,6 +126,11 @@ struct Replay {
         Self.set(options, in: &account)
         engine = Engine(account)
         start()
+    }
+
+    /// What a store would give back.
+    private static func stored(_ account: Account) -> Account {
+        (try? Account(state: account.state)) ?? Account()
     }
 
     private func write(_ result: Outcome?, _ updates: [Update], to writer: inout JSONWriter) {
