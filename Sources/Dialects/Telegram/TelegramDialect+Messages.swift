@@ -50,6 +50,9 @@ extension TelegramDialect {
         try readCustom(push, randomID: randomID, into: &message)
         if context.policy == .learn {
             message.presentation = presentation(push, reading, message)
+            if let badge = push.fields["badge"]?.integer, badge > 0 {
+                return [.badge(unread: badge, missedCalls: nil), .message(message)]
+            }
         }
         return [.message(message)]
     }
