@@ -39,6 +39,8 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CShims"),
 
         module("Base"),
@@ -51,10 +53,13 @@ let package = Package(
         module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
+        module("SQLite", ["Base", "CSQLite"]),
+        module("Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Outbound",
+                "SQLite",
             ],
             swiftSettings: strict),
 
@@ -62,7 +67,8 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "CBench",
+                "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "Mailbox",
+                "CBench",
             ],
             swiftSettings: strict),
 
@@ -78,6 +84,8 @@ let package = Package(
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "CNghttp2"]),
+        tests(of: "SQLite"),
+        tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         .executableTarget(
             name: "WebSocketProbe", dependencies: ["Base", "HTTP"], path: "Tests/WebSocketProbe",
             swiftSettings: strict),

@@ -15,10 +15,13 @@ package enum Random {
 
     package static func secret(count: Int) throws(OpenSSLError) -> Secret {
         try Secret(count: count) { block throws(OpenSSLError) in
-            let result = block.withUnsafeMutableBufferPointer { bytes in
-                RAND_bytes(bytes.baseAddress, Int32(bytes.count))
+            try block.withUnsafeMutableBufferPointer { bytes throws(OpenSSLError) in
+                try fill(bytes)
             }
-            try ensure(result, "RAND_bytes")
         }
+    }
+
+    static func fill(_ bytes: UnsafeMutableBufferPointer<UInt8>) throws(OpenSSLError) {
+        try ensure(RAND_bytes(bytes.baseAddress, Int32(bytes.count)), "RAND_bytes")
     }
 }

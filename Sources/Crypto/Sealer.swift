@@ -33,6 +33,7 @@ package struct Sealer: ~Copyable {
     private let current: MasterKey
     private let keys: [UInt64: MasterKey]
     private var hash: SHA256
+    private var random = RandomSupply()
     private var encryption: GCM
     private var decryption: GCM
 
@@ -51,10 +52,14 @@ package struct Sealer: ~Copyable {
     package mutating func seal(
         _ plain: Span<UInt8>, at place: Place
     ) throws(OpenSSLError) -> [UInt8] {
-        let salt = try Random.bytes(count: Self.saltLength)
-        let key = try recordKey(current, salt.span)
+        var sealed: [UInt8] = []
+        sealed.reserveCapacity(Self.headerLength + plain.count + GCM.tagLength)
+        sealed.append(Self.version)
+        sealed.append(bigEndian: current.id)
+        try random.append(Self.saltLength, to: &sealed)
+        let key = try recordKey(
+            current, sealed.span.extracting(Self.headerLength - Self.saltLength..<sealed.count))
         let associated = Self.associated(place, current.id)
-        var sealed = [Self.version] + Self.bytes(current.id) + salt
         try encryption.seal(
             plain, key: key.span, nonce: Self.zeroNonce.span, associated: associated.span,
             appendingTo: &sealed)
@@ -96,7 +101,7 @@ package struct Sealer: ~Copyable {
         guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else {
             return nil
         }
-        return (1..<9).reduce(0) { $0 << 8 | UInt64(sealed[$1]) }
+        return sealed.bigEndian(at: 1)
     }
 
     /// HKDF (RFC 5869) with one block of output.
@@ -111,13 +116,15 @@ package struct Sealer: ~Copyable {
 
     /// Lengths go before texts, so that no two places read alike.
     private static func associated(_ place: Place, _ id: UInt64) -> [UInt8] {
-        let table = place.table.withUTF8Buffer(Array.init)
-        let column = place.column.withUTF8Buffer(Array.init)
-        return bytes(UInt64(table.count)) + table + bytes(UInt64(bitPattern: place.row))
-            + bytes(UInt64(column.count)) + column + bytes(id)
-    }
-
-    private static func bytes(_ number: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(
+            4 * 8 + place.table.utf8CodeUnitCount + place.column.utf8CodeUnitCount)
+        bytes.append(bigEndian: UInt64(place.table.utf8CodeUnitCount))
+        bytes.append(contentsOf: place.table)
+        bytes.append(bigEndian: place.row)
+        bytes.append(bigEndian: UInt64(place.column.utf8CodeUnitCount))
+        bytes.append(contentsOf: place.column)
+        bytes.append(bigEndian: id)
+        return bytes
     }
 }

@@ -5,11 +5,11 @@ import Glibc
 /// Over a lock of the C library: the thread sanitizer does not see into the slow path of `Mutex`,
 /// and would report races where there are none.
 // Unchecked: the value is touched inside the lock alone.
-struct Lock<Value>: ~Copyable, @unchecked Sendable {
+package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ initial: Value) {
+    package init(_ initial: consuming Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -23,7 +23,7 @@ struct Lock<Value>: ~Copyable, @unchecked Sendable {
         mutex.deinitialize(count: 1).deallocate()
     }
 
-    borrowing func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    package borrowing func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value.pointee)

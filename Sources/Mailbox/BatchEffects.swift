@@ -1,0 +1,52 @@
+import Base
+
+/// What a batch changes in memory once it is committed.
+struct BatchEffects {
+    enum Change {
+        case device(Device, owner: UInt32)
+        case removedDevice(UInt32, userAgent: Digest)
+        case endpoint(Endpoint, Digest)
+        case boundEndpoint(Digest, KeyHash)
+        case endedEndpoint(Digest)
+        case credential(Credential)
+        case removedCredential(Digest)
+    }
+
+    /// Locations and positions of messages that are now stored.
+    var stored: [(location: UInt64, position: Int64)] = []
+    var ended: [MessageRows.Ended] = []
+    /// Messages for which room was reserved and that were not stored after all.
+    var unused: [Message] = []
+    var changes: [Change] = []
+
+    func apply(to index: StoreIndex) {
+        for message in ended { index.release(message.size, for: message.reference.address) }
+        for message in unused { index.release(message.size, for: message.address) }
+        for change in changes { Self.apply(change, to: index) }
+    }
+
+    mutating func empty() {
+        stored.removeAll(keepingCapacity: true)
+        ended.removeAll(keepingCapacity: true)
+        unused.removeAll(keepingCapacity: true)
+        changes.removeAll(keepingCapacity: true)
+    }
+
+    private static func apply(_ change: Change, to index: StoreIndex) {
+        switch change {
+        case .device(let device, let owner): index.add(device, owner: owner)
+        case .removedDevice(let row, let userAgent):
+            index.removeDevice(row, userAgent: userAgent)
+        case .endpoint(let endpoint, let digest):
+            // The executor has looked: there was none whose digest begins alike.
+            _ = index.endpoints.insert(endpoint, for: digest)
+        case .boundEndpoint(let digest, let hash):
+            index.endpoints.change(digest) { endpoint in
+                Endpoint(address: endpoint.address, kind: endpoint.kind, sender: .key(hash))
+            }
+        case .endedEndpoint(let digest): index.noteEnded(digest)
+        case .credential(let credential): index.set(credential)
+        case .removedCredential(let secret): index.removeCredential(secret)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Base
+import Crypto
+import SQLite
+
+/// What each operation does within the transaction.
+extension BatchExecutor {
+    func perform(
+        _ operation: StoreOperation, _ acknowledged: inout Acknowledged
+    ) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .store(let message):
+            if acknowledged.passes(message.id) {
+                effects.unused.append(message)
+                return .acknowledged
+            }
+            return try store(message)
+        case .acknowledge(let reference):
+            if acknowledged.hasPassed(reference.id) { return .done }
+            return try end { rows throws(SQLiteError) in try rows.delete(reference) }
+        case .acknowledgeByID(let id, let device):
+            return try end { rows throws(SQLiteError) in try rows.delete(id, device: device) }
+        case .withdraw(let location): return try withdraw(location)
+        case .addDevice, .touchDevice, .removeDevice: return try performOnDevice(operation)
+        case .register(let subscription): return try register(subscription)
+        case .bindKey(let subscription, let hash): return try bind(hash, to: subscription)
+        case .unregister(let subscription):
+            return try unregister(subscription) ? .done : .notFound
+        case .addCredential, .touchCredential, .removeCredential:
+            return try performOnCredential(operation)
+        }
+    }
+
+    private func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
+        position += 1
+        let topic: [UInt8]?
+        let sealed: [UInt8]
+        do throws(OpenSSLError) {
+            topic = try message.content.topic.map { topic throws(OpenSSLError) in
+                try name(of: topic.text)
+            }
+            let record = MessageRecord.bytes(message.content, arrival: message.arrival)
+            sealed = try sealer.seal(
+                record.span,
+                at: Sealer.Place(
+                    table: MessageRows.sealedTable, row: position,
+                    column: MessageRows.sealedColumn))
+        } catch { throw .crypto(error) }
+        let isStored = try rows { () throws(SQLiteError) in
+            if let topic {
+                effects.ended += try database.messages.delete(
+                    topic: topic, of: message.address.subscription)
+            }
+            return try database.messages.insert(
+                message, at: position, topic: topic, sealed: sealed)
+        }
+        guard isStored else {
+            effects.unused.append(message)
+            return .notFound
+        }
+        effects.stored.append((message.location.high, position))
+        nextExpiry = min(nextExpiry ?? message.expiry, message.expiry)
+        return .stored(position: position)
+    }
+
+    /// A topic is chosen by the sender and may tell something: the file has this in its place.
+    private func name(of topic: String) throws(OpenSSLError) -> [UInt8] {
+        let text = Array(topic.utf8)
+        let digest = try keys.endpoint.withSpan { key throws(OpenSSLError) in
+            try hash.hmac(key: key, text.span)
+        }
+        return digest.span.array(0..<16)
+    }
+
+    private func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
+        guard let position = locations.position(location.high) else { return .notFound }
+        let ended = try rows { () throws(SQLiteError) in
+            try database.messages.delete(location, at: position)
+        }
+        effects.ended += ended
+        return ended.first.map { .withdrawn($0.reference) } ?? .notFound
+    }
+
+    private func end(
+        _ delete: (borrowing MessageRows) throws(SQLiteError) -> [MessageRows.Ended]
+    ) throws(StoreFault) -> StoreOutcome {
+        let ended = try rows { () throws(SQLiteError) in try delete(database.messages) }
+        effects.ended += ended
+        return ended.isEmpty ? .notFound : .done
+    }
+
+    private func rows<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(StoreFault) -> Result {
+        do throws(SQLiteError) { return try body() } catch { throw StoreFault(error) }
+    }
+}
+
+/// Destinations.
+extension BatchExecutor {
+    private func performOnDevice(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .addDevice(let device):
+            let owner = try rows { () throws(SQLiteError) in try database.insert(device) }
+            guard let owner else { return .notFound }
+            effects.changes.append(.device(device, owner: owner))
+            return .done
+        case .touchDevice(let row, let time):
+            let isThere = try rows { () throws(SQLiteError) in
+                try database.touch(.device, row, at: time)
+            }
+            return isThere ? .done : .notFound
+        case .removeDevice(let row): return try removeDevice(row) ? .done : .notFound
+        default: preconditionFailure("no operation on a device")
+        }
+    }
+
+    private func performOnCredential(
+        _ operation: StoreOperation
+    ) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .addCredential(let credential):
+            try rows { () throws(SQLiteError) in try database.insert(credential) }
+            effects.changes.append(.credential(credential))
+            return .done
+        case .touchCredential(let row, let time):
+            let isThere = try rows { () throws(SQLiteError) in
+                try database.touch(.credential, row, at: time)
+            }
+            return isThere ? .done : .notFound
+        case .removeCredential(let row): return try removeCredential(row)
+        default: preconditionFailure("no operation on a credential")
+        }
+    }
+
+    private func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
+        let subscriptions = try rows { () throws(SQLiteError) in
+            try database.subscriptions(ofDevice: row)
+        }
+        for subscription in subscriptions { _ = try unregister(subscription) }
+        let userAgent = try rows { () throws(SQLiteError) in try database.deleteDevice(row) }
+        guard let userAgent else { return false }
+        effects.changes.append(.removedDevice(row, userAgent: userAgent))
+        return true
+    }
+
+    private func removeCredential(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
+        let devices = try rows { () throws(SQLiteError) in
+            try database.devices(underCredential: row)
+        }
+        for device in devices { _ = try removeDevice(device) }
+        let secret = try rows { () throws(SQLiteError) in try database.deleteCredential(row) }
+        guard let secret else { return .notFound }
+        effects.changes.append(.removedCredential(secret))
+        return .done
+    }
+
+    private func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+        guard index.endpoints[subscription.digest] == nil else { return .conflict }
+        let token = subscription.token.bytes
+        let sealed: [UInt8]
+        do throws(OpenSSLError) {
+            sealed = try sealer.seal(
+                token.span, at: SubscriptionRows.place(subscription.address.subscription))
+        } catch { throw .crypto(error) }
+        let isStored = try rows { () throws(SQLiteError) in
+            try database.insert(subscription, sealedToken: sealed)
+        }
+        guard isStored else { return .notFound }
+        let endpoint = Endpoint(
+            address: subscription.address, kind: subscription.kind, sender: subscription.sender)
+        effects.changes.append(.endpoint(endpoint, subscription.digest))
+        return .done
+    }
+
+    private func bind(
+        _ hash: KeyHash, to subscription: UInt32
+    ) throws(StoreFault) -> StoreOutcome {
+        let digest = try rows { () throws(SQLiteError) in
+            try database.bindKey(hash, to: subscription)
+        }
+        guard let digest else { return .notFound }
+        effects.changes.append(.boundEndpoint(digest, hash))
+        return .done
+    }
+
+    private func unregister(_ subscription: UInt32) throws(StoreFault) -> Bool {
+        let now = time.now
+        let digest = try rows { () throws(SQLiteError) in
+            effects.ended += try database.messages.deleteAll(of: subscription)
+            return try database.deleteSubscription(subscription, at: now)
+        }
+        guard let digest else { return false }
+        effects.changes.append(.endedEndpoint(digest))
+        return true
+    }
+}

@@ -1,0 +1,167 @@
+import Base
+import Crypto
+import SQLite
+
+/// The keys by which a store seals, and by which it knows endpoints and names topics.
+struct StoreKeys: Sendable {
+    let master: MasterKey
+    let former: [MasterKey]
+    let endpoint: Secret
+}
+
+/// The time of a store, and the clocks that it follows.
+struct StoreTimekeeper: Sendable {
+    let clock: StoreClock
+    let reading: @Sendable () -> ClockReading
+
+    var now: StoreTime { clock.time(at: reading()) }
+
+    var anchor: StoreClock.Anchor {
+        let reading = reading()
+        return StoreClock.Anchor(time: clock.time(at: reading), reading: reading)
+    }
+}
+
+/// Carries out operations on an open database, many in one transaction. For the writer's thread.
+final class BatchExecutor {
+    let database: WriterDatabase
+    let index: StoreIndex
+    let time: StoreTimekeeper
+    let keys: StoreKeys
+    var sealer: Sealer
+    var hash: SHA256
+    private(set) var locations = FlatTable<LocationEntry>()
+    /// As it was committed last.
+    private(set) var state: StateRow.Values
+    /// What the batch under way, or the one that failed, changes in memory.
+    var effects = BatchEffects()
+    /// The last one that was given to a message, in a batch that was committed or not.
+    var position: Int64
+    /// Nothing expires before this; nil when no message is stored.
+    var nextExpiry: StoreTime?
+    private var outcomes: [StoreOutcome] = []
+
+    /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
+    init(
+        _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
+        time: StoreTimekeeper, visit: (Address, Int) -> Void = { _, _ in }
+    ) throws(StoreFault) {
+        do throws(OpenSSLError) {
+            let sealer = try Sealer(current: keys.master, former: keys.former)
+            let hash = try SHA256()
+            self.sealer = sealer
+            self.hash = hash
+        } catch { throw .crypto(error) }
+        self.database = database
+        self.state = state
+        self.keys = keys
+        self.index = index
+        self.time = time
+        position = state.position
+        do throws(SQLiteError) {
+            try findMessages(visit)
+            nextExpiry = try database.messages.nextExpiry()
+        } catch { throw StoreFault(error) }
+    }
+
+    private func findMessages(_ visit: (Address, Int) -> Void) throws(SQLiteError) {
+        let select = try Statement(
+            "SELECT position, location, subscription, device, size FROM message",
+            on: database.connection)
+        while try select.step() {
+            guard let location = select.withBytes(1, { LocationID($0) }) else { continue }
+            locations.set(location.high, position: select.integer(0))
+            let address = Address(
+                subscription: UInt32(clamping: select.integer(2)),
+                device: UInt32(clamping: select.integer(3)))
+            visit(address, Int(select.integer(4)))
+        }
+    }
+
+    /// Pages of the WAL that wait to be copied into the file.
+    var walPages: Int { database.connection.walPages }
+
+    func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
+        do throws(SQLiteError) {
+            return try database.connection.checkpoint(kind)
+        } catch { throw StoreFault(error) }
+    }
+
+    /// All on the disk, in memory and in the answer; or nothing, and the error says why.
+    func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
+        var acknowledged = Acknowledged(in: submissions)
+        try commit { () throws(StoreFault) in
+            outcomes.removeAll(keepingCapacity: true)
+            for submission in submissions {
+                outcomes.append(try perform(submission.operation, &acknowledged))
+            }
+        }
+        return outcomes
+    }
+
+    /// Deletes some of what has expired; how many.
+    func sweep(atMost limit: Int) throws(StoreFault) -> Int {
+        let now = time.now
+        var count = 0
+        try commit { () throws(StoreFault) in
+            do throws(SQLiteError) {
+                let ended = try database.messages.deleteExpired(at: now, limit: limit)
+                count = ended.count
+                effects.ended += ended
+                nextExpiry = try database.messages.nextExpiry()
+            } catch { throw StoreFault(error) }
+        }
+        return count
+    }
+
+    /// A commit of nothing but the clock and counters: proves that commits work.
+    func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
+
+    private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+        effects.empty()
+        var next = state
+        do throws(SQLiteError) { try database.begin.run() } catch { throw StoreFault(error) }
+        do throws(StoreFault) {
+            try body()
+            next.batch += 1
+            next.position = position
+            next.counters = index.counters
+            next.anchor = time.anchor
+            try database.finish(next)
+        } catch {
+            database.connection.rollBack()
+            throw error
+        }
+        state = next
+        for message in effects.stored {
+            locations.set(message.location, position: message.position)
+        }
+        for message in effects.ended { locations.remove(location: message.location) }
+        effects.apply(to: index)
+    }
+}
+
+extension BatchExecutor {
+    /// Messages whose acknowledgement is in the same batch: they need not be written.
+    struct Acknowledged {
+        private var waiting = Set<MessageID>()
+        private var met = Set<MessageID>()
+
+        init(in submissions: ArraySlice<Submission>) {
+            for submission in submissions {
+                if case .acknowledge(let reference) = submission.operation {
+                    waiting.insert(reference.id)
+                }
+            }
+        }
+
+        /// Whether the message has its acknowledgement behind it.
+        mutating func passes(_ id: MessageID) -> Bool {
+            guard !waiting.isEmpty, waiting.contains(id) else { return false }
+            met.insert(id)
+            return true
+        }
+
+        func hasPassed(_ id: MessageID) -> Bool { met.contains(id) }
+    }
+}

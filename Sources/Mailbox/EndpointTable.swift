@@ -1,0 +1,109 @@
+import Base
+import Reactor
+
+/// All endpoints there are, for any number of threads at once.
+///
+/// 32 bytes for each, without a pointer, in 64 parts with a lock each: a look-up and even the growth
+/// of a part keep others waiting for next to nothing.
+final class EndpointTable: Sendable {
+    private static let partCount = 64
+
+    struct Entry: FlatEntry {
+        static let vacant = Entry(
+            key: 0, keyHash: 0, keyHashAndFlags: 0, subscription: 0, device: 0)
+
+        /// The first word of the SHA-256 of the token.
+        let key: UInt64
+        let keyHash: UInt64
+        /// The kind in the lowest two bits, the rule for senders in the next two.
+        let keyHashAndFlags: UInt64
+        let subscription: UInt32
+        let device: UInt32
+    }
+
+    // Unsafe: never changed, and each part has a lock of its own.
+    nonisolated(unsafe) private let parts: UnsafeMutablePointer<Lock<FlatTable<Entry>>>
+
+    init(expecting count: Int = 0) {
+        parts = .allocate(capacity: Self.partCount)
+        // Parts get more or less than their share, by some times the root of it.
+        let share = count / Self.partCount + count / Self.partCount / 32
+        for index in 0..<Self.partCount {
+            (parts + index).initialize(to: Lock(FlatTable(expecting: share)))
+        }
+    }
+
+    deinit {
+        parts.deinitialize(count: Self.partCount)
+        parts.deallocate()
+    }
+
+    var count: Int {
+        (0..<Self.partCount).reduce(0) { $0 + parts[$1].withLock { $0.count } }
+    }
+
+    subscript(digest: Digest) -> Endpoint? {
+        let key = Self.key(of: digest)
+        return parts[Self.part(key)].withLock { $0[key] }.map(Endpoint.init)
+    }
+
+    /// False if there is one already whose digest begins alike: then another token has to be made.
+    func insert(_ endpoint: Endpoint, for digest: Digest) -> Bool {
+        let entry = Entry(endpoint, key: Self.key(of: digest))
+        return parts[Self.part(entry.key)].withLock { table in
+            guard table[entry.key] == nil else { return false }
+            table.set(entry)
+            return true
+        }
+    }
+
+    /// Nothing happens when it is not there any more.
+    func change(_ digest: Digest, _ body: (Endpoint) -> Endpoint) {
+        let key = Self.key(of: digest)
+        parts[Self.part(key)].withLock { table in
+            guard let entry = table[key] else { return }
+            table.set(Entry(body(Endpoint(entry)), key: key))
+        }
+    }
+
+    func remove(_ digest: Digest) {
+        let key = Self.key(of: digest)
+        parts[Self.part(key)].withLock { _ = $0.remove(key) }
+    }
+
+    private static func key(of digest: Digest) -> UInt64 { max(1, digest.words.0) }
+
+    private static func part(_ key: UInt64) -> Int { Int(key & UInt64(partCount - 1)) }
+}
+
+extension EndpointTable.Entry {
+    fileprivate init(_ endpoint: Endpoint, key: UInt64) {
+        let (hash, rule): (KeyHash?, UInt64) =
+            switch endpoint.sender {
+            case .anyone: (nil, 0)
+            case .key(let hash): (hash, 1)
+            case .firstKey: (nil, 2)
+            }
+        self.init(
+            key: key, keyHash: hash?.high ?? 0,
+            keyHashAndFlags: (hash?.low ?? 0) | rule << 2 | UInt64(endpoint.kind.rawValue),
+            subscription: endpoint.address.subscription, device: endpoint.address.device)
+    }
+}
+
+extension Endpoint {
+    fileprivate init(_ entry: EndpointTable.Entry) {
+        guard let kind = SubscriptionKind(rawValue: UInt8(entry.keyHashAndFlags & 3)) else {
+            preconditionFailure("a kind that was never put in")
+        }
+        let sender: SenderRule =
+            switch entry.keyHashAndFlags >> 2 & 3 {
+            case 0: .anyone
+            case 1: .key(KeyHash(high: entry.keyHash, low: entry.keyHashAndFlags))
+            default: .firstKey
+            }
+        self.init(
+            address: Address(subscription: entry.subscription, device: entry.device), kind: kind,
+            sender: sender)
+    }
+}

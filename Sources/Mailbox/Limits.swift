@@ -1,0 +1,40 @@
+/// How much may wait for destinations that are away.
+package struct QuotaLimits: Equatable, Sendable {
+    package struct Room: Equatable, Sendable {
+        package var messages: Int
+        package var bytes: Int
+
+        package init(messages: Int, bytes: Int) {
+            self.messages = messages
+            self.bytes = bytes
+        }
+    }
+
+    /// A month of a busy messenger.
+    package var device = Room(messages: 10_000, bytes: 32 << 20)
+    package var owner = Room(messages: 1_000_000, bytes: 1 << 30)
+
+    package init() {}
+
+    /// One talkative application leaves half of its device to the others.
+    package var subscription: Room {
+        Room(messages: device.messages / 2, bytes: device.bytes / 2)
+    }
+}
+
+/// The bounds of the store's own work.
+package struct StoreLimits: Sendable {
+    package var quota = QuotaLimits()
+    /// What waits for the writer; beyond it, operations are refused.
+    package var queuedOperations = 65_536
+    package var queuedBytes = 128 << 20
+    /// Pages of 4 KiB that the file may have; nil for as many as the disk has.
+    package var filePages: Int?
+    /// What is committed at once.
+    package var batch = 512
+    /// Messages and bytes of one page for a reader.
+    package var pageMessages = 64
+    package var pageBytes = 512 << 10
+
+    package init() {}
+}

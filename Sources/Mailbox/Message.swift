@@ -1,0 +1,80 @@
+import Base
+package import WebPush
+
+/// One accepted push, from its acceptance to its end. Never changed, so any thread may read it.
+package final class Message: Sendable, Confidential {
+    /// What the sender said, as it goes on to the destination.
+    package struct Content: Equatable, Sendable, Confidential {
+        package var body: [UInt8]
+        /// Nil when the body came in clear, or there is none.
+        package var encoding: ContentEncoding?
+        /// The fields of `aesgcm`, cleaned; empty elsewhere.
+        package var encryption: [UInt8]
+        package var cryptoKey: [UInt8]
+        package var topic: Topic?
+        package var urgency: Urgency
+        /// Seconds, as granted.
+        package var ttl: UInt32
+
+        package init(
+            body: [UInt8], encoding: ContentEncoding? = nil, encryption: [UInt8] = [],
+            cryptoKey: [UInt8] = [], topic: Topic? = nil, urgency: Urgency = .normal, ttl: UInt32
+        ) {
+            self.body = body
+            self.encoding = encoding
+            self.encryption = encryption
+            self.cryptoKey = cryptoKey
+            self.topic = topic
+            self.urgency = urgency
+            self.ttl = ttl
+        }
+    }
+
+    package let id: MessageID
+    package let location: LocationID
+    package let address: Address
+    /// The order of acceptance.
+    package let sequence: Int64
+    package let content: Content
+    /// Milliseconds since 1970, for people and for the engine; nothing expires by it.
+    package let arrival: Int64
+    package let expiry: StoreTime
+
+    package init(
+        id: MessageID, location: LocationID, address: Address, sequence: Int64, content: Content,
+        arrival: Int64, expiry: StoreTime
+    ) {
+        self.id = id
+        self.location = location
+        self.address = address
+        self.sequence = sequence
+        self.content = content
+        self.arrival = arrival
+        self.expiry = expiry
+    }
+
+    /// Where to find it again.
+    package var reference: MessageReference {
+        MessageReference(id: id, address: address, sequence: sequence)
+    }
+
+    /// The bytes it counts for in quotas.
+    package var size: Int { MessageRecord.length(of: content) }
+}
+
+/// To whom a message goes: rows of the store.
+package struct Address: Hashable, Sendable {
+    package let subscription: UInt32
+    package let device: UInt32
+
+    package init(subscription: UInt32, device: UInt32) {
+        self.subscription = subscription
+        self.device = device
+    }
+}
+
+package struct MessageReference: Hashable, Sendable {
+    package let id: MessageID
+    package let address: Address
+    package let sequence: Int64
+}

@@ -1,0 +1,70 @@
+import Base
+import WebPush
+
+/// What of a message is sealed as one record.
+///
+///     version 1 | encoding 1 | urgency 1 | TTL 4 | arrival 8 | lengths of topic, encryption and
+///     crypto key 4 each | these three | body
+enum MessageRecord {
+    private static let version: UInt8 = 1
+    private static let headerLength = 1 + 1 + 1 + 4 + 8 + 3 * 4
+
+    static func length(of content: Message.Content) -> Int {
+        headerLength + (content.topic?.text.utf8.count ?? 0) + content.encryption.count
+            + content.cryptoKey.count + content.body.count
+    }
+
+    static func bytes(_ content: Message.Content, arrival: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(length(of: content))
+        bytes.append(version)
+        bytes.append(encodings.number(of: content.encoding))
+        bytes.append(Urgency.allCases.number(of: content.urgency))
+        bytes.append(bigEndian: content.ttl)
+        bytes.append(bigEndian: arrival)
+        let topic = content.topic?.text ?? ""
+        bytes.append(bigEndian: UInt32(topic.utf8.count))
+        bytes.append(bigEndian: UInt32(content.encryption.count))
+        bytes.append(bigEndian: UInt32(content.cryptoKey.count))
+        bytes.append(contentsOf: topic.utf8)
+        bytes.append(contentsOf: content.encryption)
+        bytes.append(contentsOf: content.cryptoKey)
+        bytes.append(contentsOf: content.body)
+        return bytes
+    }
+
+    /// Nil when it is none of ours: written by a newer program, perhaps.
+    static func content(
+        of record: Span<UInt8>
+    ) -> (content: Message.Content, arrival: Int64)? {
+        guard record.count >= headerLength, record[0] == version,
+            Int(record[1]) < encodings.count, Int(record[2]) < Urgency.allCases.count
+        else { return nil }
+        var start = headerLength
+        func field(_ number: Int) -> [UInt8]? {
+            let length: UInt32 = record.bigEndian(at: 15 + 4 * number)
+            guard Int(length) <= record.count - start else { return nil }
+            defer { start += Int(length) }
+            return record.array(start..<start + Int(length))
+        }
+        guard let topic = field(0), let encryption = field(1), let cryptoKey = field(2)
+        else { return nil }
+        let content = Message.Content(
+            body: record.array(start..<record.count), encoding: encodings[Int(record[1])],
+            encryption: encryption, cryptoKey: cryptoKey,
+            topic: Topic(String(decoding: topic, as: UTF8.self)),
+            urgency: Urgency.allCases[Int(record[2])], ttl: record.bigEndian(at: 3))
+        return (content, record.bigEndian(at: 7))
+    }
+
+    private static let encodings: [ContentEncoding?] = [nil, .aes128gcm, .aesgcm]
+}
+
+extension Array where Element: Equatable {
+    fileprivate func number(of element: Element) -> UInt8 {
+        guard let index = firstIndex(of: element) else {
+            preconditionFailure("a value without a number")
+        }
+        return UInt8(index)
+    }
+}

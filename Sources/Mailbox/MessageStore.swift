@@ -1,0 +1,127 @@
+/// Where what was promised is kept. Calls return at once; answers come to the sink.
+///
+/// Operations take effect in the order in which they were handed over, those of one thread at least.
+/// An answer other than `.unavailable` is final: a crash right after it changes nothing.
+package protocol MessageStore: AnyObject, Sendable {
+    /// What is known without asking the disk.
+    var index: StoreIndex { get }
+    /// The time by which messages expire.
+    var clock: StoreClock { get }
+    /// Whether it would take an operation now: for readiness.
+    var isUsable: Bool { get }
+
+    /// From any thread. `ticket` is the caller's and comes back with the answer.
+    func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink)
+    /// From any thread. Not ordered with operations: see `StoredPage`.
+    func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink)
+}
+
+/// Takes answers, on whichever thread has them, to where they belong: posts them to its loop.
+package protocol StoreSink: AnyObject, Sendable {
+    /// All answers of one batch that belong to this sink, in order.
+    func completed(_ completions: [Completion])
+    func loaded(_ answer: LoadAnswer, ticket: UInt64)
+}
+
+package struct Completion: Sendable {
+    package let ticket: UInt64
+    package let outcome: StoreOutcome
+}
+
+package enum StoreOperation: Sendable {
+    /// Keeps a message for which room was reserved, in the place of one with the same topic. From
+    /// here on the room is the store's to give back.
+    case store(Message)
+    /// The destination has it.
+    case acknowledge(MessageReference)
+    /// The same, from one who was not given the message on this connection.
+    case acknowledgeByID(MessageID, device: UInt32)
+    /// The sender takes it back.
+    case withdraw(LocationID)
+
+    case addDevice(Device)
+    /// It said hello.
+    case touchDevice(UInt32, at: Int64)
+    /// Ends it with all that is its own.
+    case removeDevice(UInt32)
+
+    /// Its device must have been added before.
+    case register(Subscription)
+    /// The first key that signed correctly.
+    case bindKey(subscription: UInt32, KeyHash)
+    /// Ends a subscription and the messages that wait for it.
+    case unregister(subscription: UInt32)
+
+    case addCredential(Credential)
+    case touchCredential(UInt32, at: Int64)
+    /// Ends the devices that were made under it, too.
+    case removeCredential(UInt32)
+}
+
+package enum StoreOutcome: Equatable, Sendable {
+    /// The message is on the disk. Pages that were read before `position` do not have it.
+    case stored(position: Int64)
+    /// Was never written, because its acknowledgement came before its turn.
+    case acknowledged
+    /// Took effect, and is on the disk.
+    case done
+    case withdrawn(MessageReference)
+    /// There is no such thing, or not any more. Of a message: its subscription has ended.
+    case notFound
+    /// The endpoint's digest begins like that of another: make another token.
+    case conflict
+    /// Nothing is promised; it may come again.
+    case unavailable
+}
+
+package enum LoadRequest: Sendable {
+    case messages(PageRequest)
+    case subscriptions(device: UInt32)
+    case credentials
+}
+
+package enum LoadAnswer: Sendable {
+    case page(StoredPage)
+    case subscriptions([Subscription])
+    case credentials([Credential])
+    /// Ask again later.
+    case unavailable
+}
+
+/// Asks for what waits for a device, a page at a time.
+package struct PageRequest: Equatable, Sendable {
+    package let device: UInt32
+    /// Only what was accepted after this.
+    let sequence: Int64
+    /// Only what was committed up to this; nil for all there is.
+    let position: Int64?
+
+    /// The first page.
+    package init(device: UInt32) {
+        self.init(device: device, sequence: 0, position: nil)
+    }
+
+    init(device: UInt32, sequence: Int64, position: Int64?) {
+        self.device = device
+        self.sequence = sequence
+        self.position = position
+    }
+}
+
+/// Part of what waits for a device, in order of acceptance and without what has expired.
+///
+/// All pages together are what was stored when the first was read, less what ended since: every
+/// message whose `.stored(position:)` is at most `through`, and none behind it. So a session neither
+/// misses a message nor gets it twice if it
+/// 1. can be found by those who accept messages before it asks for the first page,
+/// 2. passes over what was handed to it directly meanwhile (by id, acknowledged or not), and
+/// 3. is handed a message that was stored while no session, or another one, was there, when the
+///    answer `.stored(position:)` comes, and takes it only if `position > through`.
+package struct StoredPage: Sendable {
+    package let messages: [Message]
+    package let through: Int64
+    /// Asks for the page behind this one; nil when this is the last.
+    package let next: PageRequest?
+    /// Messages that could not be opened. They stay; it is our fault.
+    package let damaged: Int
+}

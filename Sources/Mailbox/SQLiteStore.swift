@@ -1,0 +1,89 @@
+package import Base
+package import Crypto
+import SQLite
+import System
+
+/// The store of one machine: a SQLite database in a folder of its own.
+package final class SQLiteStore: MessageStore {
+    /// What it is opened with.
+    package struct Options: Sendable {
+        package var folder: String
+        package var masterKey: MasterKey
+        /// Keys that may still have sealed something.
+        package var formerKeys: [MasterKey] = []
+        package var limits = StoreLimits()
+        /// Told, on a thread of the store, whenever it stops working or why it still does not.
+        package var onFault: @Sendable (StoreFault) -> Void = { _ in }
+        /// The clocks.
+        package var reading: @Sendable () -> ClockReading = ClockReading.now
+
+        package init(folder: String, masterKey: MasterKey) {
+            self.folder = folder
+            self.masterKey = masterKey
+        }
+    }
+
+    /// What was found at the start.
+    package struct Report: Equatable, Sendable {
+        package var devices = 0
+        package var endpoints = 0
+        package var messages = 0
+    }
+
+    package let index: StoreIndex
+    package let report: Report
+    /// Makes and recognises endpoint tokens.
+    package let endpointKey: Secret
+    private let time: StoreTimekeeper
+    private let folder: StateFolder
+    private let writer: StoreWriter
+    private let reader: StoreReader
+    private let threads: [StoreThread]
+
+    package var clock: StoreClock { time.clock }
+    package var isUsable: Bool { writer.isUsable }
+
+    /// Takes hold of the folder, looks through the database, and loads the index.
+    package init(_ options: Options) throws(StoreFault) {
+        let folder = try Self.take(options.folder)
+        let opening = try StoreOpening(options, path: folder.path + "/" + WriterDatabase.fileName)
+        let writer = StoreWriter(
+            opening.executor, source: opening.source, limits: options.limits,
+            onFault: options.onFault)
+        let reader = try StoreReader(
+            opening.source.path, keys: opening.source.keys, time: opening.source.time,
+            limits: options.limits)
+        let threads = [try StoreThread { writer.run() }, try StoreThread { reader.run() }]
+        index = opening.source.index
+        report = opening.report
+        endpointKey = opening.source.keys.endpoint
+        time = opening.source.time
+        self.folder = folder
+        self.writer = writer
+        self.reader = reader
+        self.threads = threads
+    }
+
+    private static func take(_ path: String) throws(StoreFault) -> StateFolder {
+        do throws(StateFolder.Failure) {
+            let folder = try StateFolder(path)
+            try folder.makeFile(WriterDatabase.fileName)
+            return folder
+        } catch { throw .folder(error) }
+    }
+
+    package func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {
+        writer.submit(Submission(operation: operation, ticket: ticket, sink: sink))
+    }
+
+    package func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
+        reader.load(request, ticket: ticket, to: sink)
+    }
+
+    /// Carries out what waits and ends. Once, and never on a thread of the store.
+    package func close() {
+        reader.close()
+        writer.close()
+        for thread in threads { thread.join() }
+    }
+}

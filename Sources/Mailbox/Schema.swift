@@ -1,0 +1,47 @@
+import SQLite
+
+/// The tables of the store.
+///
+/// Rows are numbered by counters in `state`, which only count up; so no number serves twice, not even
+/// after a restore. What is sealed stands in columns of that name. Times are milliseconds: `expires`
+/// and `time` of the store's clock, the others since 1970.
+enum Schema {
+    static let migrations = [Migration("mailbox", mailbox)]
+
+    /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
+    /// happens to most messages: by device in order, and by expiry.
+    private static let mailbox = """
+        CREATE TABLE state (
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            batch INTEGER NOT NULL, position INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            subscription INTEGER NOT NULL, device INTEGER NOT NULL, credential INTEGER NOT NULL,
+            time INTEGER NOT NULL, boot BLOB, since_boot INTEGER NOT NULL, wall INTEGER NOT NULL,
+            restored_until INTEGER, sealed_endpoint_key BLOB NOT NULL
+        );
+        CREATE TABLE owner (row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE credential (
+            row INTEGER PRIMARY KEY, secret BLOB NOT NULL, name TEXT NOT NULL,
+            owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER
+        );
+        CREATE TABLE device (
+            row INTEGER PRIMARY KEY, user_agent BLOB NOT NULL, credential INTEGER,
+            owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER NOT NULL
+        );
+        CREATE TABLE subscription (
+            row INTEGER PRIMARY KEY, device INTEGER NOT NULL, kind INTEGER NOT NULL,
+            channel BLOB NOT NULL, endpoint BLOB NOT NULL, sender INTEGER NOT NULL,
+            key_hash BLOB, created INTEGER NOT NULL, sealed_token BLOB NOT NULL
+        );
+        CREATE INDEX subscription_device ON subscription (device);
+        CREATE TABLE tombstone (endpoint BLOB PRIMARY KEY, ended INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE message (
+            position INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, device INTEGER NOT NULL,
+            subscription INTEGER NOT NULL, id BLOB NOT NULL, location BLOB NOT NULL, topic BLOB,
+            expires INTEGER NOT NULL, size INTEGER NOT NULL, sealed BLOB NOT NULL
+        );
+        CREATE INDEX message_device ON message (device, sequence);
+        CREATE INDEX message_expires ON message (expires);
+        CREATE UNIQUE INDEX message_topic ON message (subscription, topic)
+            WHERE topic IS NOT NULL;
+        """
+}

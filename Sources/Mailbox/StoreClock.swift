@@ -1,0 +1,78 @@
+import Base
+import System
+
+/// A point of the store's own time, which only goes forward.
+package struct StoreTime: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    package func adding(seconds: UInt32) -> StoreTime {
+        StoreTime(milliseconds: milliseconds + Int64(seconds) * 1_000)
+    }
+}
+
+/// What the clocks of the machine say at one moment.
+package struct ClockReading: Equatable, Sendable {
+    /// Names the start of the machine; nil where that cannot be told.
+    package var boot: [UInt8]?
+    /// Milliseconds since that start, suspension included. No setting of the clock changes it.
+    package var sinceBoot: Int64
+    /// Milliseconds since 1970. May jump.
+    package var wall: Int64
+
+    package init(boot: [UInt8]?, sinceBoot: Int64, wall: Int64) {
+        self.boot = boot
+        self.sinceBoot = sinceBoot
+        self.wall = wall
+    }
+
+    package static func now() -> ClockReading {
+        ClockReading(
+            boot: thisBoot, sinceBoot: Boot.milliseconds, wall: Int64(WallClock.now * 1_000))
+    }
+
+    private static let thisBoot = Boot.identifier
+}
+
+/// The time by which messages expire: within one start of the machine it follows the clock that
+/// nobody can set, and from one start to the next the time of day, but never backwards.
+package struct StoreClock: Equatable, Sendable {
+    /// A moment of the store's time, as it is recorded with what is stored.
+    package struct Anchor: Equatable, Sendable {
+        package let time: StoreTime
+        package let reading: ClockReading
+
+        package init(time: StoreTime, reading: ClockReading) {
+            self.time = time
+            self.reading = reading
+        }
+    }
+
+    private let offset: Int64
+
+    /// Goes on from the last recorded moment; without one, time begins now.
+    package init(after last: Anchor?, at now: ClockReading) {
+        let start = last.map { $0.time.milliseconds + Self.elapsed(from: $0.reading, to: now) }
+        offset = (start ?? 0) - now.sinceBoot
+    }
+
+    package func time(at reading: ClockReading) -> StoreTime {
+        StoreTime(milliseconds: reading.sinceBoot + offset)
+    }
+
+    /// The time by the clock of this machine.
+    package var now: StoreTime { StoreTime(milliseconds: Boot.milliseconds + offset) }
+
+    /// Milliseconds between two readings, of which only the second may be of this start.
+    static func elapsed(from earlier: ClockReading, to later: ClockReading) -> Int64 {
+        let isSameBoot = earlier.boot != nil && earlier.boot == later.boot
+        let elapsed =
+            isSameBoot ? later.sinceBoot - earlier.sinceBoot : later.wall - earlier.wall
+        return max(0, elapsed)
+    }
+}

@@ -1,0 +1,54 @@
+package import Crypto
+package import SQLite
+package import System
+
+/// What stops the store from working.
+package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
+    case sqlite(SQLiteError)
+    case crypto(OpenSSLError)
+    /// The database is there but cannot be trusted; what `quick_check` says.
+    case damaged(String)
+    case wrongMasterKey
+    case newerSchema(found: Int, known: Int)
+    case folder(StateFolder.Failure)
+    case thread(code: Int32)
+
+    package var description: String {
+        switch self {
+        case .sqlite(let error): "the store does not work: \(error)"
+        case .crypto(let error): "the store cannot seal or unseal: \(error)"
+        case .damaged(let finding): "the store is damaged: \(finding)"
+        case .wrongMasterKey: "the store was sealed under another master key"
+        case .newerSchema(let found, let known):
+            "the store was written by a newer bellwire (schema \(found), this one knows \(known))"
+        case .folder(let failure): failure.description
+        case .thread(let code): "the store cannot start a thread (error \(code))"
+        }
+    }
+
+    package var hint: String? {
+        switch self {
+        case .sqlite(let error) where error.isFull: "make room on the disk"
+        case .sqlite, .crypto, .thread: nil
+        case .damaged: "move the files bellwire.db* away and restore a backup"
+        case .wrongMasterKey: "start with the key file or credential that belongs to this store"
+        case .newerSchema: "install that version again, or restore a backup of this one"
+        case .folder(let failure): failure.hint
+        }
+    }
+
+    var isFull: Bool {
+        if case .sqlite(let error) = self { error.isFull } else { false }
+    }
+
+    init(_ failure: Migration.Failure) {
+        switch failure {
+        case .newerSchema(let found, let known): self = .newerSchema(found: found, known: known)
+        case .step(_, let error), .sqlite(let error): self.init(error)
+        }
+    }
+
+    init(_ error: SQLiteError) {
+        self = error.isDamage ? .damaged(error.description) : .sqlite(error)
+    }
+}

@@ -1,0 +1,184 @@
+package import Base
+import Reactor
+import Synchronization
+
+/// What a server must know of its store at every push and every hello, in memory.
+///
+/// For all threads; nothing here waits for a disk. The store keeps it true: what is in the index has
+/// been committed, and what is committed is in the index before anybody is told.
+package final class StoreIndex: Sendable {
+    /// What an endpoint token that is ours leads to.
+    package enum EndpointAnswer: Equatable, Sendable {
+        case found(Endpoint)
+        /// It has ended: 410.
+        case gone
+        /// The store was restored from a copy that may be older than the endpoint: 503.
+        case unsure
+    }
+
+    package struct UserAgent: Equatable, Sendable {
+        package let device: UInt32
+        package let credential: UInt32?
+    }
+
+    struct UserAgentEntry: FlatEntry {
+        static let vacant = UserAgentEntry(key: 0, check: 0, device: 0, credential: 0)
+
+        /// The first two words of the SHA-256 of the id: what nobody finds by trying.
+        let key: UInt64
+        let check: UInt64
+        let device: UInt32
+        /// Zero for none.
+        let credential: UInt32
+    }
+
+    /// An endpoint that ended before the copy was made from which the store was restored.
+    struct Tombstone: FlatEntry {
+        static let vacant = Tombstone(key: 0)
+        let key: UInt64
+    }
+
+    let endpoints: EndpointTable
+    private let userAgents: Lock<FlatTable<UserAgentEntry>>
+    private let ledger: Lock<QuotaLedger>
+    private let credentials = Lock<[Digest: Credential]>([:])
+    /// Nil unless a restore has to be reckoned with.
+    private let tombstones: Lock<FlatTable<Tombstone>?>
+    private let sequence = Atomic<Int64>(0)
+    private let subscriptionRow = Atomic<UInt32>(0)
+    private let deviceRow = Atomic<UInt32>(0)
+    private let credentialRow = Atomic<UInt32>(0)
+
+    init(quota: QuotaLimits, endpoints: Int = 0, devices: Int = 0) {
+        self.endpoints = EndpointTable(expecting: endpoints)
+        userAgents = Lock(FlatTable(expecting: devices))
+        ledger = Lock(QuotaLedger(limits: quota, expectingDevices: devices))
+        tombstones = Lock(nil)
+    }
+}
+
+/// Look-ups.
+extension StoreIndex {
+    /// `digest` is that of a token whose mark was found to be ours.
+    package func endpoint(_ digest: Digest) -> EndpointAnswer {
+        if let endpoint = endpoints[digest] { return .found(endpoint) }
+        return tombstones.withLock { tombstones in
+            guard tombstones != nil else { return .gone }
+            return tombstones?[max(1, digest.words.0)] == nil ? .unsure : .gone
+        }
+    }
+
+    /// `digest` is that of the user agent's id.
+    package func userAgent(_ digest: Digest) -> UserAgent? {
+        let key = max(1, digest.words.0)
+        guard let entry = userAgents.withLock({ $0[key] }), entry.check == digest.words.1
+        else { return nil }
+        return UserAgent(
+            device: entry.device, credential: entry.credential == 0 ? nil : entry.credential)
+    }
+
+    /// `digest` is that of the bearer secret.
+    package func credential(_ digest: Digest) -> Credential? {
+        credentials.withLock { $0[digest] }
+    }
+
+    package var endpointCount: Int { endpoints.count }
+    package var deviceCount: Int { ledger.withLock { $0.deviceCount } }
+
+    package func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
+        ledger.withLock { $0.usage(ofDevice: device) }
+    }
+}
+
+/// Acceptance.
+extension StoreIndex {
+    /// Counts a message against its quotas; a refusal means 429, and nothing was counted. Whoever
+    /// got room either hands the message to the store, which then sees to it, or calls `release`.
+    package func reserve(_ size: Int, for address: Address) -> QuotaRefusal? {
+        ledger.withLock { $0.reserve(size, for: address) }
+    }
+
+    /// The message ended without having been handed to the store.
+    package func release(_ size: Int, for address: Address) {
+        ledger.withLock { $0.release(size, for: address) }
+    }
+
+    package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
+    package func nextSubscription() -> UInt32 {
+        subscriptionRow.add(1, ordering: .relaxed).newValue
+    }
+    package func nextDevice() -> UInt32 { deviceRow.add(1, ordering: .relaxed).newValue }
+    package func nextCredential() -> UInt32 { credentialRow.add(1, ordering: .relaxed).newValue }
+}
+
+/// What the store writes.
+extension StoreIndex {
+    /// The last numbers that were given out.
+    struct Counters: Equatable {
+        var sequence: Int64 = 0
+        var subscription: UInt32 = 0
+        var device: UInt32 = 0
+        var credential: UInt32 = 0
+    }
+
+    var counters: Counters {
+        get {
+            Counters(
+                sequence: sequence.load(ordering: .relaxed),
+                subscription: subscriptionRow.load(ordering: .relaxed),
+                device: deviceRow.load(ordering: .relaxed),
+                credential: credentialRow.load(ordering: .relaxed))
+        }
+        set {
+            sequence.store(newValue.sequence, ordering: .relaxed)
+            subscriptionRow.store(newValue.subscription, ordering: .relaxed)
+            deviceRow.store(newValue.device, ordering: .relaxed)
+            credentialRow.store(newValue.credential, ordering: .relaxed)
+        }
+    }
+
+    func add(_ device: Device, owner: UInt32) {
+        ledger.withLock { $0.addDevice(device.row, owner: owner) }
+        let (key, check) = (device.userAgent.words.0, device.userAgent.words.1)
+        userAgents.withLock {
+            $0.set(
+                UserAgentEntry(
+                    key: max(1, key), check: check, device: device.row,
+                    credential: device.credential ?? 0))
+        }
+    }
+
+    func removeDevice(_ row: UInt32, userAgent: Digest) {
+        userAgents.withLock { _ = $0.remove(max(1, userAgent.words.0)) }
+        ledger.withLock { $0.removeDevice(row) }
+    }
+
+    func set(_ credential: Credential) {
+        credentials.withLock { $0[credential.secret] = credential }
+    }
+
+    func removeCredential(_ secret: Digest) {
+        credentials.withLock { _ = $0.removeValue(forKey: secret) }
+    }
+
+    /// Counts what was found stored at the start.
+    func count(_ size: Int, for address: Address) {
+        ledger.withLock { $0.count(size, for: address) }
+    }
+
+    /// From now on endpoints that are neither known nor among these are no longer taken for ended.
+    func expectUnknown(except ended: [UInt64]) {
+        tombstones.withLock { tombstones in
+            var table = FlatTable<Tombstone>(expecting: ended.count)
+            for key in ended { table.set(Tombstone(key: max(1, key))) }
+            tombstones = consume table
+        }
+    }
+
+    func noteEnded(_ digest: Digest) {
+        endpoints.remove(digest)
+        tombstones.withLock { tombstones in
+            tombstones?.set(Tombstone(key: max(1, digest.words.0)))
+        }
+    }
+}

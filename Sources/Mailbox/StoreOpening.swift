@@ -1,0 +1,101 @@
+import Base
+import Crypto
+import SQLite
+
+/// What happens once, at the start: the state is read or made, the keys are proved, and the index is
+/// filled.
+struct StoreOpening {
+    let source: StoreSource
+    let executor: BatchExecutor
+    let report: SQLiteStore.Report
+
+    private static let keyPlace = Sealer.Place(
+        table: "state", row: 1, column: "sealed_endpoint_key")
+    private static let endpointKeyLength = 32
+
+    init(_ options: SQLiteStore.Options, path: String) throws(StoreFault) {
+        let database = try WriterDatabase(path, pageLimit: options.limits.filePages)
+        let now = options.reading()
+        let record = try Self.record(in: database, options, now)
+        let keys = StoreKeys(
+            master: options.masterKey, former: options.formerKeys,
+            endpoint: try Self.endpointKey(record.sealedEndpointKey, options))
+        let time = StoreTimekeeper(
+            clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
+        let index = try Self.index(of: database, record, options)
+        var messages = 0
+        executor = try BatchExecutor(
+            database, state: record.values, keys: keys, index: index, time: time
+        ) { address, size in
+            index.count(size, for: address)
+            messages += 1
+        }
+        source = StoreSource(
+            path: path, keys: keys, index: index, time: time, pageLimit: options.limits.filePages)
+        report = SQLiteStore.Report(
+            devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
+    }
+
+    private static func record(
+        in database: WriterDatabase, _ options: SQLiteStore.Options, _ now: ClockReading
+    ) throws(StoreFault) -> StateRow.Record {
+        do throws(SQLiteError) {
+            if let record = try StateRow.read(on: database.connection) { return record }
+        } catch { throw StoreFault(error) }
+        let sealed: [UInt8]
+        do throws(OpenSSLError) {
+            var sealer = try Sealer(current: options.masterKey)
+            let key = try Random.bytes(count: endpointKeyLength)
+            sealed = try sealer.seal(key.span, at: keyPlace)
+        } catch { throw .crypto(error) }
+        let anchor = StoreClock.Anchor(
+            time: StoreClock(after: nil, at: now).time(at: now), reading: now)
+        let record = StateRow.Record(
+            values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed, restoredUntil: nil)
+        do throws(SQLiteError) {
+            try StateRow.create(record, on: database.connection)
+        } catch { throw StoreFault(error) }
+        return record
+    }
+
+    /// What unseals this, unseals the rest.
+    private static func endpointKey(
+        _ sealed: [UInt8], _ options: SQLiteStore.Options
+    ) throws(StoreFault) -> Secret {
+        var sealer: Sealer
+        do throws(OpenSSLError) {
+            sealer = try Sealer(current: options.masterKey, former: options.formerKeys)
+        } catch { throw .crypto(error) }
+        do throws(Sealer.Failure) {
+            return try sealer.open(sealed.span, at: keyPlace)
+        } catch {
+            switch error {
+            case .unknownMasterKey: throw .wrongMasterKey
+            case .fault(let error): throw .crypto(error)
+            case .notSealed, .damaged: throw .damaged("the endpoint key does not unseal")
+            }
+        }
+    }
+
+    private static func index(
+        of database: WriterDatabase, _ record: StateRow.Record, _ options: SQLiteStore.Options
+    ) throws(StoreFault) -> StoreIndex {
+        do throws(SQLiteError) {
+            let index = StoreIndex(
+                quota: options.limits.quota,
+                endpoints: Int(
+                    try database.connection.integer("SELECT count(*) FROM subscription")),
+                devices: Int(try database.connection.integer("SELECT count(*) FROM device")))
+            index.counters = record.values.counters
+            try CredentialRows.loadDevices(into: index, from: database.connection)
+            try SubscriptionRows.load(into: index, from: database.connection)
+            for credential in try CredentialRows.load(from: database.connection) {
+                index.set(credential)
+            }
+            if let end = record.restoredUntil, record.values.anchor.time < end {
+                index.expectUnknown(except: try database.tombstones())
+            }
+            return index
+        } catch { throw StoreFault(error) }
+    }
+}

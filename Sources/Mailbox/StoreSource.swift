@@ -1,0 +1,26 @@
+import SQLite
+
+/// Where the writer gets its database from, at the start and after a failure.
+struct StoreSource: Sendable {
+    let path: String
+    let keys: StoreKeys
+    let index: StoreIndex
+    let time: StoreTimekeeper
+    let pageLimit: Int?
+
+    func reopen() throws(StoreFault) -> BatchExecutor {
+        let database = try WriterDatabase(path, pageLimit: pageLimit)
+        let record: StateRow.Record?
+        do throws(SQLiteError) {
+            record = try StateRow.read(on: database.connection)
+        } catch { throw StoreFault(error) }
+        guard let record else { throw .damaged("the state is missing") }
+        return try BatchExecutor(
+            database, state: record.values, keys: keys, index: index, time: time)
+    }
+
+    /// The message ended without being stored.
+    func release(_ message: Message) { index.release(message.size, for: message.address) }
+
+    func apply(_ effects: BatchEffects) { effects.apply(to: index) }
+}

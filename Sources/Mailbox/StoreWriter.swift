@@ -1,0 +1,243 @@
+import Synchronization
+
+/// The one thread that writes: takes what waits, commits it in batches, and answers.
+///
+/// After a failure nothing is carried out until the database was opened anew and looked through;
+/// until then every operation is answered with `.unavailable` at once.
+// Unchecked: the queue and the flag are for all threads; the rest is touched by the writer's thread
+// alone, once that has begun.
+final class StoreWriter: @unchecked Sendable {
+    /// What waits, and what was taken but not answered yet.
+    private struct Queue {
+        var waiting: [Submission] = []
+        var operations = 0
+        var bytes = 0
+        var isClosed = false
+    }
+
+    /// A batch of which it is not known whether it was committed.
+    private struct Doubt {
+        let batch: Int64
+        let effects: BatchEffects
+        let messages: [Message]
+    }
+
+    private static let sweepLimit = 512
+    private static let sweepInterval: Int64 = 1_000
+    /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
+    /// so many pages: about 1 MiB, and 32 MiB.
+    private static let idleTime: Int64 = 50
+    private static let idlePages = 256
+    private static let manyPages = 8_192
+    private static let retryDelays: ClosedRange<Int64> = 100...5_000
+
+    private let queue = Monitor(Queue())
+    private let usable = Atomic(true)
+    private let limits: StoreLimits
+    private let source: StoreSource
+    private let onFault: @Sendable (StoreFault) -> Void
+    /// Nil while the database cannot be trusted.
+    private var executor: BatchExecutor?
+    private var lastFault: StoreFault?
+    private var doubt: Doubt?
+    private var retryDelay = StoreWriter.retryDelays.lowerBound
+    private var nextSweep = StoreTime(milliseconds: .min)
+    private var checkpointAt = StoreWriter.manyPages
+
+    init(
+        _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
+        onFault: @escaping @Sendable (StoreFault) -> Void
+    ) {
+        self.executor = executor
+        self.source = source
+        self.limits = limits
+        self.onFault = onFault
+    }
+
+    /// From any thread.
+    var isUsable: Bool { usable.load(ordering: .relaxed) }
+
+    /// From any thread.
+    func submit(_ submission: Submission) {
+        let size = submission.size
+        let (isTaken, isFirst) = queue.withLock { queue in
+            guard !queue.isClosed, queue.operations < limits.queuedOperations,
+                queue.bytes + size <= limits.queuedBytes
+            else { return (false, false) }
+            queue.operations += 1
+            queue.bytes += size
+            queue.waiting.append(submission)
+            return (true, queue.waiting.count == 1)
+        }
+        if isFirst { queue.signal() }
+        if !isTaken { refuse([submission]) }
+    }
+
+    /// Takes nothing more; what waits is still carried out, then the thread ends. From any thread.
+    func close() {
+        queue.withLock { $0.isClosed = true }
+        queue.signal()
+    }
+
+    /// What the thread does, until `close`.
+    func run() {
+        var taken: [Submission] = []
+        while let isAtWork = wait(&taken) {
+            if isAtWork {
+                for start in stride(from: 0, to: taken.count, by: limits.batch) {
+                    process(taken[start..<min(start + limits.batch, taken.count)])
+                }
+                taken.removeAll(keepingCapacity: true)
+            } else {
+                rest()
+            }
+        }
+        finish()
+    }
+
+    /// True when there is work, false when there was none for a while, nil at the end.
+    private func wait(_ taken: inout [Submission]) -> Bool? {
+        let answer: Bool?? = queue.wait(atMost: patience) { queue in
+            if queue.waiting.isEmpty { return queue.isClosed ? .some(nil) : nil }
+            swap(&queue.waiting, &taken)
+            return .some(true)
+        }
+        return answer ?? false
+    }
+
+    /// Milliseconds after which something has to be done without being asked.
+    private var patience: Int64? {
+        guard let executor else { return retryDelay }
+        if executor.walPages > Self.idlePages { return Self.idleTime }
+        guard let expiry = executor.nextExpiry else { return nil }
+        let rest = expiry.milliseconds - executor.time.now.milliseconds
+        return min(max(rest, Self.sweepInterval), 3_600_000)
+    }
+
+    private func process(_ submissions: ArraySlice<Submission>) {
+        defer { settle(submissions) }
+        guard let executor else { return refuse(submissions) }
+        do throws(StoreFault) {
+            let outcomes = try executor.run(submissions)
+            retryDelay = Self.retryDelays.lowerBound
+            var deliveries = Deliveries()
+            deliveries.add(submissions, outcomes)
+            deliveries.send()
+            try keepUp(executor)
+        } catch {
+            fail(error, submissions)
+        }
+    }
+
+    /// They no longer count against the bounds of the queue.
+    private func settle(_ submissions: ArraySlice<Submission>) {
+        let bytes = submissions.reduce(0) { $0 + $1.size }
+        queue.withLock { queue in
+            queue.operations -= submissions.count
+            queue.bytes -= bytes
+        }
+    }
+
+    /// Nothing will be carried out, and nothing was.
+    private func refuse(_ submissions: ArraySlice<Submission>) {
+        var deliveries = Deliveries()
+        for submission in submissions {
+            if case .store(let message) = submission.operation { source.release(message) }
+            deliveries.add(submission, .unavailable)
+        }
+        deliveries.send()
+    }
+}
+
+/// What is done between batches.
+extension StoreWriter {
+    private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
+        let now = executor.time.now
+        if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
+            let count = try executor.sweep(atMost: Self.sweepLimit)
+            // A full bite means that there is more.
+            let pause = count == Self.sweepLimit ? 0 : Self.sweepInterval
+            nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
+        }
+        if executor.walPages > checkpointAt { try checkpoint(executor) }
+    }
+
+    private func checkpoint(_ executor: BatchExecutor) throws(StoreFault) {
+        // One that a reader held up is tried again only when there is as much more to copy.
+        let isWhole = try executor.checkpoint(.passive)
+        checkpointAt = (isWhole ? 0 : executor.walPages) + Self.manyPages
+    }
+
+    private func rest() {
+        guard let executor else { return recover() }
+        do throws(StoreFault) {
+            try keepUp(executor)
+            if executor.walPages > Self.idlePages { try checkpoint(executor) }
+        } catch {
+            fail(error, [])
+        }
+    }
+
+    /// The clock and the counters are recorded, and the WAL is emptied. All that matters is on the
+    /// disk already, so a failure costs nothing but time at the next start.
+    private func finish() {
+        if let executor {
+            try? executor.commitNothing()
+            _ = try? executor.checkpoint(.truncating)
+        }
+        executor = nil
+    }
+}
+
+/// Failures.
+extension StoreWriter {
+    private func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
+        if let executor {
+            let messages = submissions.compactMap { submission in
+                if case .store(let message) = submission.operation { message } else { nil }
+            }
+            doubt = Doubt(
+                batch: executor.state.batch + 1, effects: executor.effects, messages: messages)
+        }
+        executor = nil
+        lastFault = fault
+        usable.store(false, ordering: .relaxed)
+        onFault(fault)
+        var deliveries = Deliveries()
+        for submission in submissions { deliveries.add(submission, .unavailable) }
+        deliveries.send()
+    }
+
+    private func recover() {
+        do throws(StoreFault) {
+            let executor = try source.reopen()
+            clear(executor)
+            // What the file system failed to write may look written when it is read again. Copied
+            // into the database file, it is written anew.
+            if lastFault?.isFull != true, try !executor.checkpoint(.truncating) {
+                return putOff()
+            }
+            try executor.commitNothing()
+            self.executor = executor
+            usable.store(true, ordering: .relaxed)
+        } catch {
+            if error != lastFault { onFault(error) }
+            lastFault = error
+        }
+        putOff()
+    }
+
+    /// Each attempt comes later than the one before, until a batch is committed.
+    private func putOff() { retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound) }
+
+    /// Now it can be told whether the batch that failed was committed.
+    private func clear(_ executor: BatchExecutor) {
+        guard let doubt else { return }
+        if executor.state.batch == doubt.batch {
+            source.apply(doubt.effects)
+        } else {
+            for message in doubt.messages { source.release(message) }
+        }
+        self.doubt = nil
+    }
+}

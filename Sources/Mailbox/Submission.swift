@@ -1,0 +1,34 @@
+/// An operation with the way back for its answer.
+struct Submission: Sendable {
+    let operation: StoreOperation
+    let ticket: UInt64
+    let sink: any StoreSink
+
+    /// What it weighs while it waits.
+    var size: Int {
+        if case .store(let message) = operation { message.size } else { 0 }
+    }
+}
+
+/// Answers on their way, one lot for each sink.
+struct Deliveries {
+    private var lots: [(sink: any StoreSink, completions: [Completion])] = []
+
+    mutating func add(_ submissions: ArraySlice<Submission>, _ outcomes: [StoreOutcome]) {
+        for (submission, outcome) in zip(submissions, outcomes) { add(submission, outcome) }
+    }
+
+    mutating func add(_ submission: Submission, _ outcome: StoreOutcome) {
+        let completion = Completion(ticket: submission.ticket, outcome: outcome)
+        // There are as many sinks as loops: few.
+        if let index = lots.firstIndex(where: { $0.sink === submission.sink }) {
+            lots[index].completions.append(completion)
+        } else {
+            lots.append((submission.sink, [completion]))
+        }
+    }
+
+    consuming func send() {
+        for lot in lots { lot.sink.completed(lot.completions) }
+    }
+}

@@ -1,0 +1,112 @@
+package import Base
+
+/// What kind of destination an endpoint has.
+package enum SubscriptionKind: UInt8, Sendable, CaseIterable {
+    /// A user agent whose application holds the keys.
+    case channel
+    /// Bellwire itself, which holds the keys.
+    case receiver
+    /// One that gets signals without a payload.
+    case signal
+}
+
+/// Who may push to an endpoint.
+package enum SenderRule: Equatable, Sendable {
+    case anyone
+    /// Who signs with the key of which this is the hash.
+    case key(KeyHash)
+    /// The first who signs correctly; the endpoint is then bound to that key.
+    case firstKey
+}
+
+/// The first 120 bits of the SHA-256 of a public key: as many as nobody finds a second key for.
+package struct KeyHash: Hashable, Sendable {
+    let high: UInt64
+    /// Its last byte is zero.
+    let low: UInt64
+
+    package init(_ digest: Digest) { self.init(high: digest.words.0, low: digest.words.1) }
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low & ~0xFF
+    }
+}
+
+/// What an accepted push needs to know of its endpoint.
+package struct Endpoint: Equatable, Sendable {
+    package let address: Address
+    package let kind: SubscriptionKind
+    package let sender: SenderRule
+}
+
+/// One subscription, as its device or an administrator sees it.
+package struct Subscription: Sendable, Confidential {
+    package let address: Address
+    package let kind: SubscriptionKind
+    package let channel: ChannelID
+    package let sender: SenderRule
+    package let token: EndpointToken
+    /// The SHA-256 of the token, by which it is looked up.
+    package let digest: Digest
+    /// Milliseconds since 1970.
+    package let created: Int64
+
+    package init(
+        address: Address, kind: SubscriptionKind, channel: ChannelID, sender: SenderRule,
+        token: EndpointToken, digest: Digest, created: Int64
+    ) {
+        self.address = address
+        self.kind = kind
+        self.channel = channel
+        self.sender = sender
+        self.token = token
+        self.digest = digest
+        self.created = created
+    }
+}
+
+/// A user agent: what connects to take its messages.
+package struct Device: Sendable, Confidential {
+    package let row: UInt32
+    /// The SHA-256 of its user agent id.
+    package let userAgent: Digest
+    /// The row of the credential it was made under, and under which alone it is usable.
+    package let credential: UInt32?
+    /// Milliseconds since 1970.
+    package let created: Int64
+
+    package init(row: UInt32, userAgent: Digest, credential: UInt32?, created: Int64) {
+        self.row = row
+        self.userAgent = userAgent
+        self.credential = credential
+        self.created = created
+    }
+}
+
+/// The bearer secret of a device: 160 random bits, of which only the hash is known here.
+package struct Credential: Sendable, Confidential {
+    package static let secretLength = 20
+
+    package let row: UInt32
+    /// The SHA-256 of the secret.
+    package let secret: Digest
+    /// What the owner calls the device.
+    package let name: String
+    package let owner: String
+    /// Milliseconds since 1970.
+    package let created: Int64
+    package var lastSeen: Int64?
+
+    package init(
+        row: UInt32, secret: Digest, name: String, owner: String, created: Int64,
+        lastSeen: Int64? = nil
+    ) {
+        self.row = row
+        self.secret = secret
+        self.name = name
+        self.owner = owner
+        self.created = created
+        self.lastSeen = lastSeen
+    }
+}

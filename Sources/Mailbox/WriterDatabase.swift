@@ -1,0 +1,202 @@
+import Base
+import SQLite
+
+/// The connection that writes, with the statements that every batch needs.
+final class WriterDatabase {
+    static let fileName = "bellwire.db"
+
+    let connection: Connection
+    let messages: MessageRows
+    let begin: Statement
+    private let state: StateRow
+    private let commit: Statement
+
+    /// Opens the file, looks through the whole of it, and brings it up to date.
+    init(_ path: String, pageLimit: Int?) throws(StoreFault) {
+        let connection = try Self.open(path, pageLimit: pageLimit)
+        do throws(Migration.Failure) {
+            try connection.migrate(Schema.migrations)
+        } catch { throw StoreFault(error) }
+        do throws(SQLiteError) {
+            let messages = try MessageRows(on: connection)
+            let begin = try Statement("BEGIN IMMEDIATE", on: connection)
+            let state = try StateRow(on: connection)
+            let commit = try Statement("COMMIT", on: connection)
+            self.connection = connection
+            self.messages = messages
+            self.begin = begin
+            self.state = state
+            self.commit = commit
+        } catch { throw StoreFault(error) }
+    }
+
+    private static func open(
+        _ path: String, pageLimit: Int?
+    ) throws(StoreFault) -> Connection {
+        var damage: String?
+        do throws(SQLiteError) {
+            let connection = try Connection(path, .readWrite)
+            try connection.limitPages(pageLimit)
+            damage = try connection.damage()
+            if damage == nil { return connection }
+        } catch { throw StoreFault(error) }
+        throw .damaged(damage ?? "unknown")
+    }
+
+    /// Ends the transaction: after this it is on the disk.
+    func finish(_ values: StateRow.Values) throws(StoreFault) {
+        do throws(SQLiteError) {
+            try state.write(values)
+            try commit.run()
+        } catch { throw StoreFault(error) }
+    }
+}
+
+/// What happens rarely; its statements are prepared when they are needed.
+extension WriterDatabase {
+    /// The row of the device's owner; nil if its credential does not exist.
+    func insert(_ device: Device) throws(SQLiteError) -> UInt32? {
+        let insert = try Statement(
+            """
+            INSERT INTO device SELECT ?1, ?2, ?3,
+            coalesce((SELECT owner FROM credential WHERE row = ?3), 0), ?4, ?4
+            WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
+            """, on: connection)
+        try insert.bind(Int64(device.row), at: 1)
+        try insert.bind(device.userAgent.bytes, at: 2)
+        try insert.bind(device.credential.map(Int64.init), at: 3)
+        try insert.bind(device.created, at: 4)
+        return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
+    }
+
+    /// False if its device does not exist.
+    func insert(
+        _ subscription: Subscription, sealedToken: [UInt8]
+    ) throws(SQLiteError) -> Bool {
+        let insert = try Statement(
+            """
+            INSERT INTO subscription SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+            WHERE EXISTS (SELECT 1 FROM device WHERE row = ?2) RETURNING row
+            """, on: connection)
+        try insert.bind(Int64(subscription.address.subscription), at: 1)
+        try insert.bind(Int64(subscription.address.device), at: 2)
+        try insert.bind(Int64(subscription.kind.rawValue), at: 3)
+        try insert.bind(subscription.channel.bytes, at: 4)
+        try insert.bind(subscription.digest.bytes, at: 5)
+        try insert.bind(subscription.sender.number, at: 6)
+        try insert.bind(subscription.sender.keyHash?.bytes, at: 7)
+        try insert.bind(subscription.created, at: 8)
+        try insert.bind(sealedToken, at: 9)
+        return try insert.step()
+    }
+
+    /// The endpoint's digest; nil if the subscription is not there or is bound already.
+    func bindKey(_ hash: KeyHash, to subscription: UInt32) throws(SQLiteError) -> Digest? {
+        let update = try Statement(
+            """
+            UPDATE subscription SET sender = ?2, key_hash = ?3
+            WHERE row = ?1 AND sender = ?4 RETURNING endpoint
+            """, on: connection)
+        try update.bind(Int64(subscription), at: 1)
+        try update.bind(SenderRule.key(hash).number, at: 2)
+        try update.bind(hash.bytes, at: 3)
+        try update.bind(SenderRule.firstKey.number, at: 4)
+        return try update.step() ? update.withBytes(0) { Digest($0) } : nil
+    }
+
+    /// Leaves a tombstone. The endpoint's digest; nil if the subscription is not there.
+    func deleteSubscription(
+        _ row: UInt32, at now: StoreTime
+    ) throws(SQLiteError) -> Digest? {
+        let delete = try Statement(
+            "DELETE FROM subscription WHERE row = ?1 RETURNING endpoint", on: connection)
+        try delete.bind(Int64(row), at: 1)
+        guard try delete.step(), let digest = delete.withBytes(0, { Digest($0) }) else {
+            return nil
+        }
+        let insert = try Statement(
+            "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2)", on: connection)
+        try insert.bind(digest.bytes, at: 1)
+        try insert.bind(now.milliseconds, at: 2)
+        try insert.run()
+        return digest
+    }
+
+    /// The first words of the digests of all endpoints that ever ended.
+    func tombstones() throws(SQLiteError) -> [UInt64] {
+        let select = try Statement("SELECT endpoint FROM tombstone", on: connection)
+        var keys: [UInt64] = []
+        while try select.step() {
+            if let digest = select.withBytes(0, { Digest($0) }) { keys.append(digest.words.0) }
+        }
+        return keys
+    }
+
+    func subscriptions(ofDevice device: UInt32) throws(SQLiteError) -> [UInt32] {
+        try rows("SELECT row FROM subscription WHERE device = ?1", device)
+    }
+
+    func devices(underCredential credential: UInt32) throws(SQLiteError) -> [UInt32] {
+        try rows("SELECT row FROM device WHERE credential = ?1", credential)
+    }
+
+    /// The digest of its user agent id; nil if it is not there.
+    func deleteDevice(_ row: UInt32) throws(SQLiteError) -> Digest? {
+        try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)
+    }
+
+    /// False if it is not there.
+    func touch(
+        _ table: SeenTable, _ row: UInt32, at time: Int64
+    ) throws(SQLiteError) -> Bool {
+        let update = try Statement(
+            "UPDATE \(table.rawValue) SET last_seen = ?2 WHERE row = ?1 RETURNING row",
+            on: connection)
+        try update.bind(Int64(row), at: 1)
+        try update.bind(time, at: 2)
+        return try update.step()
+    }
+
+    enum SeenTable: String {
+        case device
+        case credential
+    }
+
+    func insert(_ credential: Credential) throws(SQLiteError) {
+        let owner = try Statement(
+            """
+            INSERT INTO owner (name) VALUES (?1)
+            ON CONFLICT DO UPDATE SET name = name RETURNING row
+            """, on: connection)
+        try owner.bind(text: credential.owner, at: 1)
+        guard try owner.step() else { return }
+        let insert = try Statement(
+            "INSERT INTO credential VALUES (?1, ?2, ?3, ?4, ?5, ?6)", on: connection)
+        try insert.bind(Int64(credential.row), at: 1)
+        try insert.bind(credential.secret.bytes, at: 2)
+        try insert.bind(text: credential.name, at: 3)
+        try insert.bind(owner.integer(0), at: 4)
+        try insert.bind(credential.created, at: 5)
+        try insert.bind(credential.lastSeen, at: 6)
+        try insert.run()
+    }
+
+    /// The digest of its secret; nil if it is not there.
+    func deleteCredential(_ row: UInt32) throws(SQLiteError) -> Digest? {
+        try digest("DELETE FROM credential WHERE row = ?1 RETURNING secret", row)
+    }
+
+    private func digest(_ sql: String, _ row: UInt32) throws(SQLiteError) -> Digest? {
+        let statement = try Statement(sql, on: connection)
+        try statement.bind(Int64(row), at: 1)
+        return try statement.step() ? statement.withBytes(0) { Digest($0) } : nil
+    }
+
+    private func rows(_ sql: String, _ key: UInt32) throws(SQLiteError) -> [UInt32] {
+        let statement = try Statement(sql, on: connection)
+        try statement.bind(Int64(key), at: 1)
+        var rows: [UInt32] = []
+        while try statement.step() { rows.append(UInt32(clamping: statement.integer(0))) }
+        return rows
+    }
+}

@@ -1,0 +1,52 @@
+import CSQLite
+
+/// What is done to a database beside reading and writing it.
+extension Connection {
+    /// Looks through the whole file; nil when it is sound, else what is wrong with it.
+    package func damage() throws(SQLiteError) -> String? {
+        let statement = try Statement("PRAGMA quick_check(1)", on: self)
+        guard try statement.step() else { return "the check gave no answer" }
+        let answer = statement.text(0)
+        return answer == "ok" ? nil : answer
+    }
+
+    package enum Checkpoint: Sendable {
+        /// Copies what no reader keeps from being copied.
+        case passive
+        /// Waits for readers, copies everything and empties the WAL file.
+        case truncating
+    }
+
+    /// Copies the WAL into the file; false when a reader kept part of it from being copied.
+    package func checkpoint(_ kind: Checkpoint) throws(SQLiteError) -> Bool {
+        let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+        var pages: Int32 = 0
+        var copied: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &copied)
+        try ensure(code, "sqlite3_wal_checkpoint_v2")
+        guard pages == copied else { return false }
+        noteCheckpoint()
+        return true
+    }
+
+    /// Copies the database as it is now into the file at `path`, while others go on writing.
+    package func backUp(to path: String) throws(SQLiteError) {
+        let copy = try Connection(path, .readWrite)
+        // A snapshot: without it every commit of the writer would start the copy anew.
+        try execute("BEGIN")
+        defer { rollBack() }
+        _ = try integer("SELECT count(*) FROM sqlite_schema")
+        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+            throw SQLiteError("sqlite3_backup_init", code: sqlite3_extended_errcode(copy.handle))
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw SQLiteError("sqlite3_backup_step", code: code) }
+        try ensure(end, "sqlite3_backup_finish")
+    }
+
+    /// No page beyond so many, as if the disk ended there; nil takes the limit away.
+    package func limitPages(_ count: Int?) throws(SQLiteError) {
+        try execute("PRAGMA max_page_count = \(count ?? 4_294_967_294)")
+    }
+}

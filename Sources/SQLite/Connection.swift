@@ -1,0 +1,122 @@
+import CSQLite
+
+/// One open database file, for one thread at a time.
+///
+/// Every commit is on the disk before it returns (WAL, `synchronous=FULL`). What is deleted is
+/// overwritten. The WAL is never copied into the file on the way of a commit: whoever writes calls
+/// `checkpoint` when it has time.
+package struct Connection: ~Copyable, Sendable {
+    package enum Access: Sendable {
+        case readWrite
+        /// Sees what was committed when its transaction began, and stops no writer.
+        case readOnly
+    }
+
+    // Sendable: a connection without a mutex of its own may move to another thread, and as it
+    // cannot be copied, only one at a time has it.
+    nonisolated(unsafe) let handle: OpaquePointer
+    /// How many pages the WAL has since it was begun anew. Written by SQLite at each commit, on the
+    /// thread that commits.
+    nonisolated(unsafe) private let frames: UnsafeMutablePointer<Int32>
+
+    private static let areStatisticsOff: Bool = csqlite_forgo_statistics() == SQLITE_OK
+
+    /// Opens a file; `readWrite` makes it when it is missing. A link is not followed.
+    package init(_ path: String, _ access: Access) throws(SQLiteError) {
+        _ = Self.areStatisticsOff
+        let mode =
+            access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, flags | mode, nil)
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw SQLiteError("sqlite3_open_v2", code: code)
+        }
+        let connection = Connection(owning: handle)
+        try connection.configure(access)
+        self = connection
+    }
+
+    private init(owning handle: OpaquePointer) {
+        self.handle = handle
+        frames = .allocate(capacity: 1)
+        frames.initialize(to: 0)
+    }
+
+    deinit {
+        // Waits for statements that live longer, and frees nothing they need.
+        sqlite3_close_v2(handle)
+        frames.deallocate()
+    }
+
+    /// Runs statements that take no values and give none.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        try ensure(sqlite3_exec(handle, sql, nil, nil, nil), "sqlite3_exec")
+    }
+
+    /// The one integer that `sql` asks for.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        let statement = try Statement(sql, on: self)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// All or nothing: an error takes back what `body` did.
+    package func transaction<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Ends a transaction, if there is one, as if it had never begun.
+    package func rollBack() {
+        guard sqlite3_get_autocommit(handle) == 0 else { return }
+        // A rollback that fails leaves the transaction to the end of the connection.
+        sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// The pages in the WAL that the next `checkpoint` may have to copy.
+    package var walPages: Int { Int(frames.pointee) }
+
+    private func configure(_ access: Access) throws(SQLiteError) {
+        // The schema in the file is not trusted to call functions, nor SQL to change its pages.
+        for (option, value) in [
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DEFENSIVE, 1),
+            (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
+        ] {
+            try ensure(csqlite_set(handle, Int32(option), Int32(value)), "sqlite3_db_config")
+        }
+        try ensure(sqlite3_busy_timeout(handle, 2_000), "sqlite3_busy_timeout")
+        try execute("PRAGMA cell_size_check = 1; PRAGMA temp_store = 2")
+        guard access == .readWrite else { return try execute("PRAGMA query_only = 1") }
+        try useWAL()
+        try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
+        // After a flood the WAL file shrinks to this.
+        try execute("PRAGMA journal_size_limit = 33554432")
+        // Takes the place of the hook that would checkpoint inside a commit.
+        sqlite3_wal_hook(
+            handle,
+            { frames, _, _, count in
+                frames?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, frames)
+    }
+
+    private func useWAL() throws(SQLiteError) {
+        let statement = try Statement("PRAGMA journal_mode = WAL", on: self)
+        // A file system without shared memory gives another mode, and no error.
+        guard try statement.step(), statement.text(0) == "wal" else {
+            throw SQLiteError("PRAGMA journal_mode", code: SQLITE_CANTOPEN)
+        }
+    }
+
+    func noteCheckpoint() { frames.pointee = 0 }
+}

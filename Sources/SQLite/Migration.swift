@@ -1,0 +1,47 @@
+/// One step of the schema. Steps are never changed, and new ones only go to the end.
+package struct Migration: Sendable {
+    package let name: StaticString
+    package let sql: String
+
+    package init(_ name: StaticString, _ sql: String) {
+        self.name = name
+        self.sql = sql
+    }
+
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        /// The file was written by a newer program.
+        case newerSchema(found: Int, known: Int)
+        case step(String, SQLiteError)
+        case sqlite(SQLiteError)
+
+        package var description: String {
+            switch self {
+            case .newerSchema(let found, let known):
+                "the schema has number \(found), this program knows up to \(known)"
+            case .step(let name, let error): "migration \(name): \(error)"
+            case .sqlite(let error): "\(error)"
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Takes the steps that the file has not seen, each in a transaction with its number.
+    package func migrate(_ migrations: [Migration]) throws(Migration.Failure) {
+        let version: Int
+        do throws(SQLiteError) {
+            version = Int(try integer("PRAGMA user_version"))
+        } catch { throw .sqlite(error) }
+        guard (0...migrations.count).contains(version) else {
+            throw .newerSchema(found: version, known: migrations.count)
+        }
+        for (index, migration) in migrations.enumerated().dropFirst(version) {
+            do throws(SQLiteError) {
+                try transaction { () throws(SQLiteError) in
+                    try execute(migration.sql)
+                    try execute("PRAGMA user_version = \(index + 1)")
+                }
+            } catch { throw .step("\(migration.name)", error) }
+        }
+    }
+}

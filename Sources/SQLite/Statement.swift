@@ -1,0 +1,104 @@
+import Base
+import CSQLite
+
+/// A prepared statement, for the thread of its connection.
+///
+/// Parameters count from 1 and columns from 0, as in SQL and C. What a column shows is valid until
+/// the next `step` or `reset`.
+package struct Statement: ~Copyable, Sendable {
+    // Sendable for the reason its connection is.
+    nonisolated(unsafe) private let handle: OpaquePointer
+
+    /// `sql` must be one statement.
+    package init(_ sql: String, on connection: borrowing Connection) throws(SQLiteError) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else {
+            throw SQLiteError("sqlite3_prepare_v3", code: code)
+        }
+        handle = prepared
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    package func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
+        try ensure(sqlite3_bind_int64(handle, index, value), "sqlite3_bind_int64")
+    }
+
+    package func bind(_ bytes: Span<UInt8>, at index: Int32) throws(SQLiteError) {
+        let code = bytes.withUnsafeBufferPointer { bytes in
+            // Of no address SQLite would make NULL, which is not the same as nothing.
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(handle, index, 0)
+                : csqlite_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count))
+        }
+        try ensure(code, "sqlite3_bind_blob")
+    }
+
+    /// NULL where there is nothing.
+    package func bind(_ bytes: [UInt8]?, at index: Int32) throws(SQLiteError) {
+        guard let bytes else { return try bindNull(at: index) }
+        try bind(bytes.span, at: index)
+    }
+
+    package func bind(_ value: Int64?, at index: Int32) throws(SQLiteError) {
+        guard let value else { return try bindNull(at: index) }
+        try bind(value, at: index)
+    }
+
+    package func bind(text: String, at index: Int32) throws(SQLiteError) {
+        var text = text
+        let code = text.withUTF8 { text in
+            csqlite_bind_text(handle, index, text.baseAddress, Int32(text.count))
+        }
+        try ensure(code, "sqlite3_bind_text")
+    }
+
+    package func bindNull(at index: Int32) throws(SQLiteError) {
+        try ensure(sqlite3_bind_null(handle, index), "sqlite3_bind_null")
+    }
+
+    /// Goes on to the next row; false when there is none. After false or an error the statement can
+    /// be bound and stepped anew.
+    package func step() throws(SQLiteError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        sqlite3_reset(handle)
+        guard code == SQLITE_DONE else { throw SQLiteError("sqlite3_step", code: code) }
+        return false
+    }
+
+    /// Runs a statement whose rows, if any, are of no interest.
+    package func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    /// Gives up what rows are left.
+    package func reset() { sqlite3_reset(handle) }
+
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    package func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    /// The bytes of a blob or a text; none of NULL.
+    package func withBytes<Result: ~Copyable, Failure>(
+        _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        let bytes = UnsafeBufferPointer(
+            start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
+        return try body(bytes.span)
+    }
+
+    package func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { $0.array(0..<$0.count) }
+    }
+
+    package func text(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// The time since the machine was started, and the name of that start.
+package enum Boot {
+    /// Goes on while the machine is suspended, and no setting of the clock changes it.
+    package static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// 16 bytes that differ from one start to the next; nil where the kernel does not tell.
+    package static var identifier: [UInt8]? {
+        guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
+            let text = try? file.readAll(limit: 64)
+        else { return nil }
+        let digits = text.compactMap(\.hexadecimalDigit)
+        guard digits.count == 32 else { return nil }
+        return (0..<16).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// The folder of what a server remembers, held by one server at a time.
+///
+/// Freed when it goes out of scope, or with the process, however that ends.
+package struct StateFolder: ~Copyable, Sendable {
+    package let path: String
+    private let lock: FileDescriptor
+
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        case link(path: String)
+        case notAFolder(path: String)
+        case foreignOwner(path: String)
+        case writableByOthers(path: String, mode: UInt32)
+        case inUse(path: String)
+        case system(path: String, SystemError)
+
+        package var description: String {
+            switch self {
+            case .link(let path): "\(path) is a link"
+            case .notAFolder(let path): "\(path) is no folder"
+            case .foreignOwner(let path): "\(path) belongs to another user"
+            case .writableByOthers(let path, let mode):
+                "\(path) can be written by others (mode \(String(mode, radix: 8)))"
+            case .inUse(let path): "another server uses \(path)"
+            case .system(let path, let error): "\(path): \(error)"
+            }
+        }
+
+        package var hint: String? {
+            switch self {
+            case .link: "name the folder itself"
+            case .notAFolder, .system: nil
+            case .foreignOwner: "start as the user to whom it belongs, or choose another folder"
+            case .writableByOthers(let path, _): "chmod go-w \(path)"
+            case .inUse: "end that one first, or choose another folder"
+            }
+        }
+    }
+
+    /// Makes the folder for its owner alone, if it is missing, and locks it.
+    package init(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw .system(path: path, SystemError("mkdir"))
+        }
+        if let failure = Self.failure(of: path) { throw failure }
+        let lock: FileDescriptor
+        do throws(SystemError) {
+            lock = try .open(path + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            throw .system(path: path, error)
+        }
+        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            throw isHeld ? .inUse(path: path) : .system(path: path, SystemError("flock"))
+        }
+        self.path = path
+        self.lock = lock
+    }
+
+    /// Makes an empty file for its owner alone where there is none.
+    package func makeFile(_ name: String) throws(Failure) {
+        do throws(SystemError) {
+            let file = try FileDescriptor.open(
+                path + "/" + name, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            try file.synchronize()
+            try FileDescriptor.synchronizeFolder(of: path + "/" + name)
+        } catch {
+            throw .system(path: path + "/" + name, error)
+        }
+    }
+
+    private static func failure(of path: String) -> Failure? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return .system(path: path, SystemError("lstat")) }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK: return .link(path: path)
+        case S_IFDIR: break
+        default: return .notAFolder(path: path)
+        }
+        guard status.st_uid == geteuid() else { return .foreignOwner(path: path) }
+        guard status.st_mode & 0o022 == 0 else {
+            return .writableByOthers(path: path, mode: status.st_mode & 0o777)
+        }
+        return nil
+    }
+}
