@@ -43,6 +43,9 @@ extension Engine {
         account.lastGroupID = 0
     }
 
+    /// Between start and end.
+    package var isRunning: Bool { isStarted }
+
     /// The next moment at which something is due on its own.
     package var nextDeadline: Double? {
         let call = account.calls.values.lazy.compactMap(\.deadline).min()

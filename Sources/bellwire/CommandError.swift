@@ -1,6 +1,8 @@
 import Base
 import Crypto
+import Notifications
 import Outbound
+import SQLite
 import System
 
 /// An error as a person gets to see it: what went wrong and, where we know, what to do.
@@ -23,6 +25,16 @@ struct CommandError: Error {
         case let error as CurlError:
             self.init(message: error.description, exitCode: .unavailable)
         case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
+        case let error as StateFolder.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as SQLiteError: self.init(message: error.description)
+        case let error as Migration.Failure: self.init(message: error.description)
+        case let error as Account.StateError:
+            self.init(message: "the stored account cannot be read: \(error)")
+        case let error as Sealer.Failure:
+            self.init(
+                message: "the database was sealed under another key, or is damaged",
+                hint: "\(error)")
         case let error as SystemError: self.init(message: error.description)
         default: self.init(message: "internal error: \(type(of: error))")
         }
