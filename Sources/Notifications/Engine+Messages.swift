@@ -133,7 +133,8 @@ extension Engine {
         push.threadID = message.threadID
         guard account.policy == .learn else { return push }
         push.presentation = message.presentation
-        if !showsPreview(chatID, settingsChatID) {
+        // What says nothing of the content may be said.
+        if push.content.kind != .hidden, !showsPreview(chatID, settingsChatID) {
             push.content = push.content.withoutPreview
             push.presentation?.body = ""
         }
