@@ -67,8 +67,8 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "Mailbox",
-                "CBench",
+                "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
+                "Reactor", "HTTP", "Mailbox", "CBench",
             ],
             swiftSettings: strict),
 

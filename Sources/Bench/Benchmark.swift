@@ -7,7 +7,7 @@ struct Benchmark: Sendable {
     /// False when a bar was missed.
     let run: @Sendable (Options) throws -> Bool
 
-    private static let all: [Benchmark] = [.crypto, .constantTime, .multiply, .serve]
+    private static let all: [Benchmark] = [.crypto, .constantTime, .multiply, .serve, .engine]
 
     /// The exit code: 1 for a missed bar or a failure, 2 for a call it does not know.
     static func run(_ words: [String]) -> Int32 {

@@ -20,8 +20,9 @@ package struct DialectContext {
 
     /// The context of an account as it stands.
     package init(_ account: Account, level: TrustLevel) {
+        let chats = account.chats
         self.init(policy: account.policy, accountID: account.userID, level: level) { id in
-            account.chats[id]?.title ?? ""
+            chats[id]?.title ?? ""
         }
     }
 }

@@ -30,10 +30,6 @@ package struct Account: Equatable, Sendable {
     package var groupCountMax: Int { integer(OptionName.groupCountMax, default: 0) }
     package var groupSizeMax: Int { integer(OptionName.groupSizeMax, default: 10) }
 
-    /// How many notifications of a group stay known behind the shown ones.
-    var keptGroupSize: Int { groupSizeMax + min(max(groupSizeMax, 5), extraGroupSize) }
-    var extraGroupSize: Int { 10 }
-
     func integer(_ name: String, default value: Int) -> Int {
         if case .integer(let value) = options[name] { Int(clamping: value) } else { value }
     }

@@ -68,15 +68,18 @@ extension Engine {
     mutating func introduce(_ message: IncomingMessage) -> ChatID? {
         switch message.chat {
         case .id(let id):
-            if account.chats[id] == nil {
+            guard let title = account.chats[id]?.title else {
                 guard account.policy == .learn else { return nil }
-                account.chats[id] = Chat(id)
+                account.chats[id] = Chat(id, title: message.chatTitle)
+                return id
             }
-            learnTitle(message.chatTitle, of: id)
+            if title.isEmpty { learnTitle(message.chatTitle, of: id) }
             return id
         case .conversation(let key):
             if let id = account.conversations[key] {
-                learnTitle(message.chatTitle, of: id)
+                if account.chats[id]?.title.isEmpty == true {
+                    learnTitle(message.chatTitle, of: id)
+                }
                 return id
             }
             // Beyond the identifiers that any server gives to people.
@@ -89,9 +92,7 @@ extension Engine {
     }
 
     private mutating func learnTitle(_ title: String, of id: ChatID) {
-        guard account.policy == .learn, !title.isEmpty,
-            account.chats[id]?.title.isEmpty ?? false
-        else { return }
+        guard account.policy == .learn, !title.isEmpty else { return }
         account.chats[id]?.title = title
     }
 

@@ -3,6 +3,8 @@ extension Engine {
     /// Adds what waits in a group to its notifications. `isForced`: the updates go out at once.
     mutating func flushPending(_ id: NotificationGroup.ID, isForced: Bool) {
         guard var group = account.groups[id], !group.pending.isEmpty else { return }
+        // Out of the table while it changes, or each change would copy it.
+        account.groups[id] = nil
         let pending = group.pending
         group.pending = []
         let date = pending.reduce(group.date) { max($0, $1.notification.date) }
@@ -12,8 +14,7 @@ extension Engine {
             let wasVisible = order.isVisible(id)
             evicted = order.place(key)
             if let evicted { enqueueDisappearance(of: evicted) }
-            account.groups[id] = group
-            if !wasVisible { enqueueAppearance(of: id) }
+            if !wasVisible { enqueueAppearance(of: group) }
             for run in runs(of: pending) { show(run, in: &group) }
         } else {
             _ = order.place(key)
@@ -49,26 +50,29 @@ extension Engine {
         _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup
     ) {
         guard let first = run.first else { return }
-        let limit = account.groupSizeMax
-        let before = group.shown(limit: limit).map(\.id)
-        group.notifications += run.map(\.notification)
+        let limit = sizeLimit
+        let oldCount = group.notifications.count
+        let oldFirst = max(oldCount - limit, 0)
+        for item in run { group.notifications.append(item.notification) }
         group.totalCount += run.count
         let after = group.shown(limit: limit)
-        let oldestShown = after.first?.id ?? 0
+        let pushedOut = oldFirst..<max(after.startIndex, oldFirst)
         let update = GroupUpdate(
             groupID: group.id, kind: group.kind, chatID: group.chatID,
             settingsChatID: first.settingsChatID, soundID: first.soundID,
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
-            removed: before.filter { $0 < oldestShown })
+            removed: pushedOut.filter { $0 < oldCount }.map { group.notifications[$0].id })
         enqueue(.group(update), for: group.id)
     }
 
+    /// How many notifications more than are shown stay known, and how many more than those may
+    /// gather before they are cut.
+    private static let extra = 10
+
     /// Forgets the oldest when there are many more than anybody will ask for.
     private mutating func trim(_ group: inout NotificationGroup) {
-        let kept = account.keptGroupSize
-        guard group.kind != .calls,
-            group.notifications.count > kept + account.extraGroupSize
-        else { return }
+        let kept = sizeLimit + min(max(sizeLimit, Self.extra / 2), Self.extra)
+        guard group.kind != .calls, group.notifications.count > kept + Self.extra else { return }
         let surplus = group.notifications.count - kept
         for notification in group.notifications.prefix(surplus) { forgetName(of: notification) }
         group.notifications.removeFirst(surplus)
@@ -101,11 +105,11 @@ extension Engine {
             _ = order.place(key)
             return enqueue(group, added: added, removed: removed)
         }
-        let rest = max(account.groupSizeMax - removed.count, 0)
+        let rest = max(sizeLimit - removed.count, 0)
         let gone = removed + group.shown(limit: rest).map(\.id)
         enqueue(group, added: [], removed: gone.sorted())
         let next = order.fill()
         _ = order.place(key)
-        if let next { enqueueAppearance(of: next) }
+        if let next = next.flatMap({ account.groups[$0] }) { enqueueAppearance(of: next) }
     }
 }

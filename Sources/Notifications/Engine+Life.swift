@@ -8,6 +8,7 @@ extension Engine {
         dropIDsIfAsked()
         wake()
         order = GroupOrder(limit: account.groupCountMax)
+        sizeLimit = account.groupSizeMax
         for group in account.groups.all { _ = order.place(group.key) }
         if order.limit > 0 { updates.append(.activeNotifications(activeGroups)) }
         tellPending()
@@ -18,7 +19,7 @@ extension Engine {
         order.visible.compactMap { account.groups[$0.id] }.map { group in
             Update.ActiveGroup(
                 id: group.id, kind: group.kind, chatID: group.chatID, totalCount: group.totalCount,
-                notifications: Array(group.shown(limit: account.groupSizeMax)))
+                notifications: Array(group.shown(limit: sizeLimit)))
         }
     }
 

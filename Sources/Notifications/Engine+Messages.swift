@@ -14,23 +14,24 @@ extension Engine {
         {
             return .error(code: 406, message: "Ignore notification sent by unknown chat")
         }
-        guard var chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
+        guard let chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
             return .ok
         }
         let date = acceptedDate(message.date)
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
-        if muteEnd(of: settingsChatID) > date {
+        let isOwn = settingsChatID == chatID
+        if (isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)) > date {
             if isNewPin { replacePin(in: chatID, with: .none) }
             return .ok
         }
-        let groupID = group(of: chatID, isMention: isMention)
+        let known = isMention ? chat.mentionGroupID : chat.messageGroupID
+        let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
         if !message.messageID.isNone {
             if isNewPin { replacePin(in: chatID, with: message.messageID) }
             account.chats[chatID]?.lastPushMessage = message.messageID
         }
-        chat = account.chats[chatID] ?? chat
         if chat.kind == .secret, account.policy == .strict {
             return .error(code: 406, message: "Secret chat push notifications are unsupported")
         }
@@ -201,7 +202,7 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
             account.groups[groupID]?.notifications[index].content = content
-            let isShown = index + account.groupSizeMax >= group.notifications.count
+            let isShown = index + sizeLimit >= group.notifications.count
             guard isShown, order.isVisible(groupID),
                 let notification = account.groups[groupID]?.notifications[index]
             else { return }

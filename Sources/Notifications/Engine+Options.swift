@@ -23,6 +23,7 @@ extension Engine {
         let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
         if isStarted, range != nil { flushEverything() }
         account.options[name] = value == .empty ? nil : value
+        sizeLimit = account.groupSizeMax
         if isStarted {
             if account.groupCountMax != oldCount { groupCountChanged(from: oldCount) }
             if account.groupSizeMax != oldSize { groupSizeChanged(from: oldSize) }
@@ -50,7 +51,7 @@ extension Engine {
             order = GroupOrder(limit: limit)
             for group in account.groups.all { _ = order.place(group.key) }
             for key in order.visible where !old.isVisible(key.id) {
-                enqueueAppearance(of: key.id)
+                if let group = account.groups[key.id] { enqueueAppearance(of: group) }
             }
         } else {
             for key in old.visible.dropFirst(limit) { enqueueDisappearance(of: key.id) }

@@ -19,16 +19,15 @@ extension Engine {
     }
 
     /// All that is shown of a group appears without a sound.
-    mutating func enqueueAppearance(of id: NotificationGroup.ID) {
-        guard let group = account.groups[id] else { return }
-        let shown = Array(group.shown(limit: account.groupSizeMax))
+    mutating func enqueueAppearance(of group: NotificationGroup) {
+        let shown = Array(group.shown(limit: sizeLimit))
         if !shown.isEmpty { enqueue(group, added: shown, removed: []) }
     }
 
     /// All that is shown of a group disappears.
     mutating func enqueueDisappearance(of id: NotificationGroup.ID) {
         guard let group = account.groups[id] else { return }
-        let shown = group.shown(limit: account.groupSizeMax).map(\.id)
+        let shown = group.shown(limit: sizeLimit).map(\.id)
         if !shown.isEmpty { enqueue(group, added: [], removed: shown) }
     }
 

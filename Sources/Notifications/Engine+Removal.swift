@@ -7,7 +7,7 @@ extension Engine {
     ) {
         guard var group = account.groups[groupID] else { return }
         if removePending(groupID, where: { $0.id == id }) { return }
-        let limit = account.groupSizeMax
+        let limit = sizeLimit
         let oldCount = group.notifications.count
         let index = group.firstIndex(of: id)
         var isCountChanged = false
@@ -40,7 +40,7 @@ extension Engine {
     ) {
         _ = removePending(groupID, where: isGone)
         guard var group = account.groups[groupID] else { return }
-        let limit = account.groupSizeMax
+        let limit = sizeLimit
         let before = group.notifications
         let shown = before.suffix(limit)
         group.notifications = before.filter { !isGone($0) }

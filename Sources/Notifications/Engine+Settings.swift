@@ -11,6 +11,10 @@ extension Engine {
             return account.policy == .learn
                 ? account.scopes[Chat(chatID).scope.rawValue].muteUntil : 0
         }
+        return muteEnd(of: chat)
+    }
+
+    func muteEnd(of chat: Chat) -> Int32 {
         guard let settings = chat.settings else {
             return account.policy == .learn ? scope(of: chat).muteUntil : 0
         }

@@ -8,6 +8,8 @@ package struct Engine: Sendable {
     var queue = UpdateQueue()
     /// Groups with notifications that are held back for a while.
     var delayedGroups: Set<NotificationGroup.ID> = []
+    /// How many notifications of a group are shown.
+    var sizeLimit: Int
     var isFetching = false
     var presence = Presence()
     var openChats: Set<ChatID> = []
@@ -21,6 +23,7 @@ package struct Engine: Sendable {
     package init(_ account: Account = Account()) {
         self.account = account
         order = GroupOrder(limit: 0)
+        sizeLimit = account.groupSizeMax
     }
 
     /// What happened since the last call, in order.

@@ -100,10 +100,10 @@ extension JSONWriter {
             writer.member("@type", content.kind.typeName)
             for member in content.members {
                 switch member {
-                case .text(let name): writer.member("\(name)", content.text)
-                case .number(let name): writer.member("\(name)", Int(content.number))
+                case .text(let name): writer.member(name, content.text)
+                case .number(let name): writer.member(name, Int(content.number))
                 case .flag(let name, let flag):
-                    writer.member("\(name)", content.flags.contains(flag))
+                    writer.member(name, content.flags.contains(flag))
                 case .prize:
                     // A pinned giveaway is told without its prize.
                     if content.number != 0 { writer.prize(content) }

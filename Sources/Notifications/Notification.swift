@@ -2,7 +2,8 @@
 package struct Notification: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case newMessage(StoredMessage, showsPreview: Bool)
-        case newPushMessage(PushMessage)
+        /// Apart, so that lists of notifications move few bytes.
+        indirect case newPushMessage(PushMessage)
         case newSecretChat
         case newCall(id: Int32)
     }

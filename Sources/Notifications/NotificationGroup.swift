@@ -22,7 +22,11 @@ package struct NotificationGroup: Equatable, Sendable {
     }
 
     /// The date that gives the group its place; 0 when there is nothing to show.
-    package var date: Int32 { notifications.reduce(0) { max($0, $1.date) } }
+    package var date: Int32 {
+        var date: Int32 = 0
+        for index in notifications.indices { date = max(date, notifications[index].date) }
+        return date
+    }
 
     package var key: GroupKey { GroupKey(date: date, chatID: chatID, id: id) }
 
