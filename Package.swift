@@ -23,7 +23,7 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP"],
+            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP", "Notifications", "Dialects"],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]

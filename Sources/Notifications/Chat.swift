@@ -23,7 +23,8 @@ package struct Chat: Equatable, Sendable {
     /// Of removed notifications: they and everything before them never return.
     package var maxRemovedNotificationID: Notification.ID = 0
     package var maxRemovedMessageID = MessageID.none
-    /// Deleted before their push arrived.
+    /// Messages that shall not be shown: deleted before their push came, or dismissed before the
+    /// message itself did.
     package var deleted: [MessageID] = []
 
     package init(kind: Kind, title: String = "") {

@@ -49,7 +49,8 @@ extension Engine {
     private func isActive(
         _ id: MessageID, _ chat: Chat, _ groupID: NotificationGroup.ID
     ) -> Bool {
-        groupID == chat.mentionGroupID || id > chat.maxRemovedMessageID
+        (groupID == chat.mentionGroupID || id > chat.maxRemovedMessageID)
+            && !chat.deleted.contains(id)
     }
 
     mutating func editMessage(_ message: LoadedMessage) {

@@ -216,7 +216,14 @@ extension Engine {
     /// A deleted message goes, and does not come if it has not come yet.
     mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
         removeMessage(id, in: chatID, level: level, isForced: true)
-        guard let chat = account.chats[chatID], id > chat.lastPushMessage else { return }
+        if let chat = account.chats[chatID], id > chat.lastPushMessage { bar(id, in: chatID) }
+    }
+
+    /// Keeps a message from being shown, should it come or come again.
+    mutating func bar(_ id: MessageID, in chatID: ChatID) {
+        guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
+            return
+        }
         account.chats[chatID]?.deleted.append(id)
         if chat.deleted.count >= Chat.deletedLimit { account.chats[chatID]?.deleted.removeFirst() }
     }

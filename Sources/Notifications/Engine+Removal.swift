@@ -101,6 +101,9 @@ extension Engine {
     }
 
     mutating func forgetName(of notification: Notification) {
-        if !notification.name.isEmpty { account.names[notification.name] = nil }
+        guard !notification.name.isEmpty,
+            account.names[notification.name]?.notificationID == notification.id
+        else { return }
+        account.names[notification.name] = nil
     }
 }

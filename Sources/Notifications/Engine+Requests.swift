@@ -53,6 +53,12 @@ extension Engine {
             return .badRequest("Notification identifier is invalid")
         }
         userRemoves(upTo: id, in: groupID, isSingle: true)
+        if let group = account.groups[groupID], let index = group.firstIndex(of: id),
+            group.notifications[index].isTemporary
+        {
+            // The real message is not to come in its place.
+            bar(group.notifications[index].messageID, in: group.chatID)
+        }
         forgetCall(of: id)
         remove(id, from: groupID, isPermanent: false, isForced: true)
         return .ok

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Dialects
 import WebPush
 
 /// The parsers that read what strangers send. A target may only fail by crashing.
@@ -16,6 +17,13 @@ enum FuzzTarget: String, CaseIterable {
     case http1
     case chunks
     case webSocket = "web-socket"
+    case telegram
+    case matrix
+    case icq
+    case zpns
+    case declarative
+    case plain
+    case engineState = "engine-state"
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -31,6 +39,13 @@ enum FuzzTarget: String, CaseIterable {
         case .http1: Self.readHTTP1(bytes)
         case .chunks: Self.readChunks(bytes)
         case .webSocket: Self.readWebSocket(bytes)
+        case .telegram: Self.readPayload(bytes, .telegram)
+        case .matrix: Self.readPayload(bytes, .matrix)
+        case .icq: Self.readPayload(bytes, .icq)
+        case .zpns: Self.readPayload(bytes, .zpns)
+        case .declarative: Self.readPayload(bytes, .declarative)
+        case .plain: Self.readPayload(bytes, .plain)
+        case .engineState: Self.readState(bytes)
         }
     }
 }

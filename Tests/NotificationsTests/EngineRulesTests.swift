@@ -55,6 +55,28 @@ struct EngineRulesTests {
         #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [2])
     }
 
+    @Test("What the user dismissed does not come back as the real message")
+    func dismissed() throws {
+        var story = Story()
+        story.text("a", id: 11)
+        story.text("b", id: 12)
+        try story.request(
+            #"{"@type":"removeNotification","notification_group_id":1,"notification_id":1}"#)
+        try story.request(message(11))
+        story.pass(1)
+        #expect(story.shown == [["b"]])
+        try story.request(message(13))
+        story.pass(1)
+        #expect(story.shown == [["message 13"]])
+    }
+
+    @Test("A push without content tells the client to fetch")
+    func contentless() {
+        var story = Story()
+        #expect(story.push("{}") == .ok)
+        #expect(story.updates == [.fetchRequired(reason: "empty", details: [])])
+    }
+
     @Test("While another client is in use a message waits, and coming online shows it")
     func delay() throws {
         var story = Story()

@@ -19,9 +19,9 @@ struct TelegramContent {
     /// Nil for a key that TDLib does not show.
     static func of(_ key: String) -> TelegramContent? {
         if let content = table[key] { return content }
-        guard key.hasPrefix("PINNED_") else { return nil }
+        guard pinned.contains(key) else { return nil }
         let name = key.dropFirst("PINNED_".count)
-        guard pinned.contains(String(name)), var content = table["MESSAGE_\(name)"] else {
+        guard var content = table["MESSAGE_\(name)"] else {
             return nil
         }
         // The score and the prize are not told again.
@@ -31,9 +31,11 @@ struct TelegramContent {
     }
 
     private static let pinned: Set<String> = [
-        "AUDIO", "CONTACT", "DOC", "GAME", "GAME_SCORE", "GEO", "GEOLIVE", "GIF", "GIVEAWAY",
-        "GIVEAWAY_STARS", "INVOICE", "NOTEXT", "PAID_MEDIA", "PHOTO", "POLL", "QUIZ", "ROUND",
-        "STICKER", "STORY", "TEXT", "TODO", "VIDEO",
+        "PINNED_AUDIO", "PINNED_CONTACT", "PINNED_DOC", "PINNED_GAME", "PINNED_GAME_SCORE",
+        "PINNED_GEO", "PINNED_GEOLIVE", "PINNED_GIF", "PINNED_GIVEAWAY", "PINNED_GIVEAWAY_STARS",
+        "PINNED_INVOICE", "PINNED_NOTEXT", "PINNED_PAID_MEDIA", "PINNED_PHOTO", "PINNED_POLL",
+        "PINNED_QUIZ", "PINNED_ROUND", "PINNED_STICKER", "PINNED_STORY", "PINNED_TEXT",
+        "PINNED_TODO", "PINNED_VIDEO",
     ]
 
     private static let table = messages.merging(events) { first, _ in first }

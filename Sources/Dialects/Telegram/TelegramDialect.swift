@@ -5,7 +5,12 @@ package import Notifications
 package enum TelegramDialect {
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         do throws(TelegramRefusal) {
-            guard let push = try TelegramPush(payload, context) else { return [.ignored] }
+            guard let push = try TelegramPush(payload, context) else {
+                // Without content there may still be news to fetch.
+                let isEmpty = payload.elementsEqual("{}".utf8)
+                return isEmpty && context.policy == .learn
+                    ? [.fetchRequired(reason: "empty", details: [])] : [.ignored]
+            }
             return try events(push, context)
         } catch {
             return [.refused(code: error.code, message: error.message)]

@@ -85,7 +85,7 @@ extension TelegramTemplates {
         CHAT_VOICECHAT_INVITE	{1} invited {3} to a voice chat in the group {2}
         CHAT_VOICECHAT_INVITE_YOU	{1} invited you to a voice chat in the group {2}
         CHAT_VOICECHAT_START	{1} started a voice chat in the group {2}
-        CONTACT_JOINED	{1} joined Telegram!
+        CONTACT_JOINED	{1} joined Telegram\u{21}
         ENCRYPTED_MESSAGE	You have a new message
         ENCRYPTION_ACCEPT	You have a new message
         ENCRYPTION_REQUEST	You have a new message
@@ -124,7 +124,7 @@ extension TelegramTemplates {
         MESSAGE_VIDEO_SECRET	{1} sent you a self-destructing video
         MESSAGE_WALLPAPER	{1} set a new wallpaper for this chat
         PHONE_CALL_MISSED	You missed a call from {1}
-        PHONE_CALL_REQUEST	{1} is calling you!
+        PHONE_CALL_REQUEST	{1} is calling you\u{21}
         PINNED_AUDIO	{1} pinned a voice message
         PINNED_AUDIO	{1} pinned a voice message in the group {2}
         PINNED_CONTACT	{1} pinned a contact {2}
