@@ -7,9 +7,9 @@ import Testing
 @Suite("Capabilities of Telegram and TDLib")
 struct CapabilityTests {
     private func details(_ story: Story) -> [Update.Detail] {
-        story.updates.flatMap { update in
-            if case .fetchRequired(_, let details) = update { details } else { [] }
-        }
+        var all: [Update.Detail] = []
+        for case .fetchRequired(_, let details) in story.updates { all += details }
+        return all
     }
 
     private func pushMessage(_ story: Story) -> PushMessage? {
