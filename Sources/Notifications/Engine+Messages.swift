@@ -125,9 +125,9 @@ extension Engine {
         let chatID = account.groups[groupID]?.chatID ?? settingsChatID
         let isOutgoing =
             if case .user(let id) = message.sender { id == account.userID } else {
-                message.sender == nil && message.isScheduled
+                message.isScheduled
             }
-        let sender = message.sender ?? .chat(chatID)
+        let sender = message.sender ?? unknownSender(in: chatID)
         var push = PushMessage(
             id: message.messageID, sender: sender, senderName: message.senderName,
             isOutgoing: isOutgoing, content: message.content)
@@ -140,6 +140,12 @@ extension Engine {
             push.presentation?.body = ""
         }
         return push
+    }
+
+    /// TDLib takes for the author of a group's message who is not named its anonymous bot.
+    private func unknownSender(in chatID: ChatID) -> Sender {
+        account.policy == .strict && chatID.kind == .basicGroup
+            ? .user(ChatID.groupAnonymousBot.rawValue) : .chat(chatID)
     }
 
     /// What is known of a notification besides its content when it arrives.

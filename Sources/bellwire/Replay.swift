@@ -8,6 +8,8 @@ struct Replay {
     private let keepsMessages: Bool
     private var engine: Engine
     private var clock = ReplayClock()
+    /// What an engine said last before another took its place.
+    private var carried: [Update] = []
 
     init(_ story: JSONNode) {
         self.story = story
@@ -64,7 +66,8 @@ struct Replay {
                 var isAnsweredLate = false
                 for (index, step) in steps.enumerated() {
                     let result = perform(step["do"] ?? step)
-                    var updates = engine.takeUpdates()
+                    var updates = carried + engine.takeUpdates()
+                    carried = []
                     if isEdit(step), updates.isEmpty { isAnsweredLate = true }
                     let isLastRequest = index == steps.count - 1 && step["do"]?["request"] != nil
                     if isLastRequest, !isAnsweredLate {
@@ -112,7 +115,7 @@ struct Replay {
     /// Without a message database nothing is kept but options and the ids that were given.
     private mutating func restart(options: JSONNode?) {
         engine.close(now: ReplayClock.now)
-        _ = engine.takeUpdates()
+        carried = engine.takeUpdates()
         var account = Self.stored(engine.account)
         if !keepsMessages {
             account = Account()
