@@ -27,7 +27,15 @@ extension Engine {
         guard isActive(message.id, chat, groupID) else { return .ok }
         if message.isPin, isMention { replacePin(in: message.chatID, with: message.id) }
         removeTemporary(in: groupID)
-        let isQuiet = message.isSilent || wasPushed
+        hold(message, in: groupID, settingsChatID, isQuiet: message.isSilent || wasPushed)
+        return .ok
+    }
+
+    /// Puts it among those that wait for their time.
+    private mutating func hold(
+        _ message: LoadedMessage, in groupID: NotificationGroup.ID, _ settingsChatID: ChatID,
+        isQuiet: Bool
+    ) {
         let content = Notification.Content.newMessage(
             StoredMessage(id: message.id, source: message.source),
             showsPreview: showsPreview(message.chatID, settingsChatID))
@@ -42,7 +50,6 @@ extension Engine {
                 date: message.date, settingsChatID: settingsChatID,
                 soundID: isQuiet ? 0 : soundID(of: settingsChatID), isSilent: message.isSilent,
                 level: .mtproto, due: due))
-        return .ok
     }
 
     /// Whether the user has not removed it, or something behind it, already.

@@ -7,21 +7,11 @@ extension TelegramDialect {
     ) throws(TelegramRefusal) -> [Event] {
         let messageID = try push.custom.int("msg_id")
         guard messageID >= 0 else { throw .malformed("Receive invalid msg_id") }
-        let randomID = try push.custom.long("random_id")
         let sender = try sender(push.custom, chatID)
-        let isMention = try push.custom.int("mention") != 0
+        _ = try push.custom.int("mention")
         var reading = TelegramArguments(push, chatID, hasSender: sender != nil)
         try reading.takeFamily(isTolerant: context.policy == .learn)
-
-        if reading.key.hasPrefix("MESSAGE"), messageID == 0 {
-            throw .malformed("Receive no message identifier")
-        }
-        if reading.key.hasPrefix("ENCRYPT") || randomID != 0, chatID.kind != .secret {
-            throw .malformed("Receive wrong chat type")
-        }
-        if messageID != 0, chatID.kind == .secret {
-            throw .malformed("Receive message identifier in a secret chat")
-        }
+        try checkIdentifiers(reading.key, push, chatID)
         if let refusal = unsupported(reading.key) {
             guard context.policy == .learn else { throw refusal }
             return described(push, chatID, context)
@@ -41,20 +31,43 @@ extension TelegramDialect {
             content: try reading.content(shape))
         try TelegramAttachment.apply(push.custom, to: &message.content)
         message.sender = sender
+        try complete(&message, from: push, reading)
+        guard context.policy == .learn else { return [.message(message)] }
+        message.presentation = presentation(push, reading, message)
+        guard let badge = push.fields["badge"]?.integer, badge > 0 else {
+            return [.message(message)]
+        }
+        return [.badge(unread: badge, missedCalls: nil), .message(message)]
+    }
+
+    /// Messages have numbers, except those of secret chats, which have random ones.
+    private static func checkIdentifiers(
+        _ key: String, _ push: TelegramPush, _ chatID: ChatID
+    ) throws(TelegramRefusal) {
+        let messageID = try push.custom.int("msg_id")
+        let isSecret = chatID.kind == .secret
+        if key.hasPrefix("MESSAGE"), messageID == 0 {
+            throw .malformed("Receive no message identifier")
+        }
+        let randomID = try push.custom.long("random_id")
+        if key.hasPrefix("ENCRYPT") || randomID != 0, !isSecret {
+            throw .malformed("Receive wrong chat type")
+        }
+        if messageID != 0, isSecret {
+            throw .malformed("Receive message identifier in a secret chat")
+        }
+    }
+
+    private static func complete(
+        _ message: inout IncomingMessage, from push: TelegramPush, _ reading: TelegramArguments
+    ) throws(TelegramRefusal) {
         message.senderName = reading.senderName
         message.chatTitle = reading.chatTitle
-        message.isGroup = chatID.kind != .user
+        if case .id(let chatID) = message.chat { message.isGroup = chatID.kind != .user }
         message.date = push.date
-        message.isMention = isMention
+        message.isMention = try push.custom.int("mention") != 0
         message.isPinned = reading.key.hasPrefix("PINNED_")
-        try readCustom(push, randomID: randomID, into: &message)
-        if context.policy == .learn {
-            message.presentation = presentation(push, reading, message)
-            if let badge = push.fields["badge"]?.integer, badge > 0 {
-                return [.badge(unread: badge, missedCalls: nil), .message(message)]
-            }
-        }
-        return [.message(message)]
+        try readCustom(push, randomID: try push.custom.long("random_id"), into: &message)
     }
 
     private static func readCustom(
