@@ -29,7 +29,10 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "Fuzz", dependencies: ["Base", "WebPush", "Crypto", "HTTP", "Receiver"],
+            name: "Fuzz",
+            dependencies: [
+                "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
+            ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
@@ -51,6 +54,8 @@ let package = Package(
 
         module("Base"),
         module("WebPush", ["Base"]),
+        module("Notifications", ["Base"]),
+        module("Dialects", ["Base", "Notifications"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
@@ -68,8 +73,8 @@ let package = Package(
         .executableTarget(
             name: "bellwire",
             dependencies: [
-                "Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "Outbound", "HTTP",
-                "Mailbox", "Receiver",
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
+                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver",
             ],
             swiftSettings: strict),
 
@@ -77,8 +82,8 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "Mailbox",
-                "Receiver", "CBench",
+                "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
+                "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
             ],
             swiftSettings: strict),
 
@@ -87,6 +92,8 @@ let package = Package(
             swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
+        tests(of: "Notifications", ["Dialects"]),
+        tests(of: "Dialects", ["Notifications"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),

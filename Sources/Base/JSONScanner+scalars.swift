@@ -2,6 +2,7 @@
 extension JSONScanner {
     mutating func number() throws(Failure) -> Range<Int> {
         let start = position
+        if acceptsLooseNumbers { return try looseNumber() }
         if peek == UInt8(ascii: "-") { position += 1 }
         if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
         if peek == UInt8(ascii: ".") {
@@ -12,6 +13,15 @@ extension JSONScanner {
             position += 1
             if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
             try digits()
+        }
+        return start..<position
+    }
+
+    private mutating func looseNumber() throws(Failure) -> Range<Int> {
+        let start = position
+        while let byte = peek, byte.isDigit || "+-.eE".utf8.contains(byte) { position += 1 }
+        guard position > start, bytes[start].lowercased != UInt8(ascii: "e") else {
+            throw .invalid(at: start)
         }
         return start..<position
     }

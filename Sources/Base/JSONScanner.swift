@@ -26,6 +26,8 @@ package struct JSONScanner {
     package let bytes: [UInt8]
     package internal(set) var position: Int
     let end: Int
+    /// Any run of digits, signs, points and exponents is a number.
+    var acceptsLooseNumbers = false
     private var containers: [Container] = []
     private var expectation = Expectation.value
     private var failure: Failure?

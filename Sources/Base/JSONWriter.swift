@@ -45,9 +45,24 @@ package struct JSONWriter {
     package mutating func string(_ value: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        for scalar in value.unicodeScalars { append(scalar) }
+        if !appendIfPlain(value) {
+            for scalar in value.unicodeScalars { append(scalar) }
+        }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
+    }
+
+    /// Most text is printable ASCII without quotes, and needs no look at its characters.
+    private mutating func appendIfPlain(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { utf8 in
+            for byte in utf8 {
+                guard 0x20..<0x7F ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\")
+                else { return false }
+            }
+            bytes.append(contentsOf: utf8)
+            return true
+        }
     }
 
     /// A value that is JSON already, such as a number or `true`.
@@ -93,5 +108,14 @@ package struct JSONWriter {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
             bytes.append(contentsOf: digits.utf8)
         }
+    }
+}
+
+extension JSONText {
+    /// A text as a JSON string.
+    package static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.text
     }
 }

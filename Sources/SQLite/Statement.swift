@@ -26,6 +26,10 @@ package struct Statement: ~Copyable, Sendable {
         try ensure(sqlite3_bind_int64(handle, index, value), "sqlite3_bind_int64")
     }
 
+    package func bind(real value: Double, at index: Int32) throws(SQLiteError) {
+        try ensure(sqlite3_bind_double(handle, index, value), "sqlite3_bind_double")
+    }
+
     package func bind(_ bytes: Span<UInt8>, at index: Int32) throws(SQLiteError) {
         let code = bytes.withUnsafeBufferPointer { bytes in
             // Of no address SQLite would make NULL, which is not the same as nothing.
@@ -78,6 +82,8 @@ package struct Statement: ~Copyable, Sendable {
     package func reset() { sqlite3_reset(handle) }
 
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL

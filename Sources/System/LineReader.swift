@@ -33,6 +33,17 @@ package struct LineReader: ~Copyable {
         }
     }
 
+    /// Whether `next` has an answer without reading.
+    package var hasNext: Bool {
+        isAtEnd || pending[searched...].contains(UInt8(ascii: "\n"))
+    }
+
+    /// Reads what there is; true when `next` has an answer after it.
+    package mutating func fill() throws(SystemError) -> Bool {
+        try readMore()
+        return hasNext
+    }
+
     private mutating func readMore() throws(SystemError) {
         pending.removeFirst(start)
         start = 0

@@ -1,9 +1,11 @@
 import Base
 import Crypto
 import Mailbox
+import Notifications
 import Outbound
 import Reactor
 import Receiver
+import SQLite
 import System
 import TLS
 
@@ -35,6 +37,14 @@ struct CommandError: Error {
         case let error as CertificateStore.Failure: self.init(message: error.description)
         case let error as DevelopmentCertificate.Failure: self.init(message: error.description)
         case let error as ReactorError: self.init(message: error.description)
+        case let error as SQLiteError: self.init(message: error.description)
+        case let error as Migration.Failure: self.init(message: error.description)
+        case let error as Account.StateError:
+            self.init(message: "the stored account cannot be read: \(error)")
+        case let error as Sealer.Failure:
+            self.init(
+                message: "the database was sealed under another key, or is damaged",
+                hint: "\(error)")
         case let error as SystemError: self.init(message: error.description)
         default: self.init(message: "internal error: \(type(of: error))")
         }

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Dialects
 import WebPush
 
 /// The parsers that read what strangers send. A target may only fail by crashing.
@@ -19,6 +20,13 @@ enum FuzzTarget: String, CaseIterable {
     case clientMessages = "client-messages"
     case push
     case configuration
+    case telegram
+    case matrix
+    case icq
+    case zpns
+    case declarative
+    case plain
+    case engineState = "engine-state"
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -37,6 +45,13 @@ enum FuzzTarget: String, CaseIterable {
         case .clientMessages: Self.readClientMessages(bytes)
         case .push: Self.readPush(bytes)
         case .configuration: Self.readConfiguration(bytes)
+        case .telegram: Self.readPayload(bytes, .telegram)
+        case .matrix: Self.readPayload(bytes, .matrix)
+        case .icq: Self.readPayload(bytes, .icq)
+        case .zpns: Self.readPayload(bytes, .zpns)
+        case .declarative: Self.readPayload(bytes, .declarative)
+        case .plain: Self.readPayload(bytes, .plain)
+        case .engineState: Self.readState(bytes)
         }
     }
 }

@@ -1,0 +1,73 @@
+/// A whole JSON text, checked once and then looked at member by member.
+///
+/// It is one flat list of nodes over the bytes: no string, dictionary or object is made until
+/// somebody asks for a value.
+package struct JSONDocument: Sendable {
+    package enum Kind: UInt8, Sendable {
+        case object, array, string, number, bool, null
+    }
+
+    struct Node: Sendable {
+        let kind: Kind
+        /// For strings: no escape inside. For booleans: the value.
+        let flag: Bool
+        /// For strings without their quotes.
+        let start: Int32
+        var end: Int32
+        /// The node behind this value and everything inside it.
+        var next: Int32
+    }
+
+    let bytes: [UInt8]
+    private(set) var nodes: [Node] = []
+
+    /// `acceptsLooseNumbers`: as some peers do, any run of digits, signs, points and exponents is
+    /// a number; whoever needs its value judges it.
+    package init(
+        _ bytes: [UInt8], acceptsLooseNumbers: Bool = false
+    ) throws(JSONScanner.Failure) {
+        guard bytes.count <= Self.sizeLimit else { throw .tooDeep }
+        self.bytes = bytes
+        var scanner = JSONScanner(bytes)
+        scanner.acceptsLooseNumbers = acceptsLooseNumbers
+        nodes.reserveCapacity(bytes.count / 8 + 4)
+        try read(from: &scanner)
+    }
+
+    package var root: JSONNode { JSONNode(document: self, index: 0) }
+
+    /// Positions are kept in 32 bits; nothing near this size is ever read as one document.
+    private static let sizeLimit = 1 << 30
+
+    private mutating func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+        var open: [Int] = []
+        while true {
+            switch try scanner.next() {
+            case .beginObject:
+                open.append(nodes.count)
+                append(.object, scanner.position - 1..<scanner.position)
+            case .beginArray:
+                open.append(nodes.count)
+                append(.array, scanner.position - 1..<scanner.position)
+            case .endObject, .endArray:
+                let index = open.removeLast()
+                nodes[index].end = Int32(scanner.position)
+                nodes[index].next = Int32(nodes.count)
+            case .name(let text), .string(let text):
+                append(.string, text.range, flag: text.isPlain)
+            case .number(let range): append(.number, range)
+            case .bool(let value):
+                append(.bool, scanner.position..<scanner.position, flag: value)
+            case .null: append(.null, scanner.position..<scanner.position)
+            case .end: return
+            }
+        }
+    }
+
+    private mutating func append(_ kind: Kind, _ range: Range<Int>, flag: Bool = false) {
+        nodes.append(
+            Node(
+                kind: kind, flag: flag, start: Int32(range.lowerBound),
+                end: Int32(range.upperBound), next: Int32(nodes.count + 1)))
+    }
+}

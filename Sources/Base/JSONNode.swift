@@ -1,0 +1,125 @@
+/// One value of a `JSONDocument`.
+package struct JSONNode: Sendable {
+    private let document: JSONDocument
+    private let index: Int
+
+    init(document: JSONDocument, index: Int) {
+        self.document = document
+        self.index = index
+    }
+
+    private var node: JSONDocument.Node { document.nodes[index] }
+
+    package var kind: JSONDocument.Kind { node.kind }
+
+    /// The member of that name; of several the first.
+    package subscript(_ name: StaticString) -> JSONNode? {
+        guard kind == .object else { return nil }
+        let end = Int(node.next)
+        var index = index + 1
+        while index < end {
+            let value = index + 1
+            if isEqual(document.nodes[index], name) {
+                return JSONNode(document: document, index: value)
+            }
+            index = Int(document.nodes[value].next)
+        }
+        return nil
+    }
+
+    /// The elements of an array; none of anything else.
+    package var elements: [JSONNode] {
+        guard kind == .array else { return [] }
+        return values(from: index + 1, step: 0)
+    }
+
+    /// The members of an object, in order.
+    package var members: [(name: String, value: JSONNode)] {
+        guard kind == .object else { return [] }
+        return values(from: index + 2, step: 1).map { value in
+            (JSONNode(document: document, index: value.index - 1).text ?? "", value)
+        }
+    }
+
+    private func values(from first: Int, step: Int) -> [JSONNode] {
+        let end = Int(node.next)
+        var result: [JSONNode] = []
+        var index = first
+        while index < end {
+            result.append(JSONNode(document: document, index: index))
+            index = Int(document.nodes[index].next) + step
+        }
+        return result
+    }
+
+    private func isEqual(_ node: JSONDocument.Node, _ word: StaticString) -> Bool {
+        guard node.flag else {
+            return word.withUTF8Buffer { utf8(of: node).elementsEqual($0) }
+        }
+        return document.bytes.span.extracting(Int(node.start)..<Int(node.end)).elementsEqual(word)
+    }
+}
+
+/// The value in the shape that the caller needs, or nil.
+extension JSONNode {
+    package var text: String? {
+        guard kind == .string else { return nil }
+        let node = node
+        return node.flag
+            ? String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+            : String(decoding: utf8(of: node), as: UTF8.self)
+    }
+
+    package var bool: Bool? { kind == .bool ? node.flag : nil }
+
+    /// A number, or a string that holds one: peers write large numbers as text.
+    package var integer: Int64? {
+        guard kind == .number || kind == .string else { return nil }
+        let node = node
+        guard kind == .number || node.flag else {
+            return Int64(strictDecimal: utf8(of: node).span)
+        }
+        return Int64(
+            strictDecimal: document.bytes.span.extracting(Int(node.start)..<Int(node.end)))
+    }
+
+    /// What a string says, or how a number is written.
+    package var textOrNumber: String? {
+        guard kind == .number else { return text }
+        return String(decoding: source, as: UTF8.self)
+    }
+
+    /// The JSON text of this value.
+    package var source: ArraySlice<UInt8> {
+        let node = node
+        switch node.kind {
+        case .string: return document.bytes[Int(node.start) - 1..<Int(node.end) + 1]
+        case .bool: return node.flag ? Array("true".utf8)[...] : Array("false".utf8)[...]
+        case .null: return Array("null".utf8)[...]
+        case .object, .array, .number: return document.bytes[Int(node.start)..<Int(node.end)]
+        }
+    }
+
+    private func utf8(of node: JSONDocument.Node) -> [UInt8] {
+        JSONScanner(document.bytes).utf8(
+            of: JSONText(range: Int(node.start)..<Int(node.end), isPlain: node.flag))
+    }
+}
+
+extension Int64 {
+    /// Decimal in the one form that a writer gives it: no plus, no leading zero, no minus zero.
+    package init?(strictDecimal text: Span<UInt8>) {
+        let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+        let digits = text.extracting((isNegative ? 1 : 0)..<text.count)
+        guard let magnitude = UInt64(decimalDigits: digits) else { return nil }
+        let hasLeadingZero = digits.count > 1 && digits[0] == UInt8(ascii: "0")
+        guard !hasLeadingZero, !(isNegative && magnitude == 0) else { return nil }
+        if isNegative {
+            guard magnitude <= UInt64(Int64.max) + 1 else { return nil }
+            self = Int64(truncatingIfNeeded: 0 &- magnitude)
+        } else {
+            guard let value = Int64(exactly: magnitude) else { return nil }
+            self = value
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Base
+
+/// For sources that do not say how they write: a look at the members tells.
+enum AutomaticDialect {
+    static func dialect(of payload: [UInt8]) -> Dialect {
+        guard let root = try? JSONDocument(payload).root, root.kind == .object else {
+            return .plain
+        }
+        if DeclarativeDialect.isMarked(root) { return .declarative }
+        if root["notification"]?.kind == .object { return .matrix }
+        if root["loc_key"] != nil || root["data"]?["loc_key"] != nil || root["p"] != nil {
+            return .telegram
+        }
+        if root["payload"] != nil || root["customId"] != nil { return .zpns }
+        if root["aps"] != nil || root["Aps"] != nil { return .icq }
+        return .plain
+    }
+}

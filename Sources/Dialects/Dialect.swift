@@ -1,0 +1,31 @@
+package import Notifications
+
+/// How the payloads of an application are written.
+package enum Dialect: String, CaseIterable, Sendable {
+    case auto, telegram, matrix, icq, zpns, declarative, plain
+
+    /// What a payload means. Any bytes are taken: at worst they are shown as text.
+    package func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        switch self {
+        case .auto: AutomaticDialect.dialect(of: payload).events(payload, context)
+        case .telegram: telegramEvents(payload, context)
+        case .matrix: MatrixDialect.events(payload, context)
+        case .icq: ICQDialect.events(payload, context)
+        case .zpns: ZPNsDialect.events(payload, context)
+        case .declarative: DeclarativeDialect.events(payload, context)
+        case .plain: PlainDialect.events(payload, context)
+        }
+    }
+
+    /// What came in clear may show something, but rule nothing.
+    private func telegramEvents(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        let events = TelegramDialect.events(payload, context)
+        guard context.level == .clear else { return events }
+        return events.map { event in
+            switch event {
+            case .message, .refused, .ignored, .call: event
+            default: .ignored
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package import Notifications
+
+/// What a dialect has to know about the account besides the payload.
+package struct DialectContext {
+    package var policy: ChatPolicy
+    package var accountID: Int64
+    package var level: TrustLevel
+    /// The title of a chat as far as it is known, else empty.
+    package var chatTitle: (ChatID) -> String
+
+    package init(
+        policy: ChatPolicy = .learn, accountID: Int64 = 0, level: TrustLevel = .webpush,
+        chatTitle: @escaping (ChatID) -> String = { _ in "" }
+    ) {
+        self.policy = policy
+        self.accountID = accountID
+        self.level = level
+        self.chatTitle = chatTitle
+    }
+
+    /// The context of an account as it stands.
+    package init(_ account: Account, level: TrustLevel) {
+        let chats = account.chats
+        self.init(policy: account.policy, accountID: account.userID, level: level) { id in
+            chats[id]?.title ?? ""
+        }
+    }
+}

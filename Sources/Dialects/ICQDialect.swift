@@ -1,0 +1,112 @@
+import Base
+package import Notifications
+
+/// ICQ's pushes: an Apple payload whose key says which of four things happened.
+///
+/// The published examples have lost quotes and gained capitals; names are read without regard to
+/// case and to `-` or `_`.
+package enum ICQDialect {
+    package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        let repaired = repaired(payload)
+        guard let root = try? JSONDocument(repaired).root, let aps = root.loose("aps"),
+            aps.kind == .object
+        else { return PlainDialect.events(payload, context) }
+        let alert = aps.loose("alert")
+        let key = alert?.loose("loc-key")?.text ?? ""
+        let arguments = (alert?.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
+        var message = message(key, arguments, plain: alert?.text)
+        message.presentation?.sound = soundName(aps.loose("sound")?.text ?? "")
+        message.presentation?.defaultAction = alert?.loose("action-loc-key")?.text ?? ""
+        message.isSilent = aps.loose("sound")?.text.map(\.isEmpty) ?? true
+        var events: [Event] = []
+        // The badge is the number of what waits, not what is to be added; none says nothing.
+        if let badge = aps.loose("badge")?.integer, badge > 0 {
+            events.append(.badge(unread: badge, missedCalls: nil))
+        }
+        return events + [.message(message)]
+    }
+
+    private static func message(
+        _ key: String, _ arguments: [String], plain: String?
+    ) -> IncomingMessage {
+        func argument(_ index: Int) -> String {
+            index < arguments.count ? arguments[index] : ""
+        }
+        switch normal(key) {
+        case "im2":
+            // Sender first, then the receiver.
+            var message = text(
+                argument(2), title: argument(0), "icq:\(argument(1)):\(argument(0))")
+            message.senderName = argument(0)
+            return message
+        case "ar1":
+            // The receiver first here, then the sender.
+            let name = [argument(3), argument(4)].filter { !$0.isEmpty }.joined(separator: " ")
+            let shown = name.isEmpty ? argument(2) : "\(name) (\(argument(2)))"
+            var message = text(
+                "\(shown) asks for authorization", title: shown,
+                "icq:\(argument(0)):auth:\(argument(1))")
+            message.senderName = argument(2)
+            return message
+        case "newmessages": return summary("\(argument(0)) new messages", "icq:messages")
+        case "ar2": return summary("\(argument(0)) authorization requests", "icq:auth")
+        default:
+            let shown = plain ?? arguments.joined(separator: " ")
+            return text(shown.isEmpty ? key : shown, title: "ICQ", "icq:\(key)")
+        }
+    }
+
+    private static func text(
+        _ text: String, title: String, _ conversation: String
+    ) -> IncomingMessage {
+        var message = IncomingMessage(
+            chat: .conversation(conversation), content: PushContent(.text, text: text))
+        message.chatTitle = title
+        message.presentation = Presentation(title: title.isEmpty ? "ICQ" : title, body: text)
+        return message
+    }
+
+    /// The number of all: it takes the place of the number before.
+    private static func summary(_ body: String, _ conversation: String) -> IncomingMessage {
+        var message = text(body, title: "ICQ", conversation)
+        message.name = conversation
+        message.replaces = true
+        return message
+    }
+
+    private static func soundName(_ name: String) -> String {
+        name.contains("/") || name.hasPrefix(".") ? "" : name
+    }
+
+    fileprivate static func normal(_ name: String) -> String {
+        name.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+
+    /// Straight quotes for curly ones, and no more closing braces than there are opening ones.
+    private static func repaired(_ payload: [UInt8]) -> [UInt8] {
+        if (try? JSONDocument(payload)) != nil { return payload }
+        let text = String(decoding: payload, as: UTF8.self)
+        var bytes = Array(text.utf8)
+        if text.contains("\u{201C}") || text.contains("\u{201D}") {
+            bytes = Array(
+                text.map { "\u{201C}\u{201D}".contains($0) ? "\"" : $0 }.reduce(into: "") {
+                    $0.append($1)
+                }.utf8)
+        }
+        while bytes.last == UInt8(ascii: "}") || bytes.last.map(isSpace) == true {
+            if (try? JSONDocument(bytes)) != nil { return bytes }
+            bytes.removeLast()
+        }
+        return payload
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
+}
+
+extension JSONNode {
+    /// The first member whose name is the same but for case and punctuation.
+    fileprivate func loose(_ name: String) -> JSONNode? {
+        let wanted = ICQDialect.normal(name)
+        return members.first { ICQDialect.normal($0.name) == wanted }?.value
+    }
+}

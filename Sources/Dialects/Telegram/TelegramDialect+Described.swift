@@ -1,0 +1,74 @@
+import Base
+import Notifications
+
+/// What is shown by its documented sentence.
+extension TelegramDialect {
+    /// A key that TDLib has no notification for; the news itself has to be fetched as well.
+    static func described(
+        _ push: TelegramPush, _ chatID: ChatID?, _ context: DialectContext
+    ) -> [Event] {
+        let fetch = Event.fetchRequired(reason: "unsupported", details: details(push))
+        if let chatID, let call = call(push, chatID) { return [.call(call), fetch] }
+        let isGroup = push.key.hasPrefix("CHAT_")
+        guard
+            let text = TelegramTemplates.english.text(push.key, push.arguments, inGroup: isGroup)
+        else { return [fetch] }
+        let isHidden = push.key.hasPrefix("ENCRYPT") || push.key.hasPrefix("LOCKED_")
+        var message = IncomingMessage(
+            chat: .id(chatID ?? .serviceNotifications),
+            content: isHidden ? PushContent(.hidden) : PushContent(.text, text: text.body))
+        if let chatID, chatID.kind == .user { message.sender = .user(chatID.rawValue) }
+        message.isGroup = isGroup
+        message.senderName = chatID == nil ? "Telegram" : push.arguments.first ?? ""
+        message.chatTitle =
+            isGroup && push.arguments.count > 1
+            ? push.arguments[1] : message.senderName
+        message.date = push.date
+        message.isSilent = push.custom.has("silent")
+        if let random = push.custom["random_id"]?.textOrNumber, random != "0" {
+            message.dedupeKey = "random:\(chatID?.rawValue ?? 0):\(random)"
+        }
+        message.presentation = Presentation(
+            title: text.title ?? message.chatTitle, body: text.body)
+        message.presentation?.isCritical = push.key.hasPrefix("AUTH_")
+        message.presentation?.sound = soundName(push)
+        return [.message(message), fetch]
+    }
+
+    private static func call(_ push: TelegramPush, _ chatID: ChatID) -> IncomingCall? {
+        let families = ["PHONE_CALL_", "VIDEO_CALL_", "CONF_CALL_", "CONF_VIDEOCALL_"]
+        guard let family = families.first(where: { push.key.hasPrefix($0) }) else { return nil }
+        let stage: IncomingCall.Stage
+        switch push.key.dropFirst(family.count) {
+        case "REQUEST": stage = .requested
+        case "MISSED": stage = .missed
+        default: stage = .declined
+        }
+        let name = push.arguments.first ?? push.readyText(["title", "line1"]) ?? ""
+        let missed = TelegramTemplates.english.text("PHONE_CALL_MISSED", [name], inGroup: false)
+        return IncomingCall(
+            chat: .id(chatID), stage: stage, callerName: name, missedText: missed?.body ?? "")
+    }
+
+    static func presentation(
+        _ push: TelegramPush, _ reading: TelegramArguments, _ message: IncomingMessage
+    ) -> Presentation {
+        let sentence = TelegramTemplates.english.text(
+            push.key, reading.documented, inGroup: reading.isGroup)
+        let ready = push.readyText(["description", "line2", "text"])
+        var presentation = Presentation(
+            title: sentence?.title
+                ?? (message.chatTitle.isEmpty
+                    ? message.senderName : message.chatTitle),
+            body: push.arguments.isEmpty ? ready ?? sentence?.body ?? "" : sentence?.body ?? "")
+        if presentation.body.isEmpty { presentation.body = ready ?? message.content.text }
+        presentation.sound = soundName(push)
+        return presentation
+    }
+
+    /// A bare name of a theme's sound; never a path.
+    private static func soundName(_ push: TelegramPush) -> String {
+        let name = push.fields["sound"]?.text ?? ""
+        return name.contains("/") || name.hasPrefix(".") ? "" : name
+    }
+}

@@ -1,0 +1,157 @@
+import Base
+package import Notifications
+
+/// Telegram's push payloads.
+package enum TelegramDialect {
+    package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        do throws(TelegramRefusal) {
+            guard let push = try TelegramPush(payload, context) else {
+                // Without content there may still be news to fetch.
+                let isEmpty = payload.elementsEqual("{}".utf8)
+                return isEmpty && context.policy == .learn
+                    ? [.fetchRequired(reason: "empty", details: [])] : [.ignored]
+            }
+            return try events(push, context)
+        } catch {
+            return [.refused(code: error.code, message: error.message)]
+        }
+    }
+
+    private static func events(
+        _ push: TelegramPush, _ context: DialectContext
+    ) throws(TelegramRefusal) -> [Event] {
+        if let events = try serviceEvents(push, context) { return events }
+        guard let chatID = push.chatID else {
+            return try eventsWithoutChat(push, context)
+        }
+        if let events = try historyEvents(push, chatID, context) { return events }
+        return try messageEvents(push, chatID, context)
+    }
+
+    /// Keys that are about the account, not a chat.
+    private static func serviceEvents(
+        _ push: TelegramPush, _ context: DialectContext
+    ) throws(TelegramRefusal) -> [Event]? {
+        switch push.key {
+        case "SESSION_REVOKE": return context.level == .mtproto ? [.sessionRevoked] : [.ignored]
+        case "LOCKED_MESSAGE", "AUTH_REGION", "AUTH_UNKNOWN":
+            return context.policy == .learn ? described(push, nil, context) : [.ignored]
+        case "DC_UPDATE": return [try dcUpdate(push, context)]
+        case "GEO_LIVE_PENDING": return [.liveLocationsNeeded]
+        case "MESSAGE_ANNOUNCEMENT":
+            var text = try push.fields.text("message") ?? ""
+            if text.isEmpty, context.policy == .learn {
+                text = push.fields["announcement"]?.text ?? ""
+            }
+            guard !text.isEmpty else {
+                throw .malformed("Receive empty announcement message text")
+            }
+            return [.announcement(id: try push.custom.long("announcement"), text: text)]
+        case "OAUTH_REQUEST":
+            _ = try push.custom.requiredText("data_url")
+            return [.fetchRequired(reason: "oauth_request", details: details(push))]
+        default: return nil
+        }
+    }
+
+    private static func dcUpdate(
+        _ push: TelegramPush, _ context: DialectContext
+    ) throws(TelegramRefusal) -> Event {
+        let dc = try push.custom.int("dc")
+        guard 1...1000 ~= dc else { throw .malformed("Invalid datacenter ID") }
+        let address = try push.custom.requiredText("addr")
+        let parts = address.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count >= 2, let port = parts.last, let number = UInt16(port), number > 0,
+            !parts[0].isEmpty
+        else {
+            // TDLib gives no code here; a client that asks us shall get one.
+            throw TelegramRefusal(
+                code: context.policy == .strict ? 0 : 400,
+                message: "Can't split string into host and port")
+        }
+        return .dcUpdate(dc: dc, address: address)
+    }
+
+    private static func eventsWithoutChat(
+        _ push: TelegramPush, _ context: DialectContext
+    ) throws(TelegramRefusal) -> [Event] {
+        if push.key == "MESSAGE_MUTED", context.policy == .learn {
+            return muted(push)
+        }
+        let isShown = push.key.hasPrefix("ENCRYPT") || push.key == "STORY_HIDDEN_AUTHOR"
+        if isShown, context.policy == .learn { return described(push, nil, context) }
+        if push.key == "ENCRYPTED_MESSAGE" || push.key == "MESSAGE_MUTED" {
+            throw .unsupported("Force loading data from the server")
+        }
+        throw .malformed("Can't find chat identifier")
+    }
+
+    /// Keys about what was read or deleted.
+    private static func historyEvents(
+        _ push: TelegramPush, _ chatID: ChatID, _ context: DialectContext
+    ) throws(TelegramRefusal) -> [Event]? {
+        let isSecret = chatID.kind == .secret
+        switch push.key {
+        case "READ_HISTORY":
+            guard !isSecret else { throw .malformed("Receive read history in a secret chat") }
+            let last = try push.custom.int("max_id")
+            guard last > 0 else { throw .malformed("Receive invalid max_id") }
+            return [.read(.id(chatID), upTo: MessageID(server: Int64(last)))]
+        case "MESSAGE_DELETED":
+            guard !isSecret else { throw .malformed("Receive MESSAGE_DELETED in a secret chat") }
+            return [.deleted(.id(chatID), try deletedMessages(push))]
+        case "READ_STORIES":
+            guard try push.custom.int("max_id") > 0 else {
+                throw .malformed("Receive invalid max_id")
+            }
+            return [.ignored]
+        case "STORY_DELETED":
+            guard isSecret || context.policy == .learn else {
+                throw .malformed("Receive STORY_DELETED in a secret chat")
+            }
+            return [.ignored]
+        case "MESSAGE_MUTED":
+            if context.policy == .learn { return muted(push) }
+            throw .unsupported(
+                "Notifications about muted messages force loading data from the server")
+        default: return nil
+        }
+    }
+
+    private static func deletedMessages(
+        _ push: TelegramPush
+    ) throws(TelegramRefusal) -> [MessageID] {
+        let list = try push.custom.requiredText("messages")
+        if list.isEmpty { return [] }
+        var ids: [MessageID] = []
+        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let id = Int32(text), !text.hasPrefix("+") else {
+                throw .malformed("Can't parse as an integer string \"\(text)\"")
+            }
+            guard id > 0 else { throw .malformed("Receive invalid message identifier") }
+            ids.append(MessageID(server: Int64(id)))
+        }
+        return ids
+    }
+
+    /// Messages in a muted chat are only counted; the client may fetch them.
+    private static func muted(_ push: TelegramPush) -> [Event] {
+        var events: [Event] = []
+        if let badge = push.fields["badge"]?.integer, badge > 0 {
+            events.append(.badge(unread: badge, missedCalls: nil))
+        }
+        return events + [.fetchRequired(reason: "message_muted", details: details(push))]
+    }
+
+    /// What the client needs for fetching, as it came.
+    static func details(_ push: TelegramPush) -> [Update.Detail] {
+        var details = [Update.Detail("loc_key", source: JSONText.quoted(push.key))]
+        for name in ["call_id", "call_ah", "updates", "encryption_id", "random_id", "data_url"] {
+            let member = push.custom.node?.members.first { $0.name == name }
+            guard let member else { continue }
+            details.append(
+                Update.Detail(name, source: String(decoding: member.value.source, as: UTF8.self)))
+        }
+        return details
+    }
+}

@@ -1,0 +1,82 @@
+import Base
+
+/// The rules by which TDLib reads members, with its words for what is wrong.
+struct TelegramFields {
+    let node: JSONNode?
+
+    typealias Refusal = TelegramRefusal
+
+    subscript(_ name: StaticString) -> JSONNode? { node?[name] }
+
+    func has(_ name: StaticString) -> Bool { node?[name] != nil }
+
+    /// A text, or a number as it is written; nil when absent.
+    func text(_ name: StaticString) throws(Refusal) -> String? {
+        guard let value = node?[name] else { return nil }
+        guard let text = value.textOrNumber else {
+            throw .malformed("Field \"\(name)\" must be of type String")
+        }
+        return text
+    }
+
+    func requiredText(_ name: StaticString) throws(Refusal) -> String {
+        guard let text = try text(name) else { throw .malformed("Can't find field \"\(name)\"") }
+        return text
+    }
+
+    /// A number, or a text that holds one; 0 when absent.
+    func long(_ name: StaticString) throws(Refusal) -> Int64 {
+        guard let value = node?[name] else { return 0 }
+        guard value.kind == .number || value.kind == .string else {
+            throw .malformed("Field \"\(name)\" must be a Number")
+        }
+        guard let number = value.integer else {
+            throw .malformed("Field \"\(name)\" must be a valid Number")
+        }
+        return number
+    }
+
+    func int(_ name: StaticString) throws(Refusal) -> Int32 {
+        guard let number = Int32(exactly: try long(name)) else {
+            throw .malformed("Field \"\(name)\" must be a valid Number")
+        }
+        return number
+    }
+
+    func object(_ name: StaticString) throws(Refusal) -> TelegramFields {
+        guard let value = node?[name] else { return TelegramFields(node: nil) }
+        guard value.kind == .object else {
+            throw .malformed("Field \"\(name)\" must be of type Object")
+        }
+        return TelegramFields(node: value)
+    }
+
+    func texts(
+        _ name: StaticString, orElse message: String
+    ) throws(Refusal) -> [String] {
+        guard let value = node?[name] else { return [] }
+        guard value.kind == .array else {
+            throw .malformed("Field \"\(name)\" must be of type Array")
+        }
+        var texts: [String] = []
+        for element in value.elements {
+            guard let text = element.text else { throw .malformed(message) }
+            texts.append(text)
+        }
+        return texts
+    }
+}
+
+/// Why a payload is not taken: with 400 it is wrong, with 406 its news must be fetched.
+struct TelegramRefusal: Error, Equatable {
+    let code: Int
+    let message: String
+
+    static func malformed(_ message: String) -> TelegramRefusal {
+        TelegramRefusal(code: 400, message: message)
+    }
+
+    static func unsupported(_ message: String) -> TelegramRefusal {
+        TelegramRefusal(code: 406, message: message)
+    }
+}

@@ -1,0 +1,94 @@
+import Base
+import Notifications
+
+/// A Telegram payload, read as far as every key needs it.
+struct TelegramPush {
+    let key: String
+    let arguments: [String]
+    let fields: TelegramFields
+    let custom: TelegramFields
+    let date: Int32?
+    /// Nil when the payload names none.
+    let chatID: ChatID?
+
+    /// Nil for a payload that needs no look: empty, or for another account.
+    init?(_ payload: [UInt8], _ context: DialectContext) throws(TelegramRefusal) {
+        guard !payload.elementsEqual("{}".utf8) else { return nil }
+        let document: JSONDocument
+        do throws(JSONScanner.Failure) {
+            document = try JSONDocument(payload, acceptsLooseNumbers: true)
+        } catch {
+            throw .malformed("Failed to parse payload as JSON object")
+        }
+        let receiver: Int64
+        do throws(PushReceiver.Refusal) {
+            receiver = try PushReceiver.id(of: document)
+        } catch {
+            throw .malformed(error.message)
+        }
+        guard receiver == 0 || context.accountID == 0 || receiver == context.accountID else {
+            return nil
+        }
+        let outer = TelegramFields(node: document.root)
+        let isWrapped = outer.has("data")
+        fields = isWrapped ? try outer.object("data") : outer
+        date = try Self.date(outer: isWrapped ? outer : nil, fields)
+        key = try fields.requiredText("loc_key")
+        guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
+        custom = try fields.object("custom")
+        arguments = try fields.texts("loc_args", orElse: "Expected loc_arg as a String")
+        chatID = try Self.chat(custom, key, isTolerant: context.policy == .learn)
+    }
+
+    /// Only a wrapper's date counts; the time at which a gateway sent it counts more.
+    private static func date(
+        outer: TelegramFields?, _ fields: TelegramFields
+    ) throws(TelegramRefusal) -> Int32? {
+        if let sent = fields["google.sent_time"]?.integer { return Int32(clamping: sent / 1000) }
+        guard let outer, outer.has("date") else { return nil }
+        return try outer.int("date")
+    }
+
+    /// The last one named wins.
+    private static func chat(
+        _ custom: TelegramFields, _ key: String, isTolerant: Bool
+    ) throws(TelegramRefusal) -> ChatID? {
+        var chatID: ChatID?
+        if isTolerant, key.hasPrefix("CONTACT_JOINED"), custom.has("contact_id") {
+            chatID = .user(try id(custom, "contact_id", ChatID.userLimit - 1, "user"))
+        }
+        if custom.has("from_id") {
+            chatID = .user(try id(custom, "from_id", ChatID.userLimit - 1, "user"))
+        }
+        if custom.has("chat_id") {
+            chatID = .basicGroup(
+                try id(custom, "chat_id", ChatID.basicGroupLimit, "basic group"))
+        }
+        if custom.has("channel_id") {
+            chatID = .channel(
+                try id(custom, "channel_id", ChatID.channelLimit, "supergroup"))
+        }
+        if custom.has("encryption_id") {
+            let secret = try custom.int("encryption_id")
+            guard secret != 0 else { throw .malformed("Receive invalid secret chat identifier") }
+            chatID = .secretChat(secret)
+        }
+        return chatID
+    }
+
+    private static func id(
+        _ custom: TelegramFields, _ name: StaticString, _ limit: Int64, _ kind: String
+    ) throws(TelegramRefusal) -> Int64 {
+        let id = try custom.long(name)
+        guard id > 0, id <= limit else { throw .malformed("Receive invalid \(kind) identifier") }
+        return id
+    }
+
+    /// Text that some payloads bring ready for people.
+    func readyText(_ names: [StaticString]) -> String? {
+        for name in names {
+            if let text = fields[name]?.text, !text.isEmpty { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+/// The whole account as one value: what a store keeps, and what a start reads.
+extension Account {
+    /// What stands first; other numbers are those of other versions.
+    private static let version: UInt8 = 1
+
+    package enum StateError: Error, Equatable {
+        case unknownVersion(UInt8)
+        case damaged
+    }
+
+    /// The same account gives the same bytes each time.
+    package var state: [UInt8] {
+        var state = StateWriter()
+        state.byte(Self.version)
+        state.number(userID)
+        state.byte(policy == .strict ? 0 : 1)
+        state.number(lastNotificationID)
+        state.number(lastGroupID)
+        state.number(lastCallID)
+        state.number(callGroupCount)
+        state.list(freeCallGroups) { $0.number($1) }
+        state.list(scopes) { $1.write(to: &$0) }
+        state.list(options.sorted { $0.key < $1.key }) { state, option in
+            state.text(option.key)
+            option.value.write(to: &state)
+        }
+        state.list(chats.sorted { $0.key < $1.key }) { state, chat in
+            state.number(chat.key.rawValue)
+            chat.value.write(to: &state)
+        }
+        state.list(groups.all) { $1.write(to: &$0) }
+        writeMemory(to: &state)
+        source.write(to: &state)
+        return state.bytes
+    }
+
+    package init(state bytes: [UInt8]) throws(StateError) {
+        guard let version = bytes.first else { throw .damaged }
+        guard version == Self.version else { throw .unknownVersion(version) }
+        do throws(StateReader.Damage) {
+            var state = StateReader(bytes)
+            _ = try state.byte()
+            try self.init(from: &state)
+            guard state.isAtEnd else { throw StateReader.Damage() }
+        } catch {
+            throw .damaged
+        }
+    }
+
+    private init(from state: inout StateReader) throws(StateReader.Damage) {
+        self.init()
+        userID = try state.number()
+        policy = try state.flag() ? .learn : .strict
+        lastNotificationID = try state.number()
+        lastGroupID = try state.number()
+        lastCallID = try state.number()
+        callGroupCount = try state.number()
+        freeCallGroups = try state.list { state throws(StateReader.Damage) in
+            try state.number()
+        }
+        scopes = try state.list { state throws(StateReader.Damage) in
+            try ScopeNotificationSettings(from: &state)
+        }
+        guard scopes.count == ScopeNotificationSettings.Scope.allCases.count else {
+            throw StateReader.Damage()
+        }
+        for _ in 0..<(try state.count()) {
+            options[try state.text()] = try OptionValue(from: &state)
+        }
+        let chatCount = try state.count()
+        chats.reserveCapacity(chatCount)
+        for _ in 0..<chatCount { chats[ChatID(try state.number())] = try Chat(from: &state) }
+        for _ in 0..<(try state.count()) {
+            let group = try NotificationGroup(from: &state)
+            guard group.id > 0, group.id <= lastGroupID else { throw StateReader.Damage() }
+            groups[group.id] = group
+        }
+        try readMemory(from: &state)
+        source = try SourceState(from: &state)
+    }
+
+    /// What is remembered so that nothing happens twice.
+    private func writeMemory(to state: inout StateWriter) {
+        state.list(announcements.sorted { $0.key < $1.key }) { state, item in
+            state.number(item.key)
+            state.number(item.value)
+        }
+        state.list(conversations.sorted { $0.key < $1.key }) { state, item in
+            state.text(item.key)
+            state.number(item.value.rawValue)
+        }
+        state.list(names.sorted { $0.key < $1.key }) { state, item in
+            state.text(item.key)
+            item.value.write(to: &state)
+        }
+        state.list(calls.sorted { $0.key < $1.key }) { state, item in
+            state.number(item.key)
+            item.value.write(to: &state)
+        }
+        state.list(devices.sorted { $0.key < $1.key }) { $1.value.write(to: &$0) }
+        state.list(recentPushes.inOrder) { $0.text($1) }
+    }
+
+    private mutating func readMemory(from state: inout StateReader) throws(StateReader.Damage) {
+        for _ in 0..<(try state.count()) { announcements[try state.number()] = try state.number() }
+        for _ in 0..<(try state.count()) {
+            conversations[try state.text()] = ChatID(try state.number())
+        }
+        for _ in 0..<(try state.count()) {
+            names[try state.text()] = try NamedNotification(from: &state)
+        }
+        for _ in 0..<(try state.count()) {
+            calls[try state.number()] = try RingingCall(from: &state)
+        }
+        for _ in 0..<(try state.count()) {
+            let device = try RegisteredDevice(from: &state)
+            devices[device.tokenType] = device
+        }
+        recentPushes = RecentPushes(
+            try state.list { state throws(StateReader.Damage) in try state.text() })
+    }
+}

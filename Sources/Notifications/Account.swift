@@ -1,0 +1,38 @@
+/// Everything about one account that outlives the process.
+package struct Account: Equatable, Sendable {
+    package var userID: Int64 = 0
+    package var policy = ChatPolicy.learn
+    package var lastNotificationID: Notification.ID = 0
+    package var lastGroupID: NotificationGroup.ID = 0
+    /// Groups for calls, each free again when its chat has no call.
+    package var freeCallGroups: [NotificationGroup.ID] = []
+    package var callGroupCount = 0
+    package var options: [String: OptionValue] = [:]
+    package var scopes = [ScopeNotificationSettings](
+        repeating: ScopeNotificationSettings(),
+        count: ScopeNotificationSettings.Scope.allCases.count)
+    package var chats: [ChatID: Chat] = [:]
+    package var groups = GroupTable()
+    /// When each announcement was shown; they are remembered for a week.
+    package var announcements: [Int64: Int32] = [:]
+    /// Chats of dialects that name them by text.
+    package var conversations: [String: ChatID] = [:]
+    /// Notifications that a later payload may replace or retract.
+    package var names: [String: NamedNotification] = [:]
+    package var calls: [Int32: RingingCall] = [:]
+    package var lastCallID: Int32 = 0
+    package var source = SourceState()
+    package var devices: [Int32: RegisteredDevice] = [:]
+    package var recentPushes = RecentPushes()
+
+    package init() {}
+
+    package var groupCountMax: Int { integer(OptionName.groupCountMax, default: 0) }
+    package var groupSizeMax: Int { integer(OptionName.groupSizeMax, default: 10) }
+
+    func integer(_ name: String, default value: Int) -> Int {
+        if case .integer(let value) = options[name] { Int(clamping: value) } else { value }
+    }
+
+    func boolean(_ name: String) -> Bool { options[name] == .boolean(true) }
+}

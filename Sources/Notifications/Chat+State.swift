@@ -1,0 +1,97 @@
+extension Chat {
+    func write(to state: inout StateWriter) {
+        state.byte(kind.rawValue)
+        state.text(title)
+        for id in [messageGroupID, mentionGroupID, callGroupID] { state.number(id) }
+        for id in [
+            lastRead, lastMessage, lastPushMessage, pinnedNotification, maxRemovedMessageID,
+        ] {
+            state.number(id.rawValue)
+        }
+        state.number(unreadCount)
+        state.number(unreadMentionCount)
+        state.number(maxRemovedNotificationID)
+        state.flag(isListed)
+        state.flag(isClosed)
+        state.list(deleted) { $0.number($1.rawValue) }
+        state.optional(settings) { $1.write(to: &$0) }
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        self.init(kind: try state.choice(), title: try state.text())
+        messageGroupID = try state.number()
+        mentionGroupID = try state.number()
+        callGroupID = try state.number()
+        lastRead = MessageID(try state.number())
+        lastMessage = MessageID(try state.number())
+        lastPushMessage = MessageID(try state.number())
+        pinnedNotification = MessageID(try state.number())
+        maxRemovedMessageID = MessageID(try state.number())
+        unreadCount = try state.number()
+        unreadMentionCount = try state.number()
+        maxRemovedNotificationID = try state.number()
+        isListed = try state.flag()
+        isClosed = try state.flag()
+        deleted = try state.list { state throws(StateReader.Damage) in
+            MessageID(try state.number())
+        }
+        settings = try state.optional { state throws(StateReader.Damage) in
+            try ChatNotificationSettings(from: &state)
+        }
+    }
+}
+
+extension ChatNotificationSettings {
+    fileprivate func write(to state: inout StateWriter) {
+        state.optional(muteUntil) { $0.number($1) }
+        state.optional(soundID) { $0.number($1) }
+        state.optional(storySoundID) { $0.number($1) }
+        for flag in [
+            showsPreview, mutesStories, showsStoryPoster, disablesPinned, disablesMentions,
+        ] {
+            state.optional(flag) { $0.flag($1) }
+        }
+    }
+
+    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
+        func flag(_ state: inout StateReader) throws(StateReader.Damage) -> Bool? {
+            try state.optional { state throws(StateReader.Damage) in try state.flag() }
+        }
+        muteUntil = try state.optional { state throws(StateReader.Damage) in try state.number() }
+        soundID = try state.optional { state throws(StateReader.Damage) in try state.number() }
+        storySoundID = try state.optional { state throws(StateReader.Damage) in
+            try state.number()
+        }
+        showsPreview = try flag(&state)
+        mutesStories = try flag(&state)
+        showsStoryPoster = try flag(&state)
+        disablesPinned = try flag(&state)
+        disablesMentions = try flag(&state)
+    }
+}
+
+extension ScopeNotificationSettings {
+    func write(to state: inout StateWriter) {
+        state.number(muteUntil)
+        state.number(soundID)
+        state.number(storySoundID)
+        for flag in [
+            showsPreview, usesDefaultMuteStories, mutesStories, showsStoryPoster, disablesPinned,
+            disablesMentions,
+        ] {
+            state.flag(flag)
+        }
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        muteUntil = try state.number()
+        soundID = try state.number()
+        storySoundID = try state.number()
+        showsPreview = try state.flag()
+        usesDefaultMuteStories = try state.flag()
+        mutesStories = try state.flag()
+        showsStoryPoster = try state.flag()
+        disablesPinned = try state.flag()
+        disablesMentions = try state.flag()
+    }
+}

@@ -1,0 +1,56 @@
+/// What is known about a chat.
+package struct Chat: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable { case privateChat, basicGroup, supergroup, channel, secret }
+
+    package var kind: Kind
+    package var title = ""
+    package var messageGroupID: NotificationGroup.ID = 0
+    package var mentionGroupID: NotificationGroup.ID = 0
+    package var callGroupID: NotificationGroup.ID = 0
+    package var lastRead = MessageID.none
+    /// The newest message that the client has loaded, and the newest that a push told about.
+    package var lastMessage = MessageID.none
+    package var lastPushMessage = MessageID.none
+    package var unreadCount = 0
+    package var unreadMentionCount = 0
+    /// The client named it: a chat with a place in a chat list.
+    package var isListed = false
+    /// Left groups and closed secret chats show nothing.
+    package var isClosed = false
+    package var settings: ChatNotificationSettings?
+    /// The message whose pinning is being shown.
+    package var pinnedNotification = MessageID.none
+    /// Of removed notifications: they and everything before them never return.
+    package var maxRemovedNotificationID: Notification.ID = 0
+    package var maxRemovedMessageID = MessageID.none
+    /// Messages that shall not be shown: deleted before their push came, or dismissed before the
+    /// message itself did.
+    package var deleted: [MessageID] = []
+
+    package init(kind: Kind, title: String = "") {
+        self.kind = kind
+        self.title = title
+    }
+
+    package init(_ id: ChatID, title: String = "") {
+        self.title = title
+        switch id.kind {
+        case .user: kind = .privateChat
+        case .basicGroup: kind = .basicGroup
+        case .channel: kind = .supergroup
+        case .secret: kind = .secret
+        }
+    }
+
+    package var scope: ScopeNotificationSettings.Scope {
+        switch kind {
+        case .privateChat, .secret: .privateChats
+        case .basicGroup, .supergroup: .groupChats
+        case .channel: .channelChats
+        }
+    }
+
+    package var isPrivate: Bool { kind == .privateChat || kind == .secret }
+
+    static let deletedLimit = 64
+}

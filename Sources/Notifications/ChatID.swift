@@ -1,0 +1,59 @@
+/// The identifier of a chat, in whose range its kind is written as TDLib does.
+package struct ChatID: Hashable, Comparable, Sendable {
+    package enum Kind: Sendable { case user, basicGroup, channel, secret }
+
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func user(_ id: Int64) -> ChatID { ChatID(id) }
+    package static func basicGroup(_ id: Int64) -> ChatID { ChatID(-id) }
+    package static func channel(_ id: Int64) -> ChatID { ChatID(-channelBase - id) }
+    package static func secretChat(_ id: Int32) -> ChatID { ChatID(-secretBase + Int64(id)) }
+
+    /// Telegram's own notices come from this user.
+    package static let serviceNotifications = ChatID(777_000)
+
+    /// The user in whose name the administrators of a group write.
+    static let groupAnonymousBot = ChatID(1_087_968_824)
+
+    package var kind: Kind {
+        switch rawValue {
+        case 1...: .user
+        case (-Self.channelBase + 1)...0: .basicGroup
+        case (-Self.secretBase - Self.secretReach)...(-Self.secretBase + Self.secretReach): .secret
+        default: .channel
+        }
+    }
+
+    /// The identifiers that Telegram gives: users, basic groups and channels each have a limit.
+    package static let userLimit: Int64 = 1 << 40
+    package static let basicGroupLimit: Int64 = 999_999_999_999
+    package static let channelLimit: Int64 = 997_852_516_352
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    private static let channelBase: Int64 = 1_000_000_000_000
+    private static let secretBase: Int64 = 2_000_000_000_000
+    private static let secretReach: Int64 = 1 << 31
+}
+
+/// A message's identifier inside its chat: what the server counts, shifted to make room between.
+package struct MessageID: Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package init(server: Int64) { rawValue = server << Self.shift }
+
+    package static let none = MessageID(0)
+
+    package var isNone: Bool { rawValue == 0 }
+
+    /// Whether the server gave it; others exist on one device only.
+    package var isFromServer: Bool { rawValue & ((1 << Self.shift) - 1) == 0 }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    private static let shift = 20
+}

@@ -1,0 +1,99 @@
+import Base
+
+/// A `DeviceToken` of TDLib and what it becomes for the server.
+struct DeviceToken {
+    let type: Int32
+    let token: String
+    var isSandbox = false
+    var isEncrypted = false
+
+    enum Failure: Error { case invalid(String) }
+
+    init(_ node: JSONNode) throws(Failure) {
+        let name = node["@type"]?.text ?? ""
+        guard let kind = Self.kinds[name] else { throw .invalid("Device token must be non-empty") }
+        type = kind.type
+        isSandbox = node.flag("is_app_sandbox")
+        isEncrypted = kind.canEncrypt && node.flag("encrypt")
+        if type == Self.webPush {
+            token = try Self.webPushToken(node)
+        } else {
+            token = node.textMember(kind.member)
+            if type == Self.simplePush, token.utf8.contains(UInt8(ascii: ",")) {
+                throw .invalid("Illegal endpoint value")
+            }
+        }
+    }
+
+    private static func webPushToken(_ node: JSONNode) throws(Failure) -> String {
+        let endpoint = node.textMember("endpoint")
+        let key = node.textMember("p256dh_base64url")
+        let auth = node.textMember("auth_base64url")
+        if endpoint.utf8.contains(UInt8(ascii: ",")) { throw .invalid("Illegal endpoint value") }
+        guard isBase64URL(key) else { throw .invalid("Public key must be base64url-encoded") }
+        guard isBase64URL(auth) else {
+            throw .invalid("Authentication secret must be base64url-encoded")
+        }
+        if endpoint.isEmpty { return "" }
+        return RegistrationToken.text(endpoint: endpoint, p256dh: key, auth: auth)
+    }
+
+    private static func isBase64URL(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Base64URL.decodeToleratingPadding(bytes.span) != nil
+    }
+
+    static let webPush: Int32 = 10
+    static let simplePush: Int32 = 4
+
+    private struct Kind {
+        let type: Int32
+        let member: String
+        var canEncrypt = false
+    }
+
+    private static let kinds: [String: Kind] = [
+        "deviceTokenApplePush": Kind(type: 1, member: "device_token"),
+        "deviceTokenFirebaseCloudMessaging": Kind(type: 2, member: "token", canEncrypt: true),
+        "deviceTokenMicrosoftPush": Kind(type: 3, member: "channel_uri"),
+        "deviceTokenSimplePush": Kind(type: 4, member: "endpoint"),
+        "deviceTokenUbuntuPush": Kind(type: 5, member: "token"),
+        "deviceTokenBlackBerryPush": Kind(type: 6, member: "token"),
+        "deviceTokenWindowsPush": Kind(type: 8, member: "access_token"),
+        "deviceTokenApplePushVoIP": Kind(type: 9, member: "device_token", canEncrypt: true),
+        "deviceTokenWebPush": Kind(type: 10, member: "endpoint"),
+        "deviceTokenMicrosoftPushVoIP": Kind(type: 11, member: "channel_uri"),
+        "deviceTokenTizenPush": Kind(type: 12, member: "reg_id"),
+        "deviceTokenHuaweiPush": Kind(type: 13, member: "token", canEncrypt: true),
+    ]
+}
+
+/// The text that `account.registerDevice` wants for a Web Push subscription, byte for byte.
+package enum RegistrationToken {
+    package static func text(endpoint: String, p256dh: String, auth: String) -> String {
+        "{\"endpoint\":\(quoted(endpoint)),\"keys\":{\"p256dh\":\(quoted(p256dh)),"
+            + "\"auth\":\(quoted(auth))}}"
+    }
+
+    /// Everything outside ASCII as `\uXXXX`, in lower case; a slash stays as it is.
+    private static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes.append(contentsOf: #"\""#.utf8)
+            case "\\": bytes.append(contentsOf: #"\\"#.utf8)
+            case " "..."~": bytes.append(contentsOf: scalar.utf8)
+            default: JSONWriter.escape(scalar, into: &bytes)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension JSONNode {
+    /// The member of a name that is known at run time only.
+    func textMember(_ name: String) -> String {
+        members.first { $0.name == name }?.value.text ?? ""
+    }
+}

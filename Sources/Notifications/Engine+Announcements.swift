@@ -1,0 +1,57 @@
+import Base
+
+/// Notices of the service itself, which come by push only.
+extension Engine {
+    private static let memory: Int32 = 7 * 86_400
+
+    mutating func announce(_ id: Int64, text: String, level: TrustLevel) {
+        let date = Int32(clamping: Int64(now))
+        account.announcements = account.announcements.filter { $0.value > date - Self.memory }
+        guard id != 0, account.announcements[id] == nil else { return }
+        account.announcements[id] = date
+        let chatID = ChatID.serviceNotifications
+        if account.chats[chatID] == nil { account.chats[chatID] = Chat(chatID, title: "Telegram") }
+        guard order.limit > 0, muteEnd(of: chatID) <= date else { return }
+        let groupID = group(of: chatID, isMention: false)
+        let messageID = nextLocalMessage(in: chatID)
+        let isAdded = add(
+            .newMessage(
+                StoredMessage(id: messageID, source: announcement(text, messageID, date)),
+                showsPreview: showsPreview(chatID, chatID)),
+            to: groupID,
+            Arrival(
+                date: date, settingsChatID: chatID, soundID: soundID(of: chatID), isSilent: false,
+                level: level, due: now + 0.001))
+        if isAdded, account.policy == .learn { flushPending(groupID, isForced: true) }
+    }
+
+    /// An identifier between those of the server, behind everything known.
+    private mutating func nextLocalMessage(in chatID: ChatID) -> MessageID {
+        let last = account.chats[chatID].map { max($0.lastMessage, $0.lastPushMessage) } ?? .none
+        let id = MessageID(last.rawValue + 1)
+        account.chats[chatID]?.lastMessage = id
+        return id
+    }
+
+    private func announcement(_ text: String, _ id: MessageID, _ date: Int32) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("@type", "message")
+            writer.member("id", Int(id.rawValue))
+            writer.name("sender_id")
+            writer.sender(.user(ChatID.serviceNotifications.rawValue))
+            writer.member("chat_id", Int(ChatID.serviceNotifications.rawValue))
+            writer.member("date", Int(date))
+            writer.name("content")
+            writer.object { writer in
+                writer.member("@type", "messageText")
+                writer.name("text")
+                writer.object { writer in
+                    writer.member("@type", "formattedText")
+                    writer.member("text", text)
+                }
+            }
+        }
+        return writer.bytes
+    }
+}

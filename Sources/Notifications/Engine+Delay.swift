@@ -1,0 +1,55 @@
+/// How long a message is held back, so that it can be read elsewhere before it rings here.
+extension Engine {
+    mutating func setOnline(isOnline: Bool, othersOnlineSince: Double?) {
+        if presence.isOnline, !isOnline { presence.offlineSince = now }
+        presence.isOnline = isOnline
+        if let othersOnlineSince { presence.othersOnlineUntil = othersOnlineSince }
+        guard isOnline else { return }
+        noteActivity()
+        for id in delayedGroups.sorted() { flushPending(id, isForced: false) }
+    }
+
+    /// The moment at which a message of the given date is to be shown.
+    func dueTime(of date: Int32, in chatID: ChatID, isQuietChange: Bool) -> Double {
+        let wait = max(minimumDelay(in: chatID, isQuietChange: isQuietChange), presenceDelay)
+        let passed = max(now - (Double(date) + 1), 0)
+        return now + max(wait - passed, 0.001)
+    }
+
+    /// Changes of a chat's looks and members are less urgent; an open chat is being looked at.
+    private func minimumDelay(in chatID: ChatID, isQuietChange: Bool) -> Double {
+        if isQuietChange { return 3 }
+        return openChats.contains(chatID) && presence.isOnline ? 1 : 0
+    }
+
+    private var presenceDelay: Double {
+        let timeout = seconds(OptionName.onlineCloudTimeout)
+        let areOthersOnline = presence.othersOnlineUntil > now
+        let wereOthersOnlineSince =
+            presence.othersOnlineUntil > presence.offlineSince
+            && presence.othersOnlineUntil > now - timeout
+        if !presence.isOnline, areOthersOnline || wereOthersOnlineSince {
+            return seconds(OptionName.cloudDelay)
+        }
+        return areOthersOnline ? seconds(OptionName.defaultDelay) : 0
+    }
+
+    private func seconds(_ name: String) -> Double {
+        guard case .integer(let milliseconds) = option(name) else { return 0 }
+        return Double(milliseconds) / 1000
+    }
+
+    /// For an account that is fetching from its very start.
+    package mutating func beginFetching() { isFetching = true }
+
+    /// While the client fetches, updates wait longer for what the fetching brings.
+    mutating func setFetching(_ isActive: Bool) {
+        guard isFetching != isActive else { return }
+        isFetching = isActive
+        if !isActive {
+            removeTemporary()
+            flushAll()
+        }
+        tellPending()
+    }
+}

@@ -1,0 +1,114 @@
+import Base
+
+/// Payloads, once their dialect has said what they mean.
+extension Engine {
+    /// Applies what one payload means. `id`, where the transport gives one, makes a repeat harmless.
+    package mutating func process(
+        _ events: [Event], level: TrustLevel, id: String? = nil, now: Double
+    ) -> Outcome {
+        advance(to: now)
+        if let id, !account.recentPushes.insert(id) { return .ok }
+        var outcome = Outcome.ok
+        for event in events {
+            let result = process(event, level: level)
+            if outcome == .ok { outcome = result }
+        }
+        if case .error(code: 406, let message) = outcome {
+            requireFetch(
+                "push", [Update.Detail("message", source: JSONText.quoted(message))], events)
+        }
+        return outcome
+    }
+
+    private mutating func process(_ event: Event, level: TrustLevel) -> Outcome {
+        switch event {
+        case .message(let message): return process(message, level: level)
+        case .deleted(let chat, let ids):
+            guard let chatID = chatID(chat) else { return .ok }
+            for id in ids { delete(id, in: chatID, level: level) }
+        case .retracted(let name, let order): retract(name, order: order, level: level)
+        case .read(let chat, let last):
+            if let chatID = chatID(chat) { markRead(chatID, upTo: last, level: level) }
+        case .announcement(let id, let text): announce(id, text: text, level: level)
+        case .call(let call): return process(call, level: level)
+        case .badge(let unread, let missedCalls):
+            showBadge(unread: unread, missedCalls: missedCalls, level: level)
+        case .dcUpdate(let dc, let address):
+            guard level == .mtproto || account.policy == .strict else { return .ok }
+            updates.append(.dcOption(dc: dc, address: address, getConfig: dc == 1))
+        case .liveLocationsNeeded:
+            if level > .clear { updates.append(.liveLocationsNeeded) }
+        case .sessionRevoked:
+            if level == .mtproto { revokeSession() }
+        case .fetchRequired(let reason, let details):
+            updates.append(.fetchRequired(reason: reason, details: details))
+        case .ignored: break
+        case .refused(let code, let message): return .error(code: code, message: message)
+        }
+        return .ok
+    }
+
+    private mutating func requireFetch(
+        _ reason: String, _ details: [Update.Detail], _ events: [Event]
+    ) {
+        let isSaid = events.contains { if case .fetchRequired = $0 { true } else { false } }
+        guard account.policy == .learn, !isSaid else { return }
+        updates.append(.fetchRequired(reason: reason, details: details))
+    }
+
+    /// The chat of a reference, if it is known.
+    func chatID(_ reference: ChatReference) -> ChatID? {
+        switch reference {
+        case .id(let id): id
+        case .conversation(let key): account.conversations[key]
+        }
+    }
+
+    /// The chat of a reference, made known if the policy lets a push do that.
+    mutating func introduce(_ message: IncomingMessage) -> ChatID? {
+        switch message.chat {
+        case .id(let id):
+            guard let title = account.chats[id]?.title else {
+                guard account.policy == .learn else { return nil }
+                account.chats[id] = Chat(id, title: message.chatTitle)
+                return id
+            }
+            if title.isEmpty { learnTitle(message.chatTitle, of: id) }
+            return id
+        case .conversation(let key):
+            if let id = account.conversations[key] {
+                if account.chats[id]?.title.isEmpty == true {
+                    learnTitle(message.chatTitle, of: id)
+                }
+                return id
+            }
+            // Beyond the identifiers that any server gives to people.
+            let id = ChatID(ChatID.userLimit + 1 + Int64(account.conversations.count))
+            account.conversations[key] = id
+            account.chats[id] = Chat(
+                kind: message.isGroup ? .basicGroup : .privateChat, title: message.chatTitle)
+            return id
+        }
+    }
+
+    private mutating func learnTitle(_ title: String, of id: ChatID) {
+        guard account.policy == .learn, !title.isEmpty else { return }
+        account.chats[id]?.title = title
+    }
+
+    /// Tells how many messages wait. None at all clears what is shown.
+    private mutating func showBadge(unread: Int64?, missedCalls: Int64?, level: TrustLevel) {
+        updates.append(.unreadBadge(count: unread ?? 0, missedCalls: missedCalls))
+        guard (unread ?? 0) == 0, (missedCalls ?? 0) == 0 else { return }
+        for id in account.groups.ids where account.groups[id]?.notifications.isEmpty == false {
+            removeAll(in: id, isForced: true, totalCount: \.notifications.count) {
+                $0.level <= level
+            }
+        }
+    }
+
+    private mutating func revokeSession() {
+        updates.append(.sessionRevoked)
+        logOut()
+    }
+}

@@ -1,0 +1,115 @@
+/// How notifications enter and leave groups, and groups the list.
+extension Engine {
+    /// Adds what waits in a group to its notifications. `isForced`: the updates go out at once.
+    mutating func flushPending(_ id: NotificationGroup.ID, isForced: Bool) {
+        guard var group = account.groups[id], !group.pending.isEmpty else { return }
+        // Out of the table while it changes, or each change would copy it.
+        account.groups[id] = nil
+        let pending = group.pending
+        group.pending = []
+        let date = pending.reduce(group.date) { max($0, $1.notification.date) }
+        let key = GroupKey(date: date, chatID: group.chatID, id: id)
+        var evicted: NotificationGroup.ID?
+        if order.shows(key) {
+            let wasVisible = order.isVisible(id)
+            evicted = order.place(key)
+            if let evicted { enqueueDisappearance(of: evicted) }
+            if !wasVisible { enqueueAppearance(of: group) }
+            for run in runs(of: pending) { show(run, in: &group) }
+        } else {
+            _ = order.place(key)
+            group.notifications += pending.map(\.notification)
+            group.totalCount += pending.count
+        }
+        trim(&group)
+        account.groups[id] = group
+        delayedGroups.remove(id)
+        tellPending()
+        guard isForced else { return }
+        if let evicted { flush(evicted) }
+        flush(id)
+    }
+
+    /// Neighbours that are shown under the same settings and with the same sound.
+    private func runs(of pending: [PendingNotification]) -> [ArraySlice<PendingNotification>] {
+        var runs: [ArraySlice<PendingNotification>] = []
+        var start = 0
+        for index in 1..<pending.count + 1 {
+            let isEnd = index == pending.count
+            if isEnd || pending[index].settingsChatID != pending[start].settingsChatID
+                || pending[index].soundID != pending[start].soundID
+            {
+                runs.append(pending[start..<index])
+                start = index
+            }
+        }
+        return runs
+    }
+
+    private mutating func show(
+        _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup
+    ) {
+        guard let first = run.first else { return }
+        let limit = sizeLimit
+        let oldCount = group.notifications.count
+        let oldFirst = max(oldCount - limit, 0)
+        for item in run { group.notifications.append(item.notification) }
+        group.totalCount += run.count
+        let after = group.shown(limit: limit)
+        let pushedOut = oldFirst..<max(after.startIndex, oldFirst)
+        let update = GroupUpdate(
+            groupID: group.id, kind: group.kind, chatID: group.chatID,
+            settingsChatID: first.settingsChatID, soundID: first.soundID,
+            totalCount: group.totalCount, added: Array(after.suffix(run.count)),
+            removed: pushedOut.filter { $0 < oldCount }.map { group.notifications[$0].id })
+        enqueue(.group(update), for: group.id)
+    }
+
+    /// How many notifications more than are shown stay known, and how many more than those may
+    /// gather before they are cut.
+    private static let extra = 10
+
+    /// Forgets the oldest when there are many more than anybody will ask for.
+    private mutating func trim(_ group: inout NotificationGroup) {
+        let kept = sizeLimit + min(max(sizeLimit, Self.extra / 2), Self.extra)
+        guard group.kind != .calls, group.notifications.count > kept + Self.extra else { return }
+        let surplus = group.notifications.count - kept
+        for notification in group.notifications.prefix(surplus) { forgetName(of: notification) }
+        group.notifications.removeFirst(surplus)
+    }
+
+    /// After notifications left `id`: says so, and lets another group in if it lost its place.
+    mutating func notificationsLeft(
+        _ id: NotificationGroup.ID, added: [Notification], removed: [Notification.ID],
+        isForced: Bool
+    ) {
+        guard let group = account.groups[id] else { return }
+        if order.isVisible(id) {
+            leaveOrStay(group, added: added, removed: removed)
+        } else {
+            _ = order.place(group.key)
+            if group.notifications.isEmpty, group.totalCount == 0 {
+                enqueue(group, added: [], removed: [])
+            }
+        }
+        if isForced { flush(id) }
+    }
+
+    private mutating func leaveOrStay(
+        _ group: NotificationGroup, added: [Notification], removed: [Notification.ID]
+    ) {
+        let key = group.key
+        order.forget(group.id)
+        let isOvertaken = order.nextHidden().map { $0 < key } ?? false
+        if key.date != 0, !isOvertaken {
+            _ = order.place(key)
+            return enqueue(group, added: added, removed: removed)
+        }
+        let rest = max(sizeLimit - removed.count, 0)
+        let gone = removed + group.shown(limit: rest).map(\.id)
+        enqueue(group, added: [], removed: gone.sorted())
+        let next = order.fill()
+        _ = order.place(key)
+        if let next = next.flatMap({ account.groups[$0] }) { enqueueAppearance(of: next) }
+    }
+}

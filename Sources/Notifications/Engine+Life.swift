@@ -1,0 +1,101 @@
+/// Start, time and end.
+extension Engine {
+    /// Brings everything that was kept back to the client.
+    package mutating func start(now: Double) {
+        self.now = now
+        guard !isStarted else { return }
+        isStarted = true
+        dropIDsIfAsked()
+        wake()
+        order = GroupOrder(limit: account.groupCountMax)
+        sizeLimit = account.groupSizeMax
+        for group in account.groups.all { _ = order.place(group.key) }
+        if order.limit > 0 { updates.append(.activeNotifications(activeGroups)) }
+        tellPending()
+    }
+
+    /// Everything visible, as the client's list shall be.
+    package var activeGroups: [Update.ActiveGroup] {
+        order.visible.compactMap { account.groups[$0.id] }.map { group in
+            Update.ActiveGroup(
+                id: group.id, kind: group.kind, chatID: group.chatID, totalCount: group.totalCount,
+                notifications: Array(group.shown(limit: sizeLimit)))
+        }
+    }
+
+    /// What slept or waited becomes an ordinary notification.
+    private mutating func wake() {
+        for id in account.groups.ids {
+            guard var group = account.groups[id] else { continue }
+            group.notifications =
+                (group.sleeping + group.notifications
+                + group.pending.map(\.notification)).sorted { $0.id < $1.id }
+            group.sleeping = []
+            group.pending = []
+            group.totalCount = group.notifications.count
+            account.groups[id] = group
+        }
+    }
+
+    private mutating func dropIDsIfAsked() {
+        guard account.boolean(OptionName.dropsIDs) else { return }
+        account.options[OptionName.dropsIDs] = nil
+        account.lastNotificationID = 0
+        account.lastGroupID = 0
+    }
+
+    /// Between start and end.
+    package var isRunning: Bool { isStarted }
+
+    /// The next moment at which something is due on its own.
+    package var nextDeadline: Double? {
+        let call = account.calls.values.lazy.compactMap(\.deadline).min()
+        return [queue.nextDue, nextPending, call, sessionEnd].compactMap { $0 }.min()
+    }
+
+    private var nextPending: Double? {
+        delayedGroups.compactMap { account.groups[$0]?.pending.lazy.map(\.due).min() }.min()
+    }
+
+    /// Does what has become due.
+    package mutating func advance(to now: Double) {
+        self.now = now
+        guard isStarted else { return }
+        for id in delayedGroups.sorted() {
+            let due = account.groups[id]?.pending.lazy.map(\.due).min()
+            if let due, due <= now { flushPending(id, isForced: false) }
+        }
+        let ready = queue.entries.filter { $0.value.due <= now }.keys
+        for key in ready.compactMap({ account.groups[$0]?.key }).sorted().reversed() {
+            flush(key.id)
+        }
+        endCalls()
+        endSession()
+    }
+
+    /// Shows everything that still waits; after that the engine says nothing any more.
+    package mutating func close(now: Double) {
+        advance(to: now)
+        flushEverything()
+        isStarted = false
+        isClosed = true
+    }
+
+    mutating func flushEverything() {
+        for id in delayedGroups.sorted() { flushPending(id, isForced: false) }
+        flushAll()
+    }
+
+    /// Forgets the account; what is shown goes.
+    package mutating func logOut() {
+        flushEverything()
+        for key in order.visible { enqueueDisappearance(of: key.id) }
+        flushAll()
+        isFetching = false
+        tellPending()
+        account = Account()
+        order = GroupOrder(limit: 0)
+        isStarted = false
+        isClosed = true
+    }
+}

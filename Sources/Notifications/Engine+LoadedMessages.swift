@@ -1,0 +1,105 @@
+/// Messages that the client itself has loaded; they take the place of what pushes told.
+extension Engine {
+    mutating func addMessage(_ message: LoadedMessage) -> Outcome {
+        guard var chat = account.chats[message.chatID] else {
+            return .badRequest("Chat not found")
+        }
+        let isOld = message.id <= chat.lastMessage
+        let wasPushed = message.id <= chat.lastPushMessage
+        chat.lastMessage = max(chat.lastMessage, message.id)
+        account.chats[message.chatID] = chat
+        if message.isOutgoing || isOld || message.id <= chat.lastRead || chat.isClosed {
+            return .ok
+        }
+        closeSecretChatNotice(message.chatID)
+        let isMention =
+            !chat.isPrivate
+            && (message.isPin
+                ? !disablesPinned(chat) : message.isMention && !disablesMentions(chat))
+        var settingsChatID = message.chatID
+        if isMention, case .user(let id) = message.sender { settingsChatID = .user(id) }
+        if muteEnd(of: settingsChatID) > message.date {
+            if message.isPin, isMention { replacePin(in: message.chatID, with: .none) }
+            return .ok
+        }
+        guard order.limit > 0 else { return .ok }
+        let groupID = group(of: message.chatID, isMention: isMention)
+        guard isActive(message.id, chat, groupID) else { return .ok }
+        if message.isPin, isMention { replacePin(in: message.chatID, with: message.id) }
+        removeTemporary(in: groupID)
+        hold(message, in: groupID, settingsChatID, isQuiet: message.isSilent || wasPushed)
+        return .ok
+    }
+
+    /// Puts it among those that wait for their time.
+    private mutating func hold(
+        _ message: LoadedMessage, in groupID: NotificationGroup.ID, _ settingsChatID: ChatID,
+        isQuiet: Bool
+    ) {
+        let content = Notification.Content.newMessage(
+            StoredMessage(id: message.id, source: message.source),
+            showsPreview: showsPreview(message.chatID, settingsChatID))
+        let due =
+            message.id.isFromServer
+            ? dueTime(
+                of: message.date, in: message.chatID, isQuietChange: message.isQuietChange)
+            : now + 0.001
+        _ = add(
+            content, to: groupID,
+            Arrival(
+                date: message.date, settingsChatID: settingsChatID,
+                soundID: isQuiet ? 0 : soundID(of: settingsChatID), isSilent: message.isSilent,
+                level: .mtproto, due: due))
+    }
+
+    /// Whether the user has not removed it, or something behind it, already.
+    private func isActive(
+        _ id: MessageID, _ chat: Chat, _ groupID: NotificationGroup.ID
+    ) -> Bool {
+        (groupID == chat.mentionGroupID || id > chat.maxRemovedMessageID)
+            && !chat.deleted.contains(id)
+    }
+
+    mutating func editMessage(_ message: LoadedMessage) {
+        guard let chat = account.chats[message.chatID] else { return }
+        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            guard let found = notification(of: message.id, in: groupID) else { continue }
+            var showsPreview = showsPreview(message.chatID, message.chatID)
+            if case .newMessage(_, let old) = found.content { showsPreview = old }
+            let content = Notification.Content.newMessage(
+                StoredMessage(id: message.id, source: message.source), showsPreview: showsPreview)
+            change(found.id, in: groupID, to: content, isForced: false)
+        }
+    }
+
+    /// The pinned message itself has changed: what tells of it is told anew.
+    mutating func pinnedMessageChanged(in chatID: ChatID) {
+        guard let chat = account.chats[chatID],
+            let found = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
+        else { return }
+        change(found.id, in: chat.mentionGroupID, to: found.content, isForced: false)
+    }
+
+    mutating func deleteMessages(_ ids: [MessageID], in chatID: ChatID) {
+        for id in ids { removeMessage(id, in: chatID, level: .mtproto, isForced: false) }
+    }
+
+    /// What was known from pushes only goes as soon as the real messages are there.
+    mutating func removeTemporary(in groupID: NotificationGroup.ID) {
+        removeAll(
+            in: groupID, isForced: false,
+            totalCount: { [account] in
+                let before = account.groups[groupID]?.notifications.count ?? 0
+                return max($0.totalCount - (before - $0.notifications.count), 0)
+            },
+            where: \.isTemporary)
+    }
+
+    mutating func removeTemporary() {
+        for group in account.groups.all where group.notifications.contains(where: \.isTemporary) {
+            let chat = account.chats[group.chatID]
+            // Only where the client owns the data; other chats live from pushes alone.
+            if chat?.lastMessage.isNone == false { removeTemporary(in: group.id) }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+/// Messages that a push tells about.
+extension Engine {
+    mutating func process(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
+        if message.editDate != nil { return edit(message, level: level) }
+        if isSavedMessage(message) { return .ok }
+        if !message.dedupeKey.isEmpty, !account.recentPushes.insert(message.dedupeKey) {
+            return .ok
+        }
+        guard let chatID = introduce(message) else {
+            return .error(code: 406, message: "Ignore notification in unknown chat")
+        }
+        if account.policy == .strict, case .chat(let sender) = message.sender,
+            account.chats[sender] == nil
+        {
+            return .error(code: 406, message: "Ignore notification sent by unknown chat")
+        }
+        guard let chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
+            return .ok
+        }
+        let date = acceptedDate(message.date)
+        let isMention = countsAsMention(message, in: chat)
+        let settingsChatID = settingsChat(message, chatID, isMention: isMention)
+        let isNewPin = isMention && message.isPinned && !message.messageID.isNone
+        let isOwn = settingsChatID == chatID
+        if (isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)) > date {
+            if isNewPin { replacePin(in: chatID, with: .none) }
+            return .ok
+        }
+        let known = isMention ? chat.mentionGroupID : chat.messageGroupID
+        let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
+        if !message.messageID.isNone {
+            if isNewPin { replacePin(in: chatID, with: message.messageID) }
+            account.chats[chatID]?.lastPushMessage = message.messageID
+        }
+        if chat.kind == .secret, account.policy == .strict {
+            return .error(code: 406, message: "Secret chat push notifications are unsupported")
+        }
+        guard order.limit > 0 else { return .ok }
+        show(message, date: date, in: groupID, settingsChatID, level)
+        return .ok
+    }
+
+    private func isSavedMessage(_ message: IncomingMessage) -> Bool {
+        message.chat == .id(ChatID(account.userID)) && !message.isScheduled
+    }
+
+    /// Whether the message is one that nobody has told us about, or that somebody has dealt with.
+    private func isNews(_ message: IncomingMessage, in chat: Chat, _ chatID: ChatID) -> Bool {
+        if chat.isClosed { return false }
+        if message.isScheduled, chatID.rawValue != account.userID,
+            account.boolean(OptionName.ignoresSentScheduled)
+        {
+            return false
+        }
+        let id = message.messageID
+        guard !id.isNone else { return true }
+        return id > chat.lastMessage && id > chat.lastPushMessage && id > chat.lastRead
+            && !chat.deleted.contains(id)
+    }
+
+    private func countsAsMention(_ message: IncomingMessage, in chat: Chat) -> Bool {
+        guard !chat.isPrivate else { return false }
+        if message.isPinned { return !disablesPinned(chat) }
+        return message.isMention && !disablesMentions(chat)
+    }
+
+    /// A mention is shown under the settings of who wrote it.
+    private func settingsChat(
+        _ message: IncomingMessage, _ chatID: ChatID, isMention: Bool
+    ) -> ChatID {
+        guard isMention, case .user(let id) = message.sender else { return chatID }
+        return .user(id)
+    }
+
+    /// The date of the payload if it can be true, else the present.
+    func acceptedDate(_ date: Int32?) -> Int32 {
+        let present = Int32(clamping: Int64(now))
+        guard let date, date >= present - 28 * 86_400, date <= present + 5 else { return present }
+        return date
+    }
+
+    /// The group of a chat, which gets one with its first notification.
+    mutating func group(of chatID: ChatID, isMention: Bool) -> NotificationGroup.ID {
+        let known =
+            isMention
+            ? account.chats[chatID]?.mentionGroupID : account.chats[chatID]?.messageGroupID
+        if let known, known != 0 { return known }
+        account.lastGroupID += 1
+        let id = account.lastGroupID
+        account.groups[id] = NotificationGroup(
+            id: id, kind: isMention ? .mentions : .messages, chatID: chatID)
+        if isMention {
+            account.chats[chatID]?.mentionGroupID = id
+        } else {
+            account.chats[chatID]?.messageGroupID = id
+        }
+        return id
+    }
+
+    private mutating func show(
+        _ message: IncomingMessage, date: Int32, in groupID: NotificationGroup.ID,
+        _ settingsChatID: ChatID, _ level: TrustLevel
+    ) {
+        if replaceNamed(message, level: level) || isSuppressed(message, in: groupID) { return }
+        let isQuiet = message.isSilent || now < account.source.pausedUntil
+        let push = pushMessage(message, in: groupID, settingsChatID)
+        let isAdded = add(
+            .newPushMessage(push), to: groupID,
+            Arrival(
+                date: date, settingsChatID: settingsChatID,
+                soundID: isQuiet ? 0 : message.soundID, isSilent: isQuiet, level: level,
+                name: message.name))
+        guard isAdded else { return }
+        if !message.name.isEmpty {
+            account.names[message.name] = NamedNotification(
+                groupID: groupID, notificationID: account.lastNotificationID,
+                order: message.order, date: date)
+        }
+        flushPending(groupID, isForced: true)
+    }
+
+    func pushMessage(
+        _ message: IncomingMessage, in groupID: NotificationGroup.ID, _ settingsChatID: ChatID
+    ) -> PushMessage {
+        let chatID = account.groups[groupID]?.chatID ?? settingsChatID
+        let isOutgoing =
+            if case .user(let id) = message.sender { id == account.userID } else {
+                message.isScheduled
+            }
+        let sender = message.sender ?? unknownSender(in: chatID)
+        var push = PushMessage(
+            id: message.messageID, sender: sender, senderName: message.senderName,
+            isOutgoing: isOutgoing, content: message.content)
+        push.threadID = message.threadID
+        guard account.policy == .learn else { return push }
+        push.presentation = message.presentation
+        // What says nothing of the content may be said.
+        if push.content.kind != .hidden, !showsPreview(chatID, settingsChatID) {
+            push.content = push.content.withoutPreview
+            push.presentation?.body = ""
+        }
+        return push
+    }
+
+    /// TDLib takes for the author of a group's message who is not named its anonymous bot.
+    private func unknownSender(in chatID: ChatID) -> Sender {
+        account.policy == .strict && chatID.kind == .basicGroup
+            ? .user(ChatID.groupAnonymousBot.rawValue) : .chat(chatID)
+    }
+
+    /// What is known of a notification besides its content when it arrives.
+    struct Arrival {
+        let date: Int32
+        let settingsChatID: ChatID
+        let soundID: Int64
+        let isSilent: Bool
+        let level: TrustLevel
+        var name = ""
+        var due: Double = 0
+    }
+
+    /// Puts a new notification among those that wait; false if the group is past it already.
+    mutating func add(
+        _ content: Notification.Content, to groupID: NotificationGroup.ID, _ arrival: Arrival
+    ) -> Bool {
+        guard let group = account.groups[groupID] else { return false }
+        account.lastNotificationID += 1
+        let notification = Notification(
+            id: account.lastNotificationID, date: arrival.date, isSilent: arrival.isSilent,
+            content: content, level: arrival.level, name: arrival.name)
+        let last = group.pending.last?.notification ?? group.notifications.last
+        let messageID = notification.messageID
+        if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls {
+            return false
+        }
+        account.groups[groupID]?.pending.append(
+            PendingNotification(
+                notification: notification, settingsChatID: arrival.settingsChatID,
+                soundID: arrival.soundID, due: arrival.due))
+        delayedGroups.insert(groupID)
+        tellPending()
+        return true
+    }
+
+    /// Other words for a message that is still known from a push only.
+    private mutating func edit(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
+        guard let chatID = chatID(message.chat), let chat = account.chats[chatID] else {
+            return .ok
+        }
+        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            guard let found = notification(of: message.messageID, in: groupID),
+                case .newPushMessage(let old) = found.content, found.level <= level
+            else { continue }
+            var new = pushMessage(message, in: groupID, chatID)
+            new.sender = old.sender
+            new.senderName = old.senderName
+            new.isOutgoing = old.isOutgoing
+            change(found.id, in: groupID, to: .newPushMessage(new), isForced: true)
+        }
+        return .ok
+    }
+
+    /// Gives a notification another content; its id, date and sound stay.
+    mutating func change(
+        _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
+        isForced: Bool
+    ) {
+        guard let group = account.groups[groupID] else { return }
+        if let index = group.firstIndex(of: id) {
+            account.groups[groupID]?.notifications[index].content = content
+            let isShown = index + sizeLimit >= group.notifications.count
+            guard isShown, order.isVisible(groupID),
+                let notification = account.groups[groupID]?.notifications[index]
+            else { return }
+            enqueue(.edit(notification), for: groupID)
+            if isForced { flush(groupID) }
+        } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
+            account.groups[groupID]?.pending[index].notification.content = content
+        }
+    }
+
+    /// A deleted message goes, and does not come if it has not come yet.
+    mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
+        removeMessage(id, in: chatID, level: level, isForced: true)
+        if let chat = account.chats[chatID], id > chat.lastPushMessage { bar(id, in: chatID) }
+    }
+
+    /// Keeps a message from being shown, should it come or come again.
+    mutating func bar(_ id: MessageID, in chatID: ChatID) {
+        guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
+            return
+        }
+        account.chats[chatID]?.deleted.append(id)
+        if chat.deleted.count >= Chat.deletedLimit { account.chats[chatID]?.deleted.removeFirst() }
+    }
+}

@@ -1,0 +1,94 @@
+/// Options, some of which change what is shown.
+extension Engine {
+    mutating func setOption(_ name: String, to value: OptionValue) -> Outcome {
+        let range: ClosedRange<Int64>? =
+            switch name {
+            case OptionName.groupCountMax: 0...25
+            case OptionName.groupSizeMax: 1...25
+            default: nil
+            }
+        if let range {
+            switch value {
+            case .empty: break
+            case .integer(let number):
+                guard range.contains(number) else {
+                    let limits = "[\(range.lowerBound), \(range.upperBound)]"
+                    return .badRequest(
+                        "Option's \"\(name)\" value \(number) is outside of the valid range "
+                            + limits)
+                }
+            default: return .badRequest("Option \"\(name)\" must have integer value")
+            }
+        }
+        let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
+        if isStarted, range != nil { flushEverything() }
+        account.options[name] = value == .empty ? nil : value
+        sizeLimit = account.groupSizeMax
+        if isStarted {
+            if account.groupCountMax != oldCount { groupCountChanged(from: oldCount) }
+            if account.groupSizeMax != oldSize { groupSizeChanged(from: oldSize) }
+        }
+        updates.append(.option(name: name, value))
+        return .ok
+    }
+
+    func option(_ name: String) -> OptionValue {
+        if let value = account.options[name] { return value }
+        switch name {
+        case OptionName.groupCountMax: return .integer(0)
+        case OptionName.groupSizeMax: return .integer(10)
+        case OptionName.onlineCloudTimeout: return .integer(300_000)
+        case OptionName.cloudDelay: return .integer(30_000)
+        case OptionName.defaultDelay: return .integer(1_500)
+        default: return .empty
+        }
+    }
+
+    private mutating func groupCountChanged(from oldCount: Int) {
+        let limit = account.groupCountMax
+        let old = order
+        if limit > oldCount {
+            order = GroupOrder(limit: limit)
+            for group in account.groups.all { _ = order.place(group.key) }
+            for key in order.visible where !old.isVisible(key.id) {
+                if let group = account.groups[key.id] { enqueueAppearance(of: group) }
+            }
+        } else {
+            for key in old.visible.dropFirst(limit) { enqueueDisappearance(of: key.id) }
+        }
+        flushAll()
+        guard limit < oldCount else { return }
+        if limit == 0 { putToSleep() }
+        order = GroupOrder(limit: limit)
+        for group in account.groups.all { _ = order.place(group.key) }
+    }
+
+    /// Nobody wants notifications: what is there comes back with the next start.
+    private mutating func putToSleep() {
+        for id in account.groups.ids {
+            guard var group = account.groups[id] else { continue }
+            group.sleeping += group.notifications
+            group.notifications = []
+            group.totalCount = 0
+            account.groups[id] = group
+        }
+    }
+
+    private mutating func groupSizeChanged(from oldSize: Int) {
+        let size = account.groupSizeMax
+        for group in order.visible.compactMap({ account.groups[$0.id] }) {
+            let (old, new) = (group.shown(limit: oldSize), group.shown(limit: size))
+            let firstOld = old.first?.id ?? 0
+            let firstNew = new.first?.id ?? 0
+            let added = new.filter { $0.id < firstOld }
+            let removed = old.map(\.id).filter { $0 < firstNew }
+            guard !added.isEmpty || !removed.isEmpty else { continue }
+            updates.append(
+                .group(
+                    GroupUpdate(
+                        groupID: group.id, kind: group.kind, chatID: group.chatID,
+                        settingsChatID: group.chatID, soundID: 0, totalCount: group.totalCount,
+                        added: added, removed: removed)))
+        }
+    }
+}

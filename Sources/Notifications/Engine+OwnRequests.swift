@@ -1,0 +1,129 @@
+import Base
+
+/// Requests for a client that owns the real data, beyond those of TDLib.
+extension Engine {
+    mutating func handleOwn(_ type: String, _ request: JSONNode) -> Outcome? {
+        switch type {
+        case "bellwire.setMe": account.userID = request["user_id"]?.integer ?? 0
+        case "bellwire.setChatPolicy":
+            guard let policy = request["policy"]?.text.flatMap(ChatPolicy.init) else {
+                return .badRequest("Policy must be strict or learn")
+            }
+            account.policy = policy
+        case "bellwire.setOnline":
+            setOnline(
+                isOnline: request.flag("self"),
+                othersOnlineSince: request["others_online_since"]?.integer.map(Double.init))
+        case "bellwire.setFetching": setFetching(request.flag("active"))
+        case "bellwire.setCall":
+            guard let id = request.id("call_id"), let chatID = chatID(request) else {
+                return .badRequest("Call identifier or chat is invalid")
+            }
+            setCall(id, chatID: chatID, isPending: request["state"]?.text == "pending")
+        case "bellwire.setChat", "bellwire.removeChat", "bellwire.addSecretChat",
+            "bellwire.removeSecretChat":
+            guard let chatID = chatID(request) else {
+                return .badRequest("Chat identifier is invalid")
+            }
+            handleChat(type, chatID, request)
+        case "bellwire.addMessage", "bellwire.editMessage", "bellwire.deleteMessages",
+            "bellwire.setPinnedMessage":
+            return handleMessages(type, request)
+        default: return nil
+        }
+        return .ok
+    }
+
+    private func chatID(_ request: JSONNode) -> ChatID? {
+        guard let id = request["chat_id"]?.integer, id != 0 else { return nil }
+        return ChatID(id)
+    }
+
+    private mutating func handleChat(_ type: String, _ chatID: ChatID, _ request: JSONNode) {
+        switch type {
+        case "bellwire.setChat": setChat(chatID, request)
+        case "bellwire.addSecretChat":
+            addSecretChat(
+                chatID, title: request["title"]?.text ?? "",
+                date: acceptedDate(request["date"]?.integer.map { Int32(clamping: $0) }))
+        case "bellwire.removeSecretChat": removeSecretChat(chatID)
+        default:
+            guard let chat = account.chats[chatID] else { return }
+            for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+                removeAll(in: groupID, isForced: true, totalCount: { _ in 0 }) { _ in true }
+            }
+            account.chats[chatID]?.isClosed = true
+        }
+    }
+
+    /// Members that are absent leave what is known.
+    private mutating func setChat(_ chatID: ChatID, _ request: JSONNode) {
+        var chat = account.chats[chatID] ?? Chat(chatID)
+        chat.isListed = true
+        chat.isClosed = false
+        if let title = request["title"]?.text { chat.title = title }
+        switch request["type"]?.text {
+        case "private": chat.kind = .privateChat
+        case "basic_group", "basicGroup": chat.kind = .basicGroup
+        case "supergroup": chat.kind = .supergroup
+        case "channel": chat.kind = .channel
+        case "secret": chat.kind = .secret
+        default: break
+        }
+        if let count = request["unread_count"]?.integer { chat.unreadCount = Int(clamping: count) }
+        if let count = request["unread_mention_count"]?.integer {
+            chat.unreadMentionCount = Int(clamping: count)
+        }
+        account.chats[chatID] = chat
+        if let last = request["last_read_inbox_message_id"]?.integer, last > 0 {
+            markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: false)
+        }
+    }
+
+    private mutating func handleMessages(_ type: String, _ request: JSONNode) -> Outcome {
+        if type == "bellwire.addMessage" || type == "bellwire.editMessage" {
+            guard let message = request["message"].flatMap(LoadedMessage.init(reading:)) else {
+                return .badRequest("Message is invalid")
+            }
+            if type == "bellwire.addMessage" { return addMessage(message) }
+            editMessage(message)
+            return .ok
+        }
+        guard let chatID = chatID(request) else { return .badRequest("Chat not found") }
+        if type == "bellwire.deleteMessages" {
+            let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
+            deleteMessages(ids.map { MessageID($0) }, in: chatID)
+        } else {
+            pinnedMessageChanged(in: chatID)
+        }
+        return .ok
+    }
+}
+
+extension LoadedMessage {
+    /// Reads what the engine has to know from TDLib's `message` object.
+    init?(reading node: JSONNode) {
+        guard let id = node["id"]?.integer, id > 0, let chatID = node["chat_id"]?.integer,
+            chatID != 0
+        else { return nil }
+        self.chatID = ChatID(chatID)
+        self.id = MessageID(id)
+        date = Int32(clamping: node["date"]?.integer ?? 0)
+        let sender = node["sender_id"]
+        if let user = sender?["user_id"]?.integer {
+            self.sender = .user(user)
+        } else if let chat = sender?["chat_id"]?.integer {
+            self.sender = .chat(ChatID(chat))
+        }
+        isOutgoing = node.flag("is_outgoing")
+        isMention = node.flag("contains_unread_mention")
+        isSilent = node.flag("disable_notification")
+        let content = node["content"]?["@type"]?.text ?? ""
+        isPin = content == "messagePinMessage"
+        isQuietChange = [
+            "messageChatChangeTitle", "messageChatChangePhoto", "messageChatDeletePhoto",
+            "messageChatJoinByLink", "messageChatAddMembers", "messageChatDeleteMember",
+        ].contains(content)
+        source = Array(node.source)
+    }
+}

@@ -1,0 +1,109 @@
+/// Notifications that go: by the user, by a deletion, by reading.
+extension Engine {
+    /// `isPermanent`: the message itself is gone, so the count goes down, too.
+    mutating func remove(
+        _ id: Notification.ID, from groupID: NotificationGroup.ID, isPermanent: Bool,
+        isForced: Bool
+    ) {
+        guard var group = account.groups[groupID] else { return }
+        if removePending(groupID, where: { $0.id == id }) { return }
+        let limit = sizeLimit
+        let oldCount = group.notifications.count
+        let index = group.firstIndex(of: id)
+        var isCountChanged = false
+        if group.isComplete ? index != nil : isPermanent, group.totalCount > 0 {
+            group.totalCount -= 1
+            isCountChanged = true
+        }
+        var added: [Notification] = []
+        var removed: [Notification.ID] = []
+        if let index {
+            forgetName(of: group.notifications.remove(at: index))
+            if index + limit >= oldCount {
+                removed = [id]
+                // The newest of those that did not fit comes back in its place.
+                if oldCount > limit { added = [group.notifications[oldCount - limit - 1]] }
+            }
+        }
+        account.groups[groupID] = group
+        guard isCountChanged || !removed.isEmpty else {
+            if index != nil, !order.isVisible(groupID) { _ = order.place(group.key) }
+            return
+        }
+        notificationsLeft(groupID, added: added, removed: removed, isForced: isForced)
+    }
+
+    /// Removes everything up to a notification or a message. `totalCount`: the new one, if known.
+    mutating func removeAll(
+        in groupID: NotificationGroup.ID, isForced: Bool, totalCount: ((NotificationGroup) -> Int)?,
+        where isGone: (Notification) -> Bool
+    ) {
+        _ = removePending(groupID, where: isGone)
+        guard var group = account.groups[groupID] else { return }
+        let limit = sizeLimit
+        let before = group.notifications
+        let shown = before.suffix(limit)
+        group.notifications = before.filter { !isGone($0) }
+        for notification in before where isGone(notification) { forgetName(of: notification) }
+        let oldTotal = group.totalCount
+        if group.isComplete {
+            group.totalCount = group.notifications.count
+        } else if let totalCount {
+            group.totalCount = totalCount(group)
+        }
+        account.groups[groupID] = group
+        let removed = shown.filter(isGone).map(\.id)
+        guard !removed.isEmpty || group.totalCount != oldTotal else {
+            if group.notifications.count != before.count, !order.isVisible(groupID) {
+                _ = order.place(group.key)
+            }
+            return
+        }
+        let oldestShown = shown.first?.id ?? 0
+        let added = group.shown(limit: limit).filter { $0.id < oldestShown }
+        notificationsLeft(groupID, added: added, removed: removed, isForced: isForced)
+    }
+
+    private mutating func removePending(
+        _ groupID: NotificationGroup.ID, where isGone: (Notification) -> Bool
+    ) -> Bool {
+        guard let count = account.groups[groupID]?.pending.count, count > 0 else { return false }
+        account.groups[groupID]?.pending.removeAll { isGone($0.notification) }
+        let left = account.groups[groupID]?.pending.count ?? 0
+        if left == 0 {
+            delayedGroups.remove(groupID)
+            tellPending()
+        }
+        return left < count
+    }
+
+    /// Removes the notification of a message in either group of its chat.
+    mutating func removeMessage(
+        _ messageID: MessageID, in chatID: ChatID, level: TrustLevel, isForced: Bool
+    ) {
+        guard let chat = account.chats[chatID] else { return }
+        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            let found = notification(of: messageID, in: groupID)
+            guard let found, found.level <= level else { continue }
+            remove(found.id, from: groupID, isPermanent: true, isForced: isForced)
+        }
+        if chat.pinnedNotification == messageID {
+            account.chats[chatID]?.pinnedNotification = .none
+        }
+    }
+
+    func notification(
+        of messageID: MessageID, in groupID: NotificationGroup.ID
+    ) -> Notification? {
+        guard let group = account.groups[groupID], !messageID.isNone else { return nil }
+        return group.notifications.last { $0.messageID == messageID }
+            ?? group.pending.last { $0.notification.messageID == messageID }?.notification
+    }
+
+    mutating func forgetName(of notification: Notification) {
+        guard !notification.name.isEmpty,
+            account.names[notification.name]?.notificationID == notification.id
+        else { return }
+        account.names[notification.name] = nil
+    }
+}

@@ -1,0 +1,156 @@
+package import Base
+
+/// Requests of the client, as TDLib spells them.
+extension Engine {
+    /// Nil for a request that the engine does not know: its host may, or nobody does.
+    package mutating func handle(_ request: JSONNode, now: Double) -> Outcome? {
+        advance(to: now)
+        guard let type = request["@type"]?.text else {
+            return .badRequest("Request must have a text \"@type\"")
+        }
+        if isClosed { return .error(code: 500, message: "Request aborted") }
+        if type.hasPrefix("bellwire.") { return handleOwn(type, request) }
+        switch type {
+        case "setOption": return setOption(request)
+        case "getOption": return .object(option(request))
+        case "removeNotification": return removeNotification(request)
+        case "removeNotificationGroup": return removeNotificationGroup(request)
+        case "setChatNotificationSettings", "getChatNotificationSettings",
+            "setScopeNotificationSettings", "getScopeNotificationSettings":
+            return handleSettings(type, request)
+        case "viewMessages", "openChat", "closeChat", "setChatDraftMessage":
+            return handleChat(type, request)
+        case "getMessageLocally": return message(request)
+        case "registerDevice": return registerDevice(request)
+        case "close": close(now: now)
+        case "logOut", "destroy": logOut()
+        default: return nil
+        }
+        return .ok
+    }
+
+    private mutating func setOption(_ request: JSONNode) -> Outcome {
+        guard let name = request["name"]?.text, !name.isEmpty else {
+            return .badRequest("Option name must be non-empty")
+        }
+        guard let value = OptionValue(request["value"]) else {
+            return .badRequest("Option value is invalid")
+        }
+        return setOption(name, to: value)
+    }
+
+    private func option(_ request: JSONNode) -> String {
+        var writer = JSONWriter()
+        writer.option(option(request["name"]?.text ?? ""))
+        return writer.text
+    }
+
+    private mutating func removeNotification(_ request: JSONNode) -> Outcome {
+        guard let groupID = request.id("notification_group_id") else {
+            return .badRequest("Notification group identifier is invalid")
+        }
+        guard let id = request.id("notification_id") else {
+            return .badRequest("Notification identifier is invalid")
+        }
+        userRemoves(upTo: id, in: groupID, isSingle: true)
+        if let group = account.groups[groupID], let index = group.firstIndex(of: id),
+            group.notifications[index].isTemporary
+        {
+            // The real message is not to come in its place.
+            bar(group.notifications[index].messageID, in: group.chatID)
+        }
+        forgetCall(of: id)
+        remove(id, from: groupID, isPermanent: false, isForced: true)
+        return .ok
+    }
+
+    private mutating func removeNotificationGroup(_ request: JSONNode) -> Outcome {
+        guard let groupID = request.id("notification_group_id") else {
+            return .badRequest("Group identifier is invalid")
+        }
+        guard let last = request.id("max_notification_id") else {
+            return .badRequest("Notification identifier is invalid")
+        }
+        userRemoves(upTo: min(last, account.lastNotificationID), in: groupID, isSingle: false)
+        for notification in account.groups[groupID]?.notifications ?? []
+        where notification.id <= last {
+            forgetCall(of: notification.id)
+        }
+        removeAll(in: groupID, isForced: true, totalCount: nil) { $0.id <= last }
+        return .ok
+    }
+
+    /// Remembers what the user has removed, so that it never returns.
+    private mutating func userRemoves(
+        upTo id: Notification.ID, in groupID: NotificationGroup.ID, isSingle: Bool
+    ) {
+        guard let group = account.groups[groupID] else { return }
+        openGate(of: group.chatID)
+        guard !isSingle, account.chats[group.chatID]?.messageGroupID == groupID else { return }
+        account.chats[group.chatID]?.maxRemovedNotificationID = id
+        let gone = group.notifications.filter { $0.id <= id }.map(\.messageID).max() ?? .none
+        let known = account.chats[group.chatID]?.maxRemovedMessageID ?? .none
+        account.chats[group.chatID]?.maxRemovedMessageID = max(gone, known)
+    }
+
+    private mutating func handleChat(_ type: String, _ request: JSONNode) -> Outcome {
+        guard let chatID = request["chat_id"]?.integer.map(ChatID.init),
+            account.chats[chatID] != nil
+        else { return .badRequest("Chat not found") }
+        switch type {
+        case "openChat":
+            openChats.insert(chatID)
+            closeSecretChatNotice(chatID)
+        case "closeChat": openChats.remove(chatID)
+        case "viewMessages":
+            let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
+            if let last = ids.max() {
+                markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: true)
+            }
+        default: account.chats[chatID]?.isListed = true
+        }
+        return .ok
+    }
+
+    /// The message of a notification, as far as it is known here.
+    private func message(_ request: JSONNode) -> Outcome {
+        let messageID = MessageID(request["message_id"]?.integer ?? 0)
+        if let chat = request["chat_id"]?.integer.flatMap({ account.chats[ChatID($0)] }) {
+            for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+                guard let found = notification(of: messageID, in: groupID),
+                    case .newMessage(let message, _) = found.content
+                else { continue }
+                return .object(String(decoding: message.source, as: UTF8.self))
+            }
+        }
+        return .error(code: 404, message: "Not Found")
+    }
+}
+
+extension JSONNode {
+    /// A positive 32-bit identifier.
+    func id(_ name: StaticString) -> Int32? {
+        guard let value = self[name]?.integer, value > 0 else { return nil }
+        return Int32(clamping: value)
+    }
+
+    func flag(_ name: StaticString) -> Bool { self[name]?.bool ?? false }
+}
+
+extension OptionValue {
+    init?(_ node: JSONNode?) {
+        guard let node, node.kind != .null else {
+            self = .empty
+            return
+        }
+        switch node["@type"]?.text {
+        case "optionValueBoolean": self = .boolean(node.flag("value"))
+        case "optionValueInteger":
+            guard let value = node["value"]?.integer else { return nil }
+            self = .integer(value)
+        case "optionValueString": self = .string(node["value"]?.text ?? "")
+        case "optionValueEmpty": self = .empty
+        default: return nil
+        }
+    }
+}

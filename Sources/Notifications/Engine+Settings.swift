@@ -1,0 +1,88 @@
+/// Which settings apply where.
+extension Engine {
+    private func scope(of chat: Chat) -> ScopeNotificationSettings {
+        account.scopes[chat.scope.rawValue]
+    }
+
+    /// Until when a chat is muted. TDLib knows no settings of a chat before the server or the client
+    /// named them, and then mutes nothing.
+    func muteEnd(of chatID: ChatID) -> Int32 {
+        guard let chat = account.chats[chatID] else {
+            return account.policy == .learn
+                ? account.scopes[Chat(chatID).scope.rawValue].muteUntil : 0
+        }
+        return muteEnd(of: chat)
+    }
+
+    func muteEnd(of chat: Chat) -> Int32 {
+        guard let settings = chat.settings else {
+            return account.policy == .learn ? scope(of: chat).muteUntil : 0
+        }
+        return settings.muteUntil ?? scope(of: chat).muteUntil
+    }
+
+    func disablesPinned(_ chat: Chat) -> Bool {
+        chat.settings?.disablesPinned ?? scope(of: chat).disablesPinned
+    }
+
+    func disablesMentions(_ chat: Chat) -> Bool {
+        chat.settings?.disablesMentions ?? scope(of: chat).disablesMentions
+    }
+
+    func soundID(of chatID: ChatID) -> Int64 {
+        let chat = account.chats[chatID] ?? Chat(chatID)
+        return chat.settings?.soundID ?? scope(of: chat).soundID
+    }
+
+    /// For a mention both the chat and its sender have to allow it.
+    func showsPreview(_ chatID: ChatID, _ settingsChatID: ChatID) -> Bool {
+        showsPreview(chatID) && (settingsChatID == chatID || showsPreview(settingsChatID))
+    }
+
+    private func showsPreview(_ chatID: ChatID) -> Bool {
+        let chat = account.chats[chatID] ?? Chat(chatID)
+        if let own = chat.settings?.showsPreview { return own }
+        return chat.kind != .secret && scope(of: chat).showsPreview
+    }
+
+    mutating func setSettings(_ settings: ChatNotificationSettings, of chatID: ChatID) {
+        guard let old = account.chats[chatID] else { return }
+        let (hadNoPins, hadNoMentions) = (disablesPinned(old), disablesMentions(old))
+        account.chats[chatID]?.settings = settings
+        afterChange(of: chatID, hadNoPins: hadNoPins, hadNoMentions: hadNoMentions)
+    }
+
+    mutating func setSettings(
+        _ settings: ScopeNotificationSettings, of scope: ScopeNotificationSettings.Scope
+    ) {
+        let old = account.scopes[scope.rawValue]
+        account.scopes[scope.rawValue] = settings
+        guard
+            settings.disablesPinned && !old.disablesPinned
+                || settings.disablesMentions && !old.disablesMentions
+        else { return }
+        for group in account.groups.all where group.kind == .mentions {
+            guard let chat = account.chats[group.chatID], chat.scope == scope else { continue }
+            afterChange(
+                of: group.chatID,
+                hadNoPins: chat.settings?.disablesPinned ?? old.disablesPinned,
+                hadNoMentions: chat.settings?.disablesMentions ?? old.disablesMentions)
+        }
+    }
+
+    /// What is no longer wanted in the group of mentions goes.
+    private mutating func afterChange(of chatID: ChatID, hadNoPins: Bool, hadNoMentions: Bool) {
+        guard let chat = account.chats[chatID] else { return }
+        if !hadNoPins, disablesPinned(chat) { replacePin(in: chatID, with: .none) }
+        guard !hadNoMentions, disablesMentions(chat),
+            let group = account.groups[chat.mentionGroupID]
+        else { return }
+        let pinned = account.chats[chatID]?.pinnedNotification
+        let gone = group.notifications.filter { !$0.isTemporary && $0.messageID != pinned }
+        for (index, notification) in gone.enumerated() {
+            remove(
+                notification.id, from: group.id, isPermanent: false,
+                isForced: index == gone.count - 1)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Base
+
+/// Reading and writing of settings.
+extension Engine {
+    mutating func handleSettings(_ type: String, _ request: JSONNode) -> Outcome {
+        if type == "setChatNotificationSettings" || type == "getChatNotificationSettings" {
+            return handleChatSettings(isWriting: type.hasPrefix("set"), request)
+        }
+        guard let scope = ScopeNotificationSettings.Scope(request["scope"]) else {
+            return .badRequest("Scope must be non-empty")
+        }
+        if type.hasPrefix("set") {
+            guard let settings = request["notification_settings"] else {
+                return .badRequest("New notification settings must be non-empty")
+            }
+            setSettings(ScopeNotificationSettings(settings, now: now), of: scope)
+            return .ok
+        }
+        var writer = JSONWriter()
+        account.scopes[scope.rawValue].write(to: &writer, now: now)
+        return .object(writer.text)
+    }
+
+    private mutating func handleChatSettings(isWriting: Bool, _ request: JSONNode) -> Outcome {
+        guard let chatID = request["chat_id"]?.integer.map(ChatID.init),
+            let chat = account.chats[chatID]
+        else { return .badRequest("Chat not found") }
+        if isWriting {
+            guard let settings = request["notification_settings"] else {
+                return .badRequest("New notification settings must be non-empty")
+            }
+            setSettings(ChatNotificationSettings(settings, now: now), of: chatID)
+            return .ok
+        }
+        var writer = JSONWriter()
+        (chat.settings ?? ChatNotificationSettings()).write(
+            to: &writer, scope: account.scopes[chat.scope.rawValue], now: now)
+        return .object(writer.text)
+    }
+}
+
+extension ScopeNotificationSettings.Scope {
+    init?(_ node: JSONNode?) {
+        switch node?["@type"]?.text {
+        case "notificationSettingsScopePrivateChats": self = .privateChats
+        case "notificationSettingsScopeGroupChats": self = .groupChats
+        case "notificationSettingsScopeChannelChats": self = .channelChats
+        default: return nil
+        }
+    }
+}
+
+extension ChatNotificationSettings {
+    init(_ node: JSONNode, now: Double) {
+        if !node.flag("use_default_mute_for") {
+            muteUntil = muteEnd(node["mute_for"]?.integer ?? 0, now: now)
+        }
+        if !node.flag("use_default_sound") { soundID = node["sound_id"]?.integer ?? 0 }
+        if !node.flag("use_default_show_preview") { showsPreview = node.flag("show_preview") }
+        if !node.flag("use_default_mute_stories") { mutesStories = node.flag("mute_stories") }
+        if !node.flag("use_default_story_sound") {
+            storySoundID = node["story_sound_id"]?.integer ?? 0
+        }
+        if !node.flag("use_default_show_story_poster") {
+            showsStoryPoster = node.flag("show_story_poster")
+        }
+        if !node.flag("use_default_disable_pinned_message_notifications") {
+            disablesPinned = node.flag("disable_pinned_message_notifications")
+        }
+        if !node.flag("use_default_disable_mention_notifications") {
+            disablesMentions = node.flag("disable_mention_notifications")
+        }
+    }
+
+    /// Where the scope's value is used, it is told, too.
+    func write(to writer: inout JSONWriter, scope: ScopeNotificationSettings, now: Double) {
+        writer.object { writer in
+            writer.member("@type", "chatNotificationSettings")
+            writer.member("use_default_mute_for", muteUntil == nil)
+            writer.member("mute_for", muteTime(until: muteUntil ?? scope.muteUntil, now: now))
+            writer.member("use_default_sound", soundID == nil)
+            writer.member("sound_id", int64: soundID ?? scope.soundID)
+            writer.member("use_default_show_preview", showsPreview == nil)
+            writer.member("show_preview", showsPreview ?? scope.showsPreview)
+            writer.member("use_default_mute_stories", mutesStories == nil)
+            writer.member("mute_stories", mutesStories ?? scope.mutesStories)
+            writer.member("use_default_story_sound", storySoundID == nil)
+            writer.member("story_sound_id", int64: storySoundID ?? scope.storySoundID)
+            writer.member("use_default_show_story_poster", showsStoryPoster == nil)
+            writer.member("show_story_poster", showsStoryPoster ?? scope.showsStoryPoster)
+            writer.member(
+                "use_default_disable_pinned_message_notifications", disablesPinned == nil)
+            writer.member(
+                "disable_pinned_message_notifications", disablesPinned ?? scope.disablesPinned)
+            writer.member("use_default_disable_mention_notifications", disablesMentions == nil)
+            writer.member(
+                "disable_mention_notifications", disablesMentions ?? scope.disablesMentions)
+        }
+    }
+}
+
+extension ScopeNotificationSettings {
+    init(_ node: JSONNode, now: Double) {
+        muteUntil = muteEnd(node["mute_for"]?.integer ?? 0, now: now)
+        soundID = node["sound_id"]?.integer ?? 0
+        showsPreview = node.flag("show_preview")
+        usesDefaultMuteStories = node.flag("use_default_mute_stories")
+        mutesStories = node.flag("mute_stories")
+        storySoundID = node["story_sound_id"]?.integer ?? 0
+        showsStoryPoster = node.flag("show_story_poster")
+        disablesPinned = node.flag("disable_pinned_message_notifications")
+        disablesMentions = node.flag("disable_mention_notifications")
+    }
+
+    func write(to writer: inout JSONWriter, now: Double) {
+        writer.object { writer in
+            writer.member("@type", "scopeNotificationSettings")
+            writer.member("mute_for", muteTime(until: muteUntil, now: now))
+            writer.member("sound_id", int64: soundID)
+            writer.member("show_preview", showsPreview)
+            writer.member("use_default_mute_stories", usesDefaultMuteStories)
+            writer.member("mute_stories", mutesStories)
+            writer.member("story_sound_id", int64: storySoundID)
+            writer.member("show_story_poster", showsStoryPoster)
+            writer.member("disable_pinned_message_notifications", disablesPinned)
+            writer.member("disable_mention_notifications", disablesMentions)
+        }
+    }
+}
+
+private func muteTime(until end: Int32, now: Double) -> Int {
+    end == muteForever ? Int(muteForever) : max(Int(end) - Int(now), 0)
+}

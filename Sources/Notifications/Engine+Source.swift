@@ -1,0 +1,90 @@
+/// A source that decides itself how often it rings, and what stays undelivered until it is fetched.
+extension Engine {
+    /// Whether the mode of its source keeps a message from the screen; then it is only counted.
+    mutating func isSuppressed(
+        _ message: IncomingMessage, in groupID: NotificationGroup.ID
+    ) -> Bool {
+        let key: String
+        switch account.source.notifyMode {
+        case .applePushNotification: return false
+        case .disabled: return true
+        case .sendOnlyOne: key = ""
+        case .sendOnePerConversation: key = self.key(of: message.chat)
+        }
+        if account.source.sessionEnded { return true }
+        guard !account.source.rung.insert(key).inserted else { return false }
+        account.groups[groupID]?.totalCount += 1
+        if let group = account.groups[groupID], order.isVisible(groupID) {
+            enqueue(group, added: [], removed: [])
+            flush(groupID)
+        }
+        return true
+    }
+
+    private func key(of chat: ChatReference) -> String {
+        switch chat {
+        case .id(let id): String(id.rawValue)
+        case .conversation(let key): key
+        }
+    }
+
+    /// What the user has dealt with may ring again.
+    mutating func openGate(of chatID: ChatID) {
+        guard !account.source.rung.isEmpty else { return }
+        account.source.rung.remove("")
+        account.source.rung.remove(String(chatID.rawValue))
+        let key = account.conversations.first { $0.value == chatID }?.key
+        if let key { account.source.rung.remove(key) }
+    }
+
+    /// Keeps a payload until somebody fetches it. False when there is no room.
+    package mutating func keepUndelivered(_ payload: [UInt8], now: Double) -> Bool {
+        guard account.source.undelivered.count < SourceState.undeliveredLimit else { return false }
+        account.source.lastUndeliveredID += 1
+        account.source.undelivered.append(
+            SourceState.Undelivered(
+                id: account.source.lastUndeliveredID, payload: payload, received: now))
+        return true
+    }
+
+    /// Hands everything that waits to the first who asks.
+    package mutating func fetchUndelivered(now: Double) -> [SourceState.Undelivered] {
+        advance(to: now)
+        noteActivity()
+        account.source.rung = []
+        defer { account.source.undelivered = [] }
+        return account.source.undelivered
+    }
+
+    /// Another client of the account is in use: nothing rings here for a while.
+    package mutating func pauseRinging(for seconds: Double, now: Double) {
+        advance(to: now)
+        account.source.pausedUntil = now + seconds
+    }
+
+    mutating func noteActivity() {
+        account.source.lastActivity = now
+        account.source.sessionEnded = false
+    }
+
+    var sessionEnd: Double? {
+        guard let timeout = account.source.sessionTimeout, !account.source.sessionEnded else {
+            return nil
+        }
+        return account.source.lastActivity + Double(timeout)
+    }
+
+    /// Whether the account counts as in use, and until when.
+    package func session(now: Double) -> (isOnline: Bool, isMobile: Bool, until: Double?) {
+        let end = sessionEnd
+        let isOnline = !account.source.sessionEnded && (end.map { $0 > now } ?? true)
+        return (isOnline && now >= account.source.pausedUntil, account.source.isMobile, end)
+    }
+
+    /// After long inactivity the session ends: the source is heard no more until somebody returns.
+    mutating func endSession() {
+        guard let end = sessionEnd, end <= now, account.source.lastActivity > 0 else { return }
+        account.source.sessionEnded = true
+        updates.append(.fetchRequired(reason: "session_ended", details: []))
+    }
+}

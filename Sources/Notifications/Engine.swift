@@ -1,0 +1,52 @@
+/// The notifications of one account: requests and events in, updates out.
+///
+/// A value without clock, socket or file. Whoever owns it passes the time in, hands the updates on
+/// and keeps `account` safe.
+package struct Engine: Sendable {
+    package internal(set) var account: Account
+    var order: GroupOrder
+    var queue = UpdateQueue()
+    /// Groups with notifications that are held back for a while.
+    var delayedGroups: Set<NotificationGroup.ID> = []
+    /// How many notifications of a group are shown.
+    var sizeLimit: Int
+    var isFetching = false
+    var presence = Presence()
+    var openChats: Set<ChatID> = []
+    var isStarted = false
+    var isClosed = false
+    /// What the client has been told last.
+    var toldPending: (delayed: Bool, unreceived: Bool)?
+    var updates: [Update] = []
+    var now: Double = 0
+
+    package init(_ account: Account = Account()) {
+        self.account = account
+        order = GroupOrder(limit: 0)
+        sizeLimit = account.groupSizeMax
+    }
+
+    /// What happened since the last call, in order.
+    package mutating func takeUpdates() -> [Update] {
+        defer { updates.removeAll(keepingCapacity: true) }
+        return updates
+    }
+
+    /// Whether and where we and the other clients of the account are in use.
+    struct Presence: Sendable {
+        var isOnline = false
+        var offlineSince: Double = 0
+        /// The last time another client was in use; in the future while it is.
+        var othersOnlineUntil: Double = 0
+    }
+}
+
+/// The answer to a request.
+package enum Outcome: Equatable, Sendable {
+    case ok
+    case error(code: Int, message: String)
+    /// JSON text of TDLib's answer object.
+    case object(String)
+
+    static func badRequest(_ message: String) -> Outcome { .error(code: 400, message: message) }
+}

@@ -1,0 +1,83 @@
+/// What a payload means, whatever the dialect it was written in.
+package enum Event: Equatable, Sendable {
+    case message(IncomingMessage)
+    case deleted(ChatReference, [MessageID])
+    /// Deleted messages of dialects that name them by text.
+    case retracted(name: String, order: Int64?)
+    case read(ChatReference, upTo: MessageID)
+    case announcement(id: Int64, text: String)
+    case call(IncomingCall)
+    case badge(unread: Int64?, missedCalls: Int64?)
+    case dcUpdate(dc: Int32, address: String)
+    case liveLocationsNeeded
+    case sessionRevoked
+    case fetchRequired(reason: String, details: [Update.Detail])
+    /// Nothing is to be done, and the sender shall hear that all is well.
+    case ignored
+    case refused(code: Int, message: String)
+}
+
+/// Where something happened.
+package enum ChatReference: Hashable, Sendable {
+    case id(ChatID)
+    /// A conversation that its dialect names by text.
+    case conversation(String)
+}
+
+/// A message as a push tells it.
+package struct IncomingMessage: Equatable, Sendable {
+    package var chat: ChatReference
+    package var messageID: MessageID
+    package var content: PushContent
+    package var chatTitle = ""
+    package var isGroup = false
+    package var sender: Sender?
+    package var senderName = ""
+    /// Seconds since 1970; nil where the payload does not say.
+    package var date: Int32?
+    package var editDate: Int32?
+    package var isMention = false
+    package var isPinned = false
+    package var isScheduled = false
+    package var isSilent = false
+    /// 0 for none, -1 for the application's default.
+    package var soundID: Int64 = -1
+    package var threadID = MessageID.none
+    package var presentation: Presentation?
+    /// Under what a later payload may replace or retract it.
+    package var name = ""
+    package var replaces = false
+    package var order: Int64?
+    /// What makes a second payload about the same thing recognisable; empty for nothing.
+    package var dedupeKey = ""
+
+    package init(chat: ChatReference, messageID: MessageID = .none, content: PushContent) {
+        self.chat = chat
+        self.messageID = messageID
+        self.content = content
+    }
+}
+
+/// A call as a push tells it.
+package struct IncomingCall: Equatable, Sendable {
+    package enum Stage: Sendable { case requested, declined, missed }
+
+    package var chat: ChatReference
+    package var stage: Stage
+    package var callerName: String
+    package var isGroup = false
+    /// What to show when nobody took it.
+    package var missedText: String
+    package var name = ""
+
+    package init(
+        chat: ChatReference, stage: Stage, callerName: String, missedText: String,
+        name: String = ""
+    ) {
+        self.chat = chat
+        self.stage = stage
+        self.callerName = callerName
+        self.missedText = missedText
+        self.name = name
+    }
+}

@@ -1,0 +1,12 @@
+/// A group's place in the list: newest first, and among equals the greater chat, then the greater id.
+package struct GroupKey: Equatable, Comparable, Sendable {
+    package let date: Int32
+    package let chatID: ChatID
+    package let id: NotificationGroup.ID
+
+    package static func < (left: Self, right: Self) -> Bool {
+        if left.date != right.date { return left.date > right.date }
+        if left.chatID != right.chatID { return left.chatID > right.chatID }
+        return left.id > right.id
+    }
+}

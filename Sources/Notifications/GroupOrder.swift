@@ -1,0 +1,96 @@
+/// Which groups are visible, in order, and which of the hidden ones comes next.
+///
+/// The visible ones are few and sorted. The hidden ones may be very many: they lie in a heap, and an
+/// entry whose group has moved since is passed over when it comes up.
+struct GroupOrder: Sendable {
+    private(set) var visible: [GroupKey] = []
+    private var hidden: [GroupKey] = []
+    /// The key under which each hidden group really stands.
+    private var hiddenKeys: [NotificationGroup.ID: GroupKey] = [:]
+    let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    var isFull: Bool { visible.count >= limit }
+
+    func isVisible(_ id: NotificationGroup.ID) -> Bool { visible.contains { $0.id == id } }
+
+    /// Whether a group with this key would be among the visible ones.
+    func shows(_ key: GroupKey) -> Bool {
+        guard limit > 0, key.date != 0 else { return false }
+        guard let last = visible.last, isFull else { return true }
+        return key < last || visible.contains { $0.id == key.id }
+    }
+
+    /// Puts a group where its key belongs; returns the group that had to go.
+    mutating func place(_ key: GroupKey) -> NotificationGroup.ID? {
+        forget(key.id)
+        guard key.date != 0 else { return nil }
+        guard shows(key) else {
+            hide(key)
+            return nil
+        }
+        visible.insert(key, at: visible.partitioningIndex { key < $0 })
+        guard visible.count > limit else { return nil }
+        let evicted = visible.removeLast()
+        hide(evicted)
+        return evicted.id
+    }
+
+    /// Takes a group out, whether visible or hidden.
+    mutating func forget(_ id: NotificationGroup.ID) {
+        if let index = visible.firstIndex(where: { $0.id == id }) {
+            visible.remove(at: index)
+        } else {
+            hiddenKeys[id] = nil
+        }
+    }
+
+    /// The first of the hidden groups.
+    mutating func nextHidden() -> GroupKey? {
+        while let first = hidden.first {
+            if hiddenKeys[first.id] == first { return first }
+            removeFirst()
+        }
+        return nil
+    }
+
+    /// Moves the first hidden group up if there is room for it.
+    mutating func fill() -> NotificationGroup.ID? {
+        guard !isFull, let key = nextHidden() else { return nil }
+        removeFirst()
+        hiddenKeys[key.id] = nil
+        visible.insert(key, at: visible.partitioningIndex { key < $0 })
+        return key.id
+    }
+
+    private mutating func hide(_ key: GroupKey) {
+        hiddenKeys[key.id] = key
+        hidden.append(key)
+        var index = hidden.count - 1
+        while index > 0, hidden[index] < hidden[(index - 1) / 2] {
+            hidden.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+        // Entries that were passed by must not pile up.
+        if hidden.count > 2 * hiddenKeys.count + 64 {
+            hidden = hiddenKeys.values.sorted()
+        }
+    }
+
+    private mutating func removeFirst() {
+        let last = hidden.removeLast()
+        guard !hidden.isEmpty else { return }
+        hidden[0] = last
+        var index = 0
+        while true {
+            var smallest = index
+            for child in [2 * index + 1, 2 * index + 2] where child < hidden.count {
+                if hidden[child] < hidden[smallest] { smallest = child }
+            }
+            guard smallest != index else { return }
+            hidden.swapAt(index, smallest)
+            index = smallest
+        }
+    }
+}

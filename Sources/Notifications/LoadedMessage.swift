@@ -1,0 +1,15 @@
+/// A message that the client has loaded, with what the engine has to know of it.
+package struct LoadedMessage: Equatable, Sendable {
+    package var chatID: ChatID
+    package var id: MessageID
+    package var date: Int32
+    package var sender: Sender?
+    package var isOutgoing = false
+    package var isMention = false
+    package var isPin = false
+    package var isSilent = false
+    /// A change of title, photo or members.
+    package var isQuietChange = false
+    /// TDLib's `message` object.
+    package var source: [UInt8]
+}

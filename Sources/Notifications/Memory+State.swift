@@ -1,0 +1,116 @@
+extension OptionValue {
+    func write(to state: inout StateWriter) {
+        switch self {
+        case .empty: state.byte(0)
+        case .boolean(let value):
+            state.byte(1)
+            state.flag(value)
+        case .integer(let value):
+            state.byte(2)
+            state.number(value)
+        case .string(let value):
+            state.byte(3)
+            state.text(value)
+        }
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        switch try state.byte() {
+        case 0: self = .empty
+        case 1: self = .boolean(try state.flag())
+        case 2: self = .integer(try state.number())
+        case 3: self = .string(try state.text())
+        default: throw StateReader.Damage()
+        }
+    }
+}
+
+extension NamedNotification {
+    func write(to state: inout StateWriter) {
+        state.number(groupID)
+        state.number(notificationID)
+        state.optional(order) { $0.number($1) }
+        state.number(date)
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        groupID = try state.number()
+        notificationID = try state.number()
+        order = try state.optional { state throws(StateReader.Damage) in try state.number() }
+        date = try state.number()
+    }
+}
+
+extension RingingCall {
+    func write(to state: inout StateWriter) {
+        state.number(chatID.rawValue)
+        state.number(groupID)
+        state.number(notificationID)
+        state.optional(deadline) { $0.time($1) }
+        state.text(callerName)
+        state.byte(level.rawValue)
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        chatID = ChatID(try state.number())
+        groupID = try state.number()
+        notificationID = try state.number()
+        deadline = try state.optional { state throws(StateReader.Damage) in try state.time() }
+        callerName = try state.text()
+        level = try state.choice()
+    }
+}
+
+extension RegisteredDevice {
+    func write(to state: inout StateWriter) {
+        state.number(tokenType)
+        state.text(token)
+        state.list(otherUserIDs) { $0.number($1) }
+        state.flag(isSandbox)
+        state.flag(isEncrypted)
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        tokenType = try state.number()
+        token = try state.text()
+        otherUserIDs = try state.list { state throws(StateReader.Damage) in try state.number() }
+        isSandbox = try state.flag()
+        isEncrypted = try state.flag()
+    }
+}
+
+extension SourceState {
+    func write(to state: inout StateWriter) {
+        state.byte(notifyMode.rawValue)
+        state.optional(sessionTimeout) { $0.number($1) }
+        state.flag(isMobile)
+        state.flag(sessionEnded)
+        state.time(lastActivity)
+        state.time(pausedUntil)
+        state.list(rung.sorted()) { $0.text($1) }
+        state.number(lastUndeliveredID)
+        state.list(undelivered) { state, item in
+            state.number(item.id)
+            state.data(item.payload)
+            state.time(item.received)
+        }
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        self.init()
+        notifyMode = try state.choice()
+        sessionTimeout = try state.optional { state throws(StateReader.Damage) in
+            try state.number()
+        }
+        isMobile = try state.flag()
+        sessionEnded = try state.flag()
+        lastActivity = try state.time()
+        pausedUntil = try state.time()
+        rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
+        lastUndeliveredID = try state.number()
+        undelivered = try state.list { state throws(StateReader.Damage) in
+            Undelivered(
+                id: try state.number(), payload: try state.data(), received: try state.time())
+        }
+    }
+}

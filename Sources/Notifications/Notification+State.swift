@@ -1,0 +1,113 @@
+extension Notification {
+    func write(to state: inout StateWriter) {
+        state.number(id)
+        state.number(date)
+        state.flag(isSilent)
+        state.byte(level.rawValue)
+        state.text(name)
+        switch content {
+        case .newMessage(let message, let showsPreview):
+            state.byte(0)
+            state.number(message.id.rawValue)
+            state.data(message.source)
+            state.flag(showsPreview)
+        case .newPushMessage(let message):
+            state.byte(1)
+            message.write(to: &state)
+        case .newSecretChat: state.byte(2)
+        case .newCall(let id):
+            state.byte(3)
+            state.number(id)
+        }
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        id = try state.number()
+        date = try state.number()
+        isSilent = try state.flag()
+        level = try state.choice()
+        name = try state.text()
+        switch try state.byte() {
+        case 0:
+            let message = StoredMessage(
+                id: MessageID(try state.number()), source: try state.data())
+            content = .newMessage(message, showsPreview: try state.flag())
+        case 1: content = .newPushMessage(try PushMessage(from: &state))
+        case 2: content = .newSecretChat
+        case 3: content = .newCall(id: try state.number())
+        default: throw StateReader.Damage()
+        }
+    }
+}
+
+extension PushMessage {
+    fileprivate func write(to state: inout StateWriter) {
+        state.number(id.rawValue)
+        switch sender {
+        case .user(let id):
+            state.byte(0)
+            state.number(id)
+        case .chat(let id):
+            state.byte(1)
+            state.number(id.rawValue)
+        }
+        state.text(senderName)
+        state.flag(isOutgoing)
+        state.byte(content.kind.rawValue)
+        state.text(content.text)
+        state.number(content.number)
+        state.number(content.secondNumber)
+        state.unsigned(UInt64(content.flags.rawValue))
+        state.number(threadID.rawValue)
+        state.optional(presentation) { state, value in value.write(to: &state) }
+    }
+
+    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
+        id = MessageID(try state.number())
+        sender =
+            try state.byte() == 0
+            ? .user(try state.number()) : .chat(ChatID(try state.number()))
+        senderName = try state.text()
+        isOutgoing = try state.flag()
+        content = PushContent(
+            try state.choice(), text: try state.text(), number: try state.number(),
+            secondNumber: try state.number(),
+            flags: PushContent.Flags(rawValue: UInt16(truncatingIfNeeded: try state.unsigned())))
+        threadID = MessageID(try state.number())
+        presentation = try state.optional { state throws(StateReader.Damage) in
+            try Presentation(from: &state)
+        }
+    }
+}
+
+extension Presentation {
+    fileprivate func write(to state: inout StateWriter) {
+        for text in [title, body, sound, icon, link, language, direction, defaultAction] {
+            state.text(text)
+        }
+        state.flag(isCritical)
+        state.flag(isLow)
+        state.list(tags) { $0.text($1) }
+        state.list(actions) { state, action in
+            state.text(action.name)
+            state.text(action.label)
+            state.text(action.link)
+        }
+    }
+
+    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
+        self.init(title: try state.text(), body: try state.text())
+        sound = try state.text()
+        icon = try state.text()
+        link = try state.text()
+        language = try state.text()
+        direction = try state.text()
+        defaultAction = try state.text()
+        isCritical = try state.flag()
+        isLow = try state.flag()
+        tags = try state.list { state throws(StateReader.Damage) in try state.text() }
+        actions = try state.list { state throws(StateReader.Damage) in
+            Action(name: try state.text(), label: try state.text(), link: try state.text())
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// One entry of the list that the user sees.
+package struct Notification: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case newMessage(StoredMessage, showsPreview: Bool)
+        /// Apart, so that lists of notifications move few bytes.
+        indirect case newPushMessage(PushMessage)
+        case newSecretChat
+        case newCall(id: Int32)
+    }
+
+    package typealias ID = Int32
+
+    package let id: ID
+    package var date: Int32
+    package var isSilent: Bool
+    package var content: Content
+    /// How it came: nothing weaker may change it.
+    package var level: TrustLevel
+    /// Under what a later payload may replace or retract it; empty for none.
+    package var name: String = ""
+
+    /// The message it is about.
+    package var messageID: MessageID {
+        switch content {
+        case .newMessage(let message, _): message.id
+        case .newPushMessage(let message): message.id
+        case .newSecretChat: .none
+        case .newCall: MessageID(.max)
+        }
+    }
+
+    /// Known from a push only; gives way to the real message.
+    package var isTemporary: Bool {
+        if case .newPushMessage = content { return true }
+        return false
+    }
+}

@@ -1,0 +1,64 @@
+/// The notifications of one chat that belong together.
+package struct NotificationGroup: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable { case messages, mentions, secretChat, calls }
+
+    package typealias ID = Int32
+
+    package let id: ID
+    package var kind: Kind
+    package var chatID: ChatID
+    package var totalCount = 0
+    /// Sorted by id.
+    package var notifications: [Notification] = []
+    /// Received, but held back to see whether the user reads the message elsewhere.
+    package var pending: [PendingNotification] = []
+    /// Put to sleep when the client switched the notifications off; the next start wakes them.
+    package var sleeping: [Notification] = []
+
+    package init(id: ID, kind: Kind, chatID: ChatID) {
+        self.id = id
+        self.kind = kind
+        self.chatID = chatID
+    }
+
+    /// The date that gives the group its place; 0 when there is nothing to show.
+    package var date: Int32 {
+        var date: Int32 = 0
+        for index in notifications.indices { date = max(date, notifications[index].date) }
+        return date
+    }
+
+    package var key: GroupKey { GroupKey(date: date, chatID: chatID, id: id) }
+
+    /// Of these the total count is always the number of notifications.
+    package var isComplete: Bool { kind == .secretChat || kind == .calls }
+
+    package func shown(limit: Int) -> ArraySlice<Notification> { notifications.suffix(limit) }
+
+    package func firstIndex(of id: Notification.ID) -> Int? {
+        let index = notifications.partitioningIndex { $0.id >= id }
+        return index < notifications.count && notifications[index].id == id ? index : nil
+    }
+}
+
+/// A notification that waits to be added, with what its update will say.
+package struct PendingNotification: Equatable, Sendable {
+    package var notification: Notification
+    package let settingsChatID: ChatID
+    package let soundID: Int64
+    /// When it may be shown at the latest; seconds since 1970.
+    package let due: Double
+}
+
+extension Array {
+    /// The first index whose element satisfies a condition that holds for all behind it, too.
+    func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

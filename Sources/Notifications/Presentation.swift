@@ -1,0 +1,34 @@
+/// What a payload says about how it wants to look, beyond what TDLib's types can say.
+package struct Presentation: Equatable, Sendable {
+    package struct Action: Equatable, Sendable {
+        package let name: String
+        package let label: String
+        package let link: String
+
+        package init(name: String, label: String, link: String = "") {
+            self.name = name
+            self.label = label
+            self.link = link
+        }
+    }
+
+    package var title = ""
+    package var body = ""
+    /// A theme name without a path, or empty.
+    package var sound = ""
+    package var icon = ""
+    package var link = ""
+    package var language = ""
+    package var direction = ""
+    /// The label of the default action.
+    package var defaultAction = ""
+    package var actions: [Action] = []
+    package var tags: [String] = []
+    package var isCritical = false
+    package var isLow = false
+
+    package init(title: String = "", body: String = "") {
+        self.title = title
+        self.body = body
+    }
+}

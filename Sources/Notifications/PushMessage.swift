@@ -1,0 +1,27 @@
+/// A message that is known from a push only, until the client brings the real one.
+package struct PushMessage: Equatable, Sendable {
+    package var id: MessageID
+    package var sender: Sender
+    package var senderName: String
+    package var isOutgoing: Bool
+    package var content: PushContent
+    package var threadID: MessageID = .none
+    package var presentation: Presentation?
+
+    package init(
+        id: MessageID, sender: Sender, senderName: String, isOutgoing: Bool, content: PushContent
+    ) {
+        self.id = id
+        self.sender = sender
+        self.senderName = senderName
+        self.isOutgoing = isOutgoing
+        self.content = content
+    }
+}
+
+/// A message that the client itself has loaded.
+package struct StoredMessage: Equatable, Sendable {
+    package let id: MessageID
+    /// TDLib's `message` object, as the client wrote it.
+    package var source: [UInt8]
+}

@@ -1,0 +1,36 @@
+/// Who sends, when it may ring, and what it has sent that nobody fetched.
+package struct SourceState: Equatable, Sendable {
+    /// Which of a source's messages ring.
+    package enum NotifyMode: UInt8, Sendable, CaseIterable {
+        case disabled, sendOnlyOne, sendOnePerConversation, applePushNotification
+
+        package init?(name: String) {
+            guard let mode = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+            self = mode
+        }
+    }
+
+    package var notifyMode = NotifyMode.applePushNotification
+    /// Seconds without any activity until the session ends; nil for never.
+    package var sessionTimeout: Int32?
+    package var isMobile = false
+    package var lastActivity: Double = 0
+    /// Another client of the account is in use until then: nothing rings.
+    package var pausedUntil: Double = 0
+    package var sessionEnded = false
+    /// Conversations that have rung already; the empty key stands for the whole source.
+    package var rung: Set<String> = []
+    package var undelivered: [Undelivered] = []
+    package var lastUndeliveredID: Int64 = 0
+
+    package init() {}
+
+    /// A payload that counts as undelivered until somebody fetches it.
+    package struct Undelivered: Equatable, Sendable {
+        package let id: Int64
+        package let payload: [UInt8]
+        package let received: Double
+    }
+
+    static let undeliveredLimit = 1000
+}

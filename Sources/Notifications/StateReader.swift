@@ -1,0 +1,88 @@
+/// Reads what `StateWriter` wrote; anything else is refused, wherever it ends.
+struct StateReader {
+    struct Damage: Error {}
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func byte() throws(Damage) -> UInt8 {
+        guard position < bytes.count else { throw Damage() }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func unsigned() throws(Damage) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
+            let byte = try byte()
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        throw Damage()
+    }
+
+    mutating func number<Number: FixedWidthInteger & SignedInteger>() throws(Damage) -> Number {
+        let value = try unsigned()
+        let signed = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+        guard let number = Number(exactly: signed) else { throw Damage() }
+        return number
+    }
+
+    /// Never more than what is left could hold.
+    mutating func count() throws(Damage) -> Int {
+        let value = try unsigned()
+        guard value <= UInt64(bytes.count - position) else { throw Damage() }
+        return Int(value)
+    }
+
+    mutating func flag() throws(Damage) -> Bool {
+        switch try byte() {
+        case 0: return false
+        case 1: return true
+        default: throw Damage()
+        }
+    }
+
+    mutating func time() throws(Damage) -> Double {
+        Double(bitPattern: try unsigned().byteSwapped)
+    }
+
+    mutating func data() throws(Damage) -> [UInt8] {
+        let count = try count()
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func text() throws(Damage) -> String {
+        let count = try count()
+        defer { position += count }
+        return String(decoding: bytes[position..<position + count], as: UTF8.self)
+    }
+
+    mutating func optional<Value>(
+        _ read: (inout StateReader) throws(Damage) -> Value
+    ) throws(Damage) -> Value? {
+        try flag() ? try read(&self) : nil
+    }
+
+    mutating func list<Value>(
+        _ read: (inout StateReader) throws(Damage) -> Value
+    ) throws(Damage) -> [Value] {
+        let count = try count()
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(try read(&self)) }
+        return values
+    }
+
+    /// An enumeration by its number.
+    mutating func choice<Value: RawRepresentable>() throws(Damage) -> Value
+    where Value.RawValue == UInt8 {
+        guard let value = Value(rawValue: try byte()) else { throw Damage() }
+        return value
+    }
+}

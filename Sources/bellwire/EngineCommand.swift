@@ -1,0 +1,51 @@
+import Base
+import System
+
+extension Command {
+    static let engine = Command(
+        name: "engine",
+        summary: "run the notification engine on the standard streams",
+        forms: ["--database DIR", "--replay"],
+        details: """
+            With a database it speaks TDLib's JSON: one request a line in, updates and answers out.
+            DIR is made if it is missing; what is kept in it is sealed under the key in master.json.
+
+            --replay reads one recorded story a line and prints one line for each, in order:
+
+              {"name", "steps": [{"result", "updates"}]}
+            """,
+        options: [
+            Option("database", "DIR", help: "where the account is kept"),
+            Option("replay", help: "play recorded stories instead of serving a client"),
+        ]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("engine reads standard input only")
+        }
+        switch (arguments["database"], arguments.has("replay")) {
+        case (let folder?, false):
+            var host = try EngineHost(folder: folder)
+            try host.run()
+        case (nil, true): try replay()
+        default:
+            throw CommandError.usage(
+                "say either --database or --replay", hint: "bellwire engine --help")
+        }
+        return .success
+    }
+
+    private static func replay() throws {
+        var lines = LineReader(limit: 64 << 20)
+        while let line = try lines.next() {
+            guard case .bytes(let bytes) = line else {
+                throw CommandError(message: "a story is too long")
+            }
+            if bytes.allSatisfy({ $0 == UInt8(ascii: "\r") }) { continue }
+            guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
+                throw CommandError(message: "a line is no story")
+            }
+            var replay = Replay(document.root)
+            try StandardOutput.write(replay.play() + "\n")
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Base
+import Crypto
+import Notifications
+import SQLite
+import System
+
+/// Where an engine's account is kept: its state as of some moment, and what was done since.
+///
+/// Both are sealed. The state is written anew when the journal has outgrown it, so that each entry
+/// costs the same however large the account is.
+struct EngineDatabase: ~Copyable {
+    private let folder: StateFolder
+    private let connection: Connection
+    private let insertion: Statement
+    private var sealer: Sealer
+    private var lastEntry: Int64 = 0
+    private var journalSize = 0
+    private var stateSize = 0
+
+    /// Below this the journal may grow whatever the size of the state.
+    private static let smallJournal = 1 << 20
+
+    private static let migrations = [
+        Migration(
+            "engine",
+            """
+            CREATE TABLE engine_state (id INTEGER PRIMARY KEY CHECK (id = 1), state BLOB NOT NULL)
+                STRICT;
+            CREATE TABLE engine_journal (
+                id INTEGER PRIMARY KEY, time REAL NOT NULL, entry BLOB NOT NULL) STRICT;
+            """)
+    ]
+
+    init(_ path: String) throws {
+        let folder = try StateFolder(path)
+        try folder.makeFile("engine.db")
+        let connection = try Connection(path + "/engine.db", .readWrite)
+        try connection.migrate(Self.migrations)
+        let sealer = try Sealer(current: try Self.masterKey(path + "/master.json"))
+        let insertion = try Statement(
+            "INSERT INTO engine_journal (id, time, entry) VALUES (?1, ?2, ?3)", on: connection)
+        self.folder = folder
+        self.connection = connection
+        self.sealer = sealer
+        self.insertion = insertion
+    }
+
+    /// Made with the database, and never again: another key would open nothing.
+    private static func masterKey(_ path: String) throws -> MasterKey {
+        if let text = try keyText(path) {
+            guard case .master(let key) = try StoredKey(json: text) else {
+                throw CommandError(message: "\(path) is no master key")
+            }
+            return key
+        }
+        let key = try MasterKey.generate()
+        let text = try StoredKey.master(key).json()
+        try KeyFile.create(path, text.span)
+        return key
+    }
+
+    /// Nil where there is no such file.
+    private static func keyText(_ path: String) throws(KeyFile.Failure) -> [UInt8]? {
+        do throws(KeyFile.Failure) {
+            return try KeyFile.read(path)
+        } catch {
+            if case .system(_, let system) = error, system.isMissingFile { return nil }
+            throw error
+        }
+    }
+
+    /// The account as it was when the last process ended, however that was.
+    mutating func load(now: Double) throws -> Account {
+        var account = Account()
+        let query = try Statement("SELECT state FROM engine_state", on: connection)
+        if try query.step() {
+            let sealed = query.bytes(0)
+            stateSize = sealed.count
+            account = try Account(state: try open(sealed, row: 1, "state"))
+        }
+        query.reset()
+        let replayed = try replay(onto: account)
+        if let replayed { try save(replayed) }
+        return replayed ?? account
+    }
+
+    /// Nil when nothing was done since the state was written.
+    private mutating func replay(onto account: Account) throws -> Account? {
+        let query = try Statement(
+            "SELECT id, time, entry FROM engine_journal ORDER BY id", on: connection)
+        var engine = Engine(account)
+        while try query.step() {
+            lastEntry = query.integer(0)
+            let time = query.real(1)
+            if !engine.isRunning { engine.start(now: time) }
+            let entry = try EngineEntry(try open(query.bytes(2), row: lastEntry, "entry"))
+            _ = engine.perform(entry, now: time)
+            _ = engine.takeUpdates()
+        }
+        return lastEntry == 0 ? nil : engine.account
+    }
+
+    private mutating func open(
+        _ sealed: [UInt8], row: Int64, _ column: StaticString
+    ) throws -> [UInt8] {
+        let place = Sealer.Place(table: "engine", row: row, column: column)
+        return try sealer.open(sealed.span, at: place).withSpan { $0.array(0..<$0.count) }
+    }
+
+    /// On the disk before this returns.
+    mutating func append(_ entries: [(time: Double, entry: EngineEntry)]) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { connection.rollBack() }
+        for (time, entry) in entries {
+            lastEntry += 1
+            let place = Sealer.Place(table: "engine", row: lastEntry, column: "entry")
+            let bytes = entry.bytes
+            let sealed = try sealer.seal(bytes.span, at: place)
+            journalSize += sealed.count
+            try insertion.bind(lastEntry, at: 1)
+            try insertion.bind(real: time, at: 2)
+            try insertion.bind(sealed.span, at: 3)
+            try insertion.run()
+        }
+        try connection.execute("COMMIT")
+        if connection.walPages > Self.checkpointPages { _ = try connection.checkpoint(.passive) }
+    }
+
+    private static let checkpointPages = 1000
+
+    var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
+
+    /// Takes the place of what was kept before, journal included.
+    mutating func save(_ account: Account) throws {
+        let place = Sealer.Place(table: "engine", row: 1, column: "state")
+        let state = account.state
+        let sealed = try sealer.seal(state.span, at: place)
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { connection.rollBack() }
+        let statement = try Statement(
+            "INSERT OR REPLACE INTO engine_state (id, state) VALUES (1, ?1)", on: connection)
+        try statement.bind(sealed.span, at: 1)
+        try statement.run()
+        try connection.execute("DELETE FROM engine_journal")
+        try connection.execute("COMMIT")
+        stateSize = sealed.count
+        journalSize = 0
+    }
+}

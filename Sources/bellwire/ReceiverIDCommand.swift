@@ -1,0 +1,58 @@
+import Base
+import Dialects
+import System
+
+extension Command {
+    static let receiverID = Command(
+        name: "receiver-id",
+        summary: "tell for which account push payloads are",
+        details: """
+            Reads payloads from standard input, each as one JSON string a line, and prints one
+            line for each, in order:
+
+              {"id": "N"} or {"error": {"code", "message"}}
+
+            N is a user, or the key under which the payload is encrypted; 0 means everybody.
+            """
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("receiver-id reads standard input only")
+        }
+        var lines = LineReader(limit: 16 << 20)
+        while let line = try lines.next() {
+            guard case .bytes(let bytes) = line else {
+                try StandardOutput.write(refusal("bad-input"))
+                continue
+            }
+            if bytes.isEmpty || bytes == [UInt8(ascii: "\r")] { continue }
+            try StandardOutput.write(answer(to: bytes))
+        }
+        return .success
+    }
+
+    private static func answer(to line: [UInt8]) -> String {
+        guard let document = try? JSONDocument(line), let payload = document.root.text else {
+            return refusal("bad-input")
+        }
+        var writer = JSONWriter()
+        do throws(PushReceiver.Refusal) {
+            let id = try PushReceiver.id(of: Array(payload.utf8))
+            writer.object { $0.member("id", String(id)) }
+        } catch {
+            return refusal(error.message)
+        }
+        return writer.text + "\n"
+    }
+
+    private static func refusal(_ message: String) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("error")
+            writer.object { writer in
+                writer.member("code", 400)
+                writer.member("message", message)
+            }
+        }
+        return writer.text + "\n"
+    }
+}

@@ -1,0 +1,179 @@
+import Base
+import Dialects
+import Notifications
+
+/// A recorded story, played to the engine under TDLib's own policy.
+struct Replay {
+    private let story: JSONNode
+    private let keepsMessages: Bool
+    private var engine: Engine
+    private var clock = ReplayClock()
+    /// What an engine said last before another took its place.
+    private var carried: [Update] = []
+
+    init(_ story: JSONNode) {
+        self.story = story
+        let setup = story["setup"]
+        keepsMessages = setup?["message_database"]?.bool ?? true
+        var account = Account()
+        account.policy = .strict
+        account.userID = setup?["my_id"]?.integer ?? 0
+        for id in Self.ids(setup?["private_chats"]) { account.know(.user(id), "User\(id)") }
+        for id in Self.ids(setup?["basic_groups"]) {
+            account.know(.basicGroup(id), "Basic\(id)")
+        }
+        for id in Self.ids(setup?["supergroups"]) { account.know(.channel(id), "Super\(id)") }
+        for id in Self.ids(setup?["channels"]) {
+            account.know(.channel(id), "Chan\(id)", kind: .channel)
+        }
+        Self.set(story["options"], in: &account)
+        engine = Engine(account)
+        start()
+        _ = engine.takeUpdates()
+    }
+
+    private static func ids(_ node: JSONNode?) -> [Int64] {
+        (node?.elements ?? []).compactMap(\.integer)
+    }
+
+    private static func set(_ options: JSONNode?, in account: inout Account) {
+        for (name, value) in options?.members ?? [] {
+            if let number = value.integer {
+                account.options[name] = .integer(number)
+            } else if let flag = value.bool {
+                account.options[name] = .boolean(flag)
+            } else if let text = value.text {
+                account.options[name] = .string(text)
+            } else {
+                account.options[name] = nil
+            }
+        }
+    }
+
+    /// The recorded account was never able to finish fetching.
+    private mutating func start() {
+        engine.beginFetching()
+        engine.start(now: ReplayClock.now)
+    }
+
+    mutating func play() -> String {
+        let steps = story["steps"]?.elements ?? []
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("name", story["name"]?.text ?? "")
+            writer.name("steps")
+            writer.array { writer in
+                var isAnsweredLate = false
+                for (index, step) in steps.enumerated() {
+                    let result = perform(step["do"] ?? step)
+                    var updates = carried + engine.takeUpdates()
+                    carried = []
+                    if isEdit(step), updates.isEmpty { isAnsweredLate = true }
+                    let isLastRequest = index == steps.count - 1 && step["do"]?["request"] != nil
+                    if isLastRequest, !isAnsweredLate {
+                        // A story that ends with a request is watched until nothing is held back.
+                        engine.close(now: ReplayClock.now)
+                        updates += engine.takeUpdates()
+                    }
+                    write(result, updates, to: &writer)
+                }
+            }
+        }
+        return writer.text
+    }
+
+    private func isEdit(_ step: JSONNode) -> Bool {
+        let push = step["do"]?["push"]
+        return (push?["data"] ?? push)?["custom"]?["edit_date"] != nil
+    }
+
+    private mutating func perform(_ action: JSONNode) -> Outcome? {
+        if let push = action["push"] { return process(clock.payload(push)) }
+        if let text = action["push_raw"]?.text { return process(Array(text.utf8)) }
+        if let request = action["request"] { return handle(request) }
+        if action["restart"] != nil {
+            restart(options: action["options"])
+        } else if action["close"] != nil {
+            engine.close(now: ReplayClock.now)
+        }
+        return nil
+    }
+
+    private mutating func process(_ payload: [UInt8]) -> Outcome {
+        engine.process(
+            payload: payload, dialect: .telegram, level: .webpush, now: ReplayClock.now)
+    }
+
+    private mutating func handle(_ request: JSONNode) -> Outcome {
+        if request["@type"]?.text == "processPushNotification" {
+            return process(Array((request["payload"]?.text ?? "").utf8))
+        }
+        return engine.handle(request, now: ReplayClock.now)
+            ?? .error(code: 400, message: "Unknown class")
+    }
+
+    /// Without a message database nothing is kept but options and the ids that were given.
+    private mutating func restart(options: JSONNode?) {
+        engine.close(now: ReplayClock.now)
+        carried = engine.takeUpdates()
+        var account = Self.stored(engine.account)
+        if !keepsMessages {
+            account = Account()
+            account.policy = .strict
+            account.userID = engine.account.userID
+            account.options = engine.account.options
+            account.lastNotificationID = engine.account.lastNotificationID
+            account.lastGroupID = engine.account.lastGroupID
+        }
+        Self.set(story["options"], in: &account)
+        Self.set(options, in: &account)
+        engine = Engine(account)
+        start()
+    }
+
+    /// What a store would give back.
+    private static func stored(_ account: Account) -> Account {
+        (try? Account(state: account.state)) ?? Account()
+    }
+
+    private func write(_ result: Outcome?, _ updates: [Update], to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("result")
+            switch result {
+            case nil: writer.raw("null")
+            case .ok, .object: writer.string("ok")
+            case .error(let code, let message):
+                writer.object { writer in
+                    writer.member("code", code)
+                    writer.member("message", message)
+                }
+            }
+            writer.name("updates")
+            writer.array { writer in
+                for update in updates where update.isRecorded {
+                    var text = JSONWriter()
+                    update.write(to: &text)
+                    writer.raw(clock.told(text.text))
+                }
+            }
+        }
+    }
+}
+
+extension Account {
+    fileprivate mutating func know(_ id: ChatID, _ title: String, kind: Chat.Kind? = nil) {
+        var chat = Chat(id, title: title)
+        if let kind { chat.kind = kind }
+        chats[id] = chat
+    }
+}
+
+extension Update {
+    /// The recordings hold what is about notifications.
+    fileprivate var isRecorded: Bool {
+        switch self {
+        case .activeNotifications, .group, .notification, .havePending, .chatReadInbox: true
+        default: false
+        }
+    }
+}

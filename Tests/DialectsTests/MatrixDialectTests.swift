@@ -1,0 +1,106 @@
+import Notifications
+import Testing
+
+@testable import Dialects
+
+@Suite("Matrix payloads")
+struct MatrixDialectTests {
+    private func events(_ json: String) -> [Event] {
+        MatrixDialect.events(Array(json.utf8), DialectContext())
+    }
+
+    private func message(_ json: String) throws -> IncomingMessage {
+        for case .message(let message) in events(json) { return message }
+        throw Missing()
+    }
+
+    private struct Missing: Error {}
+
+    @Test("The shape of the first drafts, with counts and devices outside")
+    func draft() throws {
+        let json = """
+            {"notification": {"id": "$3957tyerfgewrf384", "room_id": "!slw48wfj34rtnrf:example.com", \
+            "type": "m.room.message", "sender": "@exampleuser:matrix.org", \
+            "sender_display_name": "Major Tom", "room_name": "Mission Control", "prio": "high", \
+            "content": {"msgtype": "m.text", "body": "I'm floating in a most peculiar way."}}, \
+            "counts": {"unread": 2, "missed_calls": 1}, \
+            "devices": [{"app_id": "a", "pushkey": "k", "pushkey_ts": 12345678, "data": {}, \
+            "tweaks": {"sound": "bing"}}]}
+            """
+        #expect(events(json).first == .badge(unread: 2, missedCalls: 1))
+        let message = try message(json)
+        #expect(message.chat == .conversation("matrix:!slw48wfj34rtnrf:example.com"))
+        #expect(message.senderName == "Major Tom" && message.chatTitle == "Mission Control")
+        #expect(message.content.text == "I'm floating in a most peculiar way.")
+        #expect(message.presentation?.sound == "bing" && !message.isSilent)
+        #expect(message.dedupeKey == "matrix:$3957tyerfgewrf384")
+    }
+
+    @Test(
+        "Counts alone are a badge and never an alert; none is zero",
+        arguments: [
+            (#"{"unread":3}"#, 3, nil), (#"{}"#, 0, nil), (#"{"missed_calls":2}"#, 0, 2),
+        ] as [(String, Int64, Int64?)])
+    func counts(json: String, unread: Int64, missed: Int64?) {
+        #expect(
+            events(#"{"notification":{"counts":\#(json),"devices":[]}}"#)
+                == [.badge(unread: unread, missedCalls: missed)])
+    }
+
+    @Test("With the event's id only, a message is announced without its words")
+    func eventIDOnly() throws {
+        let message = try message(#"{"notification":{"event_id":"$a","room_id":"!r","counts":{}}}"#)
+        #expect(message.content.kind == .hidden && message.presentation?.body == "New message")
+    }
+
+    @Test("An invitation is for its target only")
+    func invites() throws {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","type":"m.room.member","sender_display_name":"Ann","content":{"membership":"invite"},"user_is_target":TARGET}}"#
+        let invited = try message(json.replacing("TARGET", with: "true"))
+        #expect(invited.content.text == "Ann invited you")
+        #expect(try message(json.replacing("TARGET", with: "false")).content.kind == .hidden)
+    }
+
+    @Test("What is not urgent makes no noise; a highlight is a mention")
+    func tweaks() throws {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","prio":"PRIO","content":{"body":"b"},"devices":[{"tweaks":TWEAKS}]}}"#
+        func message(_ prio: String, _ tweaks: String) throws -> IncomingMessage {
+            try self.message(
+                json.replacing("PRIO", with: prio).replacing("TWEAKS", with: tweaks))
+        }
+        #expect(try message("low", #"{"sound":"default"}"#).isSilent)
+        #expect(try !message("high", #"{"sound":"default"}"#).isSilent)
+        #expect(try message("high", "{}").isSilent)
+        #expect(try message("high", #"{"highlight":true}"#).isMention)
+        #expect(try !message("high", #"{"highlight":false}"#).isMention)
+    }
+
+    @Test("A call invitation rings, and its end ends it")
+    func calls() {
+        func stage(_ type: String) -> IncomingCall.Stage? {
+            for case .call(let call) in events(
+                #"{"notification":{"event_id":"$a","room_id":"!r","type":"\#(type)"}}"#)
+            {
+                return call.stage
+            }
+            return nil
+        }
+        #expect(stage("m.call.invite") == .requested && stage("m.call.hangup") == .declined)
+    }
+
+    @Test("What the pusher's owner attached reaches the client")
+    func defaultPayload() {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","devices":[{"pushkey_ts":5,"data":{"default_payload":{"x":1}}}]}}"#
+        #expect(
+            events(json).last
+                == .fetchRequired(
+                    reason: "matrix",
+                    details: [
+                        Update.Detail("pushkey_ts", source: "5"),
+                        Update.Detail("default_payload", source: #"{"x":1}"#),
+                    ]))
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Notifications
+import TestSupport
+import Testing
+
+@testable import Dialects
+
+@Suite("Telegram's documented sentences")
+struct TelegramTemplatesTests {
+    private static let rows: [[String]] = {
+        let text = try? String(
+            contentsOf: Vectors.folder.appending(path: "telegram-loc-keys.tsv"), encoding: .utf8)
+        return (text ?? "").split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+    }()
+
+    @Test("All 178 rows give their sentence with their arguments in it")
+    func rows() throws {
+        #expect(Self.rows.count == 178)
+        var seen: Set<String> = []
+        for row in Self.rows {
+            let names = row[2].isEmpty ? [] : row[2].split(separator: ";").map(String.init)
+            let isSecond = !seen.insert(row[0]).inserted
+            var expected = row[1].components(separatedBy: " (comment:")[0]
+            for (index, name) in names.enumerated() {
+                expected = expected.replacingOccurrences(of: "{\(index + 1)}", with: name)
+            }
+            let parts = expected.split(separator: "|", maxSplits: 1).map(String.init)
+            let text = try #require(
+                TelegramTemplates.english.text(row[0], names, inGroup: isSecond))
+            #expect(text.body == parts.last)
+            #expect(text.title == (parts.count == 2 ? parts[0] : nil))
+        }
+    }
+
+    @Test("Missing arguments leave a gap, and no placeholder is left over")
+    func missing() {
+        for row in Self.rows {
+            let text = TelegramTemplates.english.text(row[0], [], inGroup: true)
+            #expect(text?.body.contains("{") == false)
+        }
+    }
+}

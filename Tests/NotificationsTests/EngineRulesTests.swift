@@ -1,0 +1,196 @@
+import Dialects
+import Testing
+
+@testable import Notifications
+
+@Suite("Rules of the engine")
+struct EngineRulesTests {
+    @Test("A push that is applied twice changes nothing the second time")
+    func twice() {
+        var story = Story()
+        for _ in 0..<2 {
+            story.push(
+                #"{"loc_key":"CONTACT_JOINED","loc_args":["A"],"custom":{"from_id":1}}"#, id: "a")
+        }
+        #expect(story.engine.activeGroups.first?.totalCount == 1)
+    }
+
+    @Test("What came in a weaker way changes nothing that came in a stronger one")
+    func levels() {
+        var story = Story()
+        story.text("strong", id: 11)
+        let pushes = [
+            #"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":"1","messages":"11"}}"#,
+            #"{"loc_key":"READ_HISTORY","custom":{"from_id":"1","max_id":"11"}}"#,
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","weak"],"custom":{"from_id":"1","msg_id":"11","edit_date":1}}"#,
+        ]
+        for payload in pushes { story.push(payload, level: .clear) }
+        story.push(#"{"notification":{"counts":{}}}"#, dialect: .matrix, level: .clear)
+        #expect(story.shown == [["strong"]])
+        story.push(pushes[2], level: .webpush)
+        #expect(story.shown == [["weak"]])
+    }
+
+    @Test("A session is revoked only by what Telegram itself encrypted")
+    func revoke() {
+        var story = Story()
+        story.text("hi", id: 11)
+        story.push(#"{"loc_key":"SESSION_REVOKE"}"#)
+        #expect(story.shown == [["hi"]])
+        story.push(#"{"loc_key":"SESSION_REVOKE"}"#, level: .mtproto)
+        #expect(story.client.visible.isEmpty && story.engine.account == Account())
+        #expect(story.updates.contains(.sessionRevoked))
+    }
+
+    @Test("Real messages take the place of pushes and do not ring again")
+    func realMessages() throws {
+        var story = Story()
+        story.text("push", id: 11)
+        story.updates = []
+        try story.request(message(11))
+        story.pass(1)
+        #expect(story.shown == [["message 11"]])
+        let updates = story.takeGroups()
+        #expect(updates.map(\.soundID) == [0])
+        #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [2])
+    }
+
+    @Test("What the user dismissed does not come back as the real message")
+    func dismissed() throws {
+        var story = Story()
+        story.text("a", id: 11)
+        story.text("b", id: 12)
+        try story.request(
+            #"{"@type":"removeNotification","notification_group_id":1,"notification_id":1}"#)
+        try story.request(message(11))
+        story.pass(1)
+        #expect(story.shown == [["b"]])
+        try story.request(message(13))
+        story.pass(1)
+        #expect(story.shown == [["message 13"]])
+    }
+
+    @Test("A push without content tells the client to fetch")
+    func contentless() {
+        var story = Story()
+        #expect(story.push("{}") == .ok)
+        #expect(story.updates == [.fetchRequired(reason: "empty", details: [])])
+    }
+
+    @Test("While another client is in use a message waits, and coming online shows it")
+    func delay() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setOnline","self":false,"others_online_since":\#(Int(story.now) + 100)}"#
+        )
+        try story.request(message(11))
+        story.pass(20)
+        #expect(story.shown.isEmpty && story.client.pending?.delayed == true)
+        try story.request(#"{"@type":"bellwire.setOnline","self":true}"#)
+        story.pass(1)
+        #expect(story.shown == [["message 11"]] && story.client.pending?.delayed == false)
+    }
+
+    @Test("A message that waits and is read meanwhile is never shown")
+    func readWhileWaiting() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setOnline","self":false,"others_online_since":\#(Int(story.now) + 100)}"#
+        )
+        try story.request(message(11))
+        try story.request(#"{"@type":"viewMessages","chat_id":1,"message_ids":[\#(11 << 20)]}"#)
+        story.pass(60)
+        #expect(story.takeGroups().flatMap(\.added).isEmpty)
+        #expect(story.client.pending?.delayed == false)
+    }
+
+    @Test("A change of the pinned message tells its notification anew")
+    func pinnedChange() throws {
+        var story = Story()
+        story.push(
+            #"{"loc_key":"PINNED_TEXT","loc_args":["A","Super88","p"],"custom":{"channel_id":"88","chat_from_id":"1","msg_id":"5"}}"#
+        )
+        story.updates = []
+        try story.request(#"{"@type":"bellwire.setPinnedMessage","chat_id":-1000000000088}"#)
+        story.pass(1)
+        let isTold = story.updates.contains { if case .notification = $0 { true } else { false } }
+        #expect(isTold)
+    }
+
+    @Test("A secret chat is announced once and says nothing of its content")
+    func secretChat() throws {
+        var story = Story()
+        let chat = -1_999_999_999_995
+        try story.request(#"{"@type":"bellwire.addSecretChat","chat_id":\#(chat),"title":"S"}"#)
+        #expect(story.shown == [["secret chat"]])
+        #expect(story.engine.activeGroups.first?.kind == .secretChat)
+        try story.request(message(11, chat: chat))
+        story.pass(1)
+        #expect(story.shown == [["message 11"]])
+        #expect("\(story.engine.activeGroups)".contains("showsPreview: false"))
+        try story.request(#"{"@type":"bellwire.removeSecretChat","chat_id":\#(chat)}"#)
+        #expect(story.shown.isEmpty)
+        #expect(story.engine.account.lastGroupID == 0, "its group's id is free again")
+    }
+
+    @Test("An announcement is shown once in a week")
+    func announcements() {
+        var story = Story()
+        let payload =
+            #"{"loc_key":"MESSAGE_ANNOUNCEMENT","message":"News","custom":{"announcement":"7"}}"#
+        story.push(payload)
+        story.push(payload)
+        #expect(story.engine.activeGroups.first?.totalCount == 1)
+        story.pass(7 * 86_400 + 1)
+        story.push(payload)
+        #expect(story.engine.activeGroups.first?.totalCount == 2)
+    }
+
+    @Test("Muting drops what comes, and removes nothing that is there")
+    func muting() throws {
+        var story = Story()
+        story.text("before", id: 11)
+        try story.request(
+            #"{"@type":"setChatNotificationSettings","chat_id":1,"notification_settings":{"mute_for":3600,"use_default_show_preview":true}}"#
+        )
+        story.text("muted", id: 12)
+        #expect(story.shown == [["before"]])
+        story.pass(3601)
+        story.text("after", id: 13)
+        #expect(story.shown == [["before", "after"]])
+    }
+
+    @Test(
+        "registerDevice has TDLib's words for what is wrong",
+        arguments: [
+            (#"null"#, "Device token must be non-empty"),
+            (#"{"@type":"deviceTokenWebPush","endpoint":"https://a,b"}"#, "Illegal endpoint value"),
+            (
+                #"{"@type":"deviceTokenWebPush","endpoint":"https://a","p256dh_base64url":"+"}"#,
+                "Public key must be base64url-encoded"
+            ),
+            (
+                #"{"@type":"deviceTokenWebPush","endpoint":"https://a","p256dh_base64url":"AA","auth_base64url":"/"}"#,
+                "Authentication secret must be base64url-encoded"
+            ),
+        ])
+    func devices(token: String, message: String) throws {
+        var story = Story()
+        let outcome = try story.request(#"{"@type":"registerDevice","device_token":\#(token)}"#)
+        #expect(outcome == .error(code: 400, message: message))
+    }
+
+    @Test("The token of a Web Push registration is byte for byte what the server wants")
+    func token() {
+        let text = RegistrationToken.text(
+            endpoint: "https://ex.org/ü\"\\\u{1F600}", p256dh: "B", auth: "A")
+        #expect(
+            text
+                == #"{"endpoint":"https://ex.org/\u00fc\"\\\ud83d\ude00","keys":{"p256dh":"B","auth":"A"}}"#
+        )
+    }
+
+    private func message(_ id: Int, chat: Int = 1) -> String {
+        #"{"@type":"bellwire.addMessage","message":{"@type":"message","id":\#(id << 20),"chat_id":\#(chat),"date":1800000060,"sender_id":{"@type":"messageSenderUser","user_id":1},"content":{"@type":"messageText"}}}"#
+    }
+}

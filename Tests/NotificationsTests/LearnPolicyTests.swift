@@ -1,0 +1,160 @@
+import Dialects
+import Testing
+
+@testable import Notifications
+
+/// What an account without a client of its own does otherwise than TDLib, point by point.
+@Suite("The policy learn")
+struct LearnPolicyTests {
+    private static let unknownChat =
+        #"{"loc_key":"MESSAGE_TEXT","loc_args":["Zoe","hi"],"custom":{"from_id":"4242","msg_id":"1"}}"#
+
+    @Test("A push introduces its chat")
+    func introducesChat() {
+        var strict = Story(.strict)
+        let refusal = Outcome.error(code: 406, message: "Ignore notification in unknown chat")
+        #expect(strict.push(Self.unknownChat) == refusal)
+        var learn = Story(.learn)
+        #expect(learn.push(Self.unknownChat) == .ok)
+        #expect(learn.shown == [["hi"]])
+        #expect(learn.engine.account.chats[.user(4242)]?.title == "Zoe")
+    }
+
+    @Test("Reading removes what was read and lowers the count", arguments: ["push", "request"])
+    func reading(way: String) throws {
+        for policy in [ChatPolicy.strict, .learn] {
+            var story = Story(policy)
+            for id in 11...13 { story.text("m\(id)", id: id) }
+            if way == "push" {
+                story.push(#"{"loc_key":"READ_HISTORY","custom":{"from_id":"1","max_id":"12"}}"#)
+            } else {
+                try story.request(
+                    #"{"@type":"viewMessages","chat_id":1,"message_ids":[\#(12 << 20)]}"#)
+            }
+            story.pass(1)
+            let isLearn = policy == .learn
+            #expect(story.shown == (isLearn ? [["m13"]] : [["m11", "m12", "m13"]]))
+            #expect(story.engine.activeGroups.first?.totalCount == (isLearn ? 1 : 3))
+        }
+    }
+
+    @Test("The scope's settings apply to chats that have none of their own")
+    func scope() throws {
+        for policy in [ChatPolicy.strict, .learn] {
+            var story = Story(policy)
+            try story.request(
+                #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopePrivateChats"},"notification_settings":{"mute_for":1000,"show_preview":true}}"#
+            )
+            story.text("hi", id: 11)
+            #expect(story.shown.isEmpty == (policy == .learn))
+        }
+    }
+
+    @Test("Without preview the text stays hidden")
+    func preview() throws {
+        for policy in [ChatPolicy.strict, .learn] {
+            var story = Story(policy)
+            try story.request(
+                #"{"@type":"setChatNotificationSettings","chat_id":1,"notification_settings":{"use_default_mute_for":true,"use_default_sound":true,"show_preview":false}}"#
+            )
+            story.text("secret", id: 11)
+            let isHidden = policy == .learn
+            #expect(story.shown == (isHidden ? [[""]] : [["secret"]]))
+            #expect("\(story.engine.activeGroups)".contains("secret") == !isHidden)
+        }
+    }
+
+    @Test(
+        "Of the arguments of a pin the one that is the chat's title is its title",
+        arguments: [
+            ("Super88", "pinned", "pinned"), ("pinned", "Super88", "pinned"),
+            ("other", "pinned", "pinned"),
+        ])
+    func pin(second: String, third: String, text: String) {
+        var story = Story(.learn)
+        story.push(
+            #"{"loc_key":"PINNED_TEXT","loc_args":["Ann","\#(second)","\#(third)"],"custom":{"channel_id":"88","chat_from_id":"1","msg_id":"5"}}"#
+        )
+        #expect(story.shown == [[text]])
+    }
+
+    @Test("Missing names are tolerated, and contact_id stands in for from_id")
+    func missingNames() {
+        var story = Story(.learn)
+        #expect(
+            story.push(
+                #"{"loc_key":"CONTACT_JOINED","loc_args":["Carol"],"custom":{"contact_id":2}}"#)
+                == .ok)
+        #expect(
+            story.push(#"{"loc_key":"MESSAGE_PHOTO","custom":{"from_id":1,"msg_id":5}}"#) == .ok)
+        #expect(
+            story.push(
+                #"{"loc_key":"CHAT_MESSAGE_STORY","loc_args":["Ann"],"custom":{"channel_id":88,"chat_from_id":1,"msg_id":6}}"#
+            ) == .ok)
+        #expect(story.engine.activeGroups.count == 3)
+    }
+
+    @Test(
+        "Keys that TDLib does not show are shown by their sentence, and fetched",
+        arguments: [
+            (
+                #""loc_key":"REACT_PHOTO","loc_args":["Ann","👍"],"custom":{"from_id":1,"msg_id":5}"#,
+                "Ann: 👍 to your photo"
+            ),
+            (
+                #""loc_key":"STORY_NOTEXT","loc_args":["Ann"],"custom":{"from_id":1}"#,
+                "Ann posted a story"
+            ),
+            (
+                #""loc_key":"AUTH_REGION","loc_args":["Phone","Rome"]"#,
+                "New login from unrecognized device Phone, location: Rome"
+            ),
+            (#""loc_key":"LOCKED_MESSAGE""#, "You have a new message"),
+            (
+                #""loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":"9"}"#,
+                "You have a new message"
+            ),
+            (
+                #""loc_key":"PHONE_CALL_MISSED","loc_args":["Ann"],"custom":{"from_id":1}"#,
+                "You missed a call from Ann"
+            ),
+        ])
+    func described(members: String, sentence: String) throws {
+        var story = Story(.learn)
+        #expect(story.push("{\(members)}") == .ok)
+        let notification = try #require(story.engine.activeGroups.first?.notifications.first)
+        guard case .newPushMessage(let message) = notification.content else {
+            Issue.record("no message")
+            return
+        }
+        #expect(message.presentation?.body == sentence)
+        let isFetched = story.updates.contains {
+            if case .fetchRequired = $0 { true } else { false }
+        }
+        #expect(isFetched)
+    }
+
+    @Test("Calls ring for a minute, then they are missed")
+    func ringing() {
+        var story = Story(.learn)
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["Ann"],"custom":{"from_id":1}}"#)
+        #expect(story.shown == [["call"]])
+        #expect(story.engine.nextDeadline == story.now + 60)
+        story.pass(60)
+        #expect(story.shown == [["You missed a call from Ann"]])
+    }
+
+    @Test("A declined call ends, and leaves its group free for the next")
+    func declined() {
+        var story = Story(.learn)
+        for _ in 0..<3 {
+            story.push(
+                #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["Ann"],"custom":{"from_id":1}}"#)
+            story.push(
+                #"{"loc_key":"PHONE_CALL_DECLINE","loc_args":["Ann"],"custom":{"from_id":1}}"#)
+        }
+        #expect(story.shown.isEmpty)
+        #expect(story.engine.account.lastGroupID == 1)
+        #expect(story.engine.account.lastNotificationID == 3)
+    }
+}

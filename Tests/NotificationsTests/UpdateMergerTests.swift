@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Notifications
+
+@Suite("Updates that wait together")
+struct UpdateMergerTests {
+    private func notification(_ id: Int32, _ text: String = "") -> Notification {
+        let message = PushMessage(
+            id: MessageID(server: Int64(id)), sender: .user(1), senderName: "", isOutgoing: false,
+            content: PushContent(.text, text: text))
+        return Notification(
+            id: id, date: id, isSilent: false, content: .newPushMessage(message), level: .webpush)
+    }
+
+    private func update(
+        _ added: [Int32], _ removed: [Int32] = [], sound: Int64 = -1, total: Int = 0,
+        settings: Int64 = 1
+    ) -> UpdateQueue.Item {
+        .group(
+            GroupUpdate(
+                groupID: 1, kind: .messages, chatID: ChatID(1), settingsChatID: ChatID(settings),
+                soundID: sound, totalCount: total, added: added.map { notification($0) },
+                removed: removed))
+    }
+
+    /// Added, removed, sound and count of each update that is left.
+    private func merged(_ items: [UpdateQueue.Item]) -> [String] {
+        UpdateMerger.merge(items).map { item in
+            switch item {
+            case .edit(let notification): "edit \(notification.id)"
+            case .group(let update):
+                "+\(update.added.map(\.id)) -\(update.removed) \(update.soundID) "
+                    + "of \(update.totalCount)"
+            }
+        }
+    }
+
+    @Test("What was added and removed before anybody heard of it is not told")
+    func cancelled() {
+        #expect(merged([update([2], total: 1), update([], [2], sound: 0, total: 1)]) == [])
+    }
+
+    @Test("A removal moves to the front, and an update left empty leaves its count")
+    func removal() {
+        let items = [update([7], total: 3), update([], [2], sound: 0, total: 2)]
+        #expect(merged(items) == ["+[7] -[2] -1 of 2"])
+    }
+
+    @Test("Neighbours that sound alike become one, others stay apart")
+    func neighbours() {
+        #expect(merged([update([1]), update([2], total: 2)]) == ["+[1, 2] -[] -1 of 2"])
+        #expect(
+            merged([update([1], sound: 5), update([2], total: 2)])
+                == ["+[1] -[] 5 of 0", "+[2] -[] -1 of 2"])
+        #expect(
+            merged([update([1]), update([2], settings: 2)])
+                == ["+[1] -[] -1 of 0", "+[2] -[] -1 of 0"])
+        #expect(
+            merged([update([], [1], sound: 0), update([2], sound: 0, settings: 2)])
+                == ["+[2] -[1] 0 of 0"])
+    }
+
+    @Test("The first addition keeps its sound, the last words win")
+    func edits() {
+        let items = [
+            update([1]), .edit(notification(1, "new")), update([], [1], sound: 0),
+            update([1], sound: 0, total: 1),
+        ]
+        #expect(merged(items) == ["+[1] -[] -1 of 1"])
+        guard
+            case .group(let first) = UpdateMerger.merge([
+                update([1]), .edit(notification(1, "new")),
+            ])[0]
+        else { return }
+        #expect(first.added == [notification(1, "new")])
+    }
+
+    @Test("Removed and added again, the client has it already")
+    func readded() {
+        let items = [update([], [1], sound: 0), update([1, 2], sound: 0, total: 2)]
+        #expect(merged(items) == ["+[2] -[] 0 of 2", "edit 1"])
+    }
+
+    @Test("A new count alone is told")
+    func count() {
+        #expect(merged([update([], sound: 0, total: 4)]) == ["+[] -[] 0 of 4"])
+    }
+}
