@@ -5,15 +5,16 @@ import PackageDescription
 let planted: [SwiftSetting] =
     Context.environment["BELLWIRE_PLANT"].map { [.define("PLANT_" + $0)] } ?? []
 
-let strict: [SwiftSetting] =
-    [
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-    ] + planted
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -57,9 +58,13 @@ let package = Package(
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
-        module("Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"]),
         module(
-            "Receiver", ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"]),
+            "Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"],
+            settings: planted),
+        module(
+            "Receiver",
+            ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"],
+            settings: planted),
         .executableTarget(
             name: "bellwire",
             dependencies: [

@@ -77,9 +77,6 @@ class Session:
         one = self.agent.channels.get(message["channelID"])
         if message["status"] == 200 and one and not one.token:
             one.token = message["pushEndpoint"].rsplit("/", 1)[1]
-            for former in self.agent.replaced.pop(one.channel, []):
-                former.has_ended = True
-                self.log.note("unregistered", c=self.number, s=former.number)
             self.log.note("registered", c=self.number, s=one.number, token=one.token)
 
     def unregistered(self, message):
@@ -130,7 +127,7 @@ class Agent:
         self.world, self.random = world, world.branch()
         self.number, self.wanted = len(world.agents), channels
         world.agents.append(self)
-        self.uaid, self.channels, self.ending, self.replaced = None, {}, {}, {}
+        self.uaid, self.channels, self.ending = None, {}, {}
 
     def tidy(self, session):
         """Asks for what is missing; sometimes for less, or for the same again."""
@@ -142,10 +139,12 @@ class Agent:
             one = self.channels.pop(channel)
             if one.token and dice < 0.06:
                 self.unregister(session, channel, one)
-            elif one.token:  # Registered again, which ends what was.
-                self.replaced.setdefault(channel, []).append(one)
-                self.begin_end(session, one)
+            elif one.token and dice < 0.09:  # A new subscription under the old name.
+                self.unregister(session, channel, one)
                 self.channels[channel] = self.world.subscribe(self, channel)
+            elif one.token:  # Asked for once more, it stays what it is.
+                self.channels[channel] = one
+                session.socket.tell(messageType="register", channelID=channel)
         while len(self.channels) < self.wanted:
             channel = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
             self.channels[channel] = self.world.subscribe(self, channel)
@@ -155,13 +154,10 @@ class Agent:
                                     a=self.number)
                 session.socket.tell(messageType="register", channelID=channel)
 
-    def begin_end(self, session, one):
-        one.is_ending = True
-        self.world.log.note("unregister", c=session.number, s=one.number)
-
     def unregister(self, session, channel, one):
         self.ending[channel] = one
-        self.begin_end(session, one)
+        one.is_ending = True
+        self.world.log.note("unregister", c=session.number, s=one.number)
         session.socket.tell(messageType="unregister", channelID=channel)
 
     def choose(self):

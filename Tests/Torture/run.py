@@ -1,6 +1,6 @@
 """Tortures a server and lets the checker decide whether it kept its promise.
 
-usage: run.py PROGRAM [--long] [--seed N] [--kills N] [--keep FOLDER] [SCENARIO...]
+usage: run.py PROGRAM [--long] [--seed N] [--keep FOLDER] [--planted NAME] [SCENARIO...]
 """
 
 import argparse
@@ -35,13 +35,37 @@ SCENARIOS = {
              [26]),
 }
 
+# Mistakes that a build can have: the scenario that brings each to light, and the invariant it breaks.
+PLANTS = {
+    "ANSWER_BEFORE_COMMIT": ("kills", 1), "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
+    "ID_IS_ROW": ("kills", 4), "DROP_OLDEST": ("backlog", 1),
+    "EXPIRY_BY_WALL_CLOCK": ("clocks", 24),
+}
 
-def play(name, folder, seed, is_long):
+
+def perform(name, folder, seed, is_long):
     short, long, required = SCENARIOS[name]
-    before = time.monotonic()
     path = asyncio.run((long if is_long else short)(folder, seed))
     story = Story(events.read(path))
-    findings = checker.check(story)
+    return story, checker.check(story), required
+
+
+def search(plant, folder, seed):
+    """Whether the mistake is found."""
+    name, invariant = PLANTS[plant]
+    _, findings, _ = perform(name, folder, seed, False)
+    broken = {one: len(texts) for one, texts in findings.violations.items() if texts}
+    is_found = bool(broken.get(invariant))
+    print(f"{'found' if is_found else 'MISSED'}  {plant}: in {name}, seed {seed}; violations "
+          + (", ".join(f"{count} of {one}" for one, count in broken.items()) or "none"))
+    for text in findings.violations[invariant][:1]:
+        print(f"      {text}")
+    return is_found
+
+
+def play(name, folder, seed, is_long):
+    before = time.monotonic()
+    story, findings, required = perform(name, folder, seed, is_long)
     counts = collections.Counter(event["e"] for event in story.events)
     accepted = sum(push.is_accepted for push in story.pushes.values())
     print(f"\n{name}: seed {seed}, {counts['kill']} kills, {counts['push']:,} pushes"
@@ -60,6 +84,7 @@ def main():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--keep", help="folder for the logs")
+    parser.add_argument("--planted", choices=PLANTS, help="the mistake that PROGRAM was built with")
     parser.add_argument("scenarios", nargs="*", choices=[[], *SCENARIOS])
     arguments = parser.parse_intermixed_args()
     if os.environ.get("TORTURE_NAMESPACE") != "own":
@@ -73,6 +98,8 @@ def main():
     started, missed = time.monotonic(), []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
+        if arguments.planted:
+            return 0 if search(arguments.planted, folder, arguments.seed) else 1
         for name in arguments.scenarios or SCENARIOS:
             if not play(name, folder, arguments.seed, arguments.long):
                 missed.append(name)

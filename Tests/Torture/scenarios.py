@@ -165,7 +165,7 @@ async def silence(folder, seed):
         stage.log.note("phase", name="beside silent ones")
         await asyncio.sleep(4)
         stage.log.note("phase", name="end")
-        await stage.finish()
+        await stage.finish(1)
     return stage.log.path
 
 
@@ -176,7 +176,7 @@ async def long_life(folder, seed, rounds):
             stage.world.is_over = False
             stage.populate(agents=12, senders=5)
             await asyncio.sleep(4)
-            await stage.finish()
+            await stage.finish(1)
             for task in stage.tasks[1:]:
                 task.cancel()
             await asyncio.gather(*stage.tasks[1:], return_exceptions=True)

@@ -68,9 +68,9 @@ class Stage:
         await self.server.kill(how)
         return await self.server.start()
 
-    async def finish(self):
-        """No more pushes are begun, and clients stay until all has come."""
-        await self.world.calm(6.5)
+    async def finish(self, seconds=6.5):
+        """Clients stay until all has come; then no more pushes are begun."""
+        await self.world.calm(seconds)
         self.world.is_over = True
         await asyncio.sleep(0.5)
 

@@ -11,6 +11,7 @@ package final class PushService: Sendable {
     let settings: PushServiceSettings
     let directory = SessionDirectory()
     private let endpointKey: Secret
+    private let desks = Lock<[DeliveryDesk]>([])
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -22,6 +23,13 @@ package final class PushService: Sendable {
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
+        desks.withLock { $0.append(desk) }
         return ServiceHandler(self, desk, try PushIntake(self, desk))
+    }
+
+    /// Once loops and store have ended: nobody waits for an answer any more.
+    package func close() {
+        for desk in desks.withLock({ $0 }) { desk.forgetAll() }
+        desks.withLock { $0 = [] }
     }
 }

@@ -12,12 +12,15 @@ struct VAPIDGate: ~Copyable {
     private var verifier: VAPIDVerifier
     private var failures = FailureLimiter(perSecond: Self.failuresPerSecond)
     private let audiences: [[UInt8]]
+    /// Of endpoints that we may have handed out under another name.
+    private let schemes: [String]
     private let time: @Sendable () -> Double
     private let clock: ClockTrust
 
     init(_ settings: PushServiceSettings) throws {
         verifier = try VAPIDVerifier()
         audiences = settings.audiences
+        schemes = ["https", settings.baseURL.origin.scheme]
         time = settings.now
         clock = ClockTrust(at: settings.now())
     }
@@ -67,7 +70,7 @@ struct VAPIDGate: ~Copyable {
         _ now: Double
     ) -> Bool {
         let name = String(decoding: authority.array(authority.indices), as: UTF8.self)
-        let origins = ["https://", "http://"].compactMap { Origin(url: $0 + name)?.audiences }
+        let origins = schemes.compactMap { Origin(url: $0 + "://" + name)?.audiences }
         guard !origins.isEmpty else { return false }
         return (try? verify(fields, endpoint, origins.flatMap { $0 }, now)) != nil
     }

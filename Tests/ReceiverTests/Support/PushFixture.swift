@@ -24,6 +24,7 @@ final class PushFixture {
 
     private struct Running {
         let server: HTTPServer
+        let service: PushService
         let store: SQLiteStore
         let gate: GatedStore
         let port: UInt16
@@ -79,7 +80,7 @@ final class PushFixture {
         let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener)
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         try server.start(name: "push")
-        return Running(server: server, store: store, gate: gate, port: port)
+        return Running(server: server, service: service, store: store, gate: gate, port: port)
     }
 
     /// The files are free when this returns.
@@ -89,6 +90,7 @@ final class PushFixture {
         running.server.drain(within: .zero)
         _ = running.server.join()
         running.store.close()
+        running.service.close()
     }
 
     /// Ends everything and starts it again over the same files.

@@ -1,0 +1,184 @@
+import Base
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite("Signatures over HTTP")
+struct SignatureTests {
+    @Test("An endpoint with a key takes pushes that are signed by it, and no others")
+    func bound() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let (sender, stranger) = (try Sender(), try Sender())
+        let endpoint = try agent.register(key: sender.publicKey)
+        let missing = try fixture.push(endpoint, "x")
+        #expect(missing.code == "401/109")
+        #expect(missing.message == "Missing VAPID token")
+        #expect(missing["www-authenticate"] == nil)
+        #expect(try fixture.push(endpoint, "version=1", method: "PUT").code == "401/109")
+        let token = endpoint.components(separatedBy: "/").last ?? ""
+        for path in ["/wpush/v1/", "/wpush/"] {
+            #expect(try fixture.push(path + token).code == "401/109")
+        }
+        let other = try fixture.push(endpoint, "x", [try stranger.field()])
+        #expect(other.code == "401/109")
+        #expect(other.message == "VAPID public key mismatch")
+        for (method, body) in [("POST", "a"), ("PUT", "b"), ("POST", "")] {
+            let answer = try fixture.push(endpoint, body, [try sender.field()], method: method)
+            #expect(answer.status == 201)
+            #expect(try agent.notification().body == body)
+        }
+    }
+
+    @Test("A signature that nobody asked for has to be right all the same")
+    func unasked() throws {
+        let fixture = try PushFixture()
+        let endpoint = try fixture.userAgent().register()
+        #expect(try fixture.push(endpoint, "x", [try Sender().field()]).status == 201)
+        let cases = [
+            ("Basic abc", "Unknown auth scheme"), ("vapid", "Invalid VAPID token"),
+            ("vapid t=abc", "Missing VAPID public key"), ("vapid k=abc", "Missing VAPID token"),
+        ]
+        for (value, message) in cases {
+            let answer = try fixture.push(endpoint, "x", [("Authorization", value)])
+            #expect(answer.code == "401/109", "\(value)")
+            #expect(answer.message?.hasPrefix(message) == true, "\(value): \(answer.text)")
+        }
+    }
+
+    @Test(
+        "The older scheme has its key in Crypto-Key, without which it is 400",
+        arguments: [
+            "WebPush", "Bearer", "webpush",
+        ])
+    func older(_ scheme: String) throws {
+        let fixture = try PushFixture()
+        let sender = try Sender()
+        let endpoint = try fixture.userAgent().register(key: sender.publicKey)
+        let token = ("Authorization", "\(scheme) \(try sender.token())")
+        #expect(try fixture.push(endpoint, "", [token]).code == "400/110")
+        #expect(
+            try fixture.push(endpoint, "", [token, ("Crypto-Key", "dh=BAAA")]).code == "400/110")
+        let key = ("Crypto-Key", "p256ecdsa=\(sender.publicKey)=")
+        #expect(try fixture.push(endpoint, "", [token, key]).status == 201)
+        let wrong = ("Crypto-Key", "p256ecdsa=\(try Sender().publicKey)")
+        #expect(try fixture.push(endpoint, "", [token, wrong]).code == "401/109")
+    }
+
+    @Test(
+        "A time that is wrong by up to an hour may be a clock's fault: 503; more is 401",
+        arguments: [
+            (-50, "201/-"), (-120, "503/109"), (-3_500, "503/109"), (-3_700, "401/109"),
+            (86_400, "201/-"), (86_450, "201/-"), (86_600, "503/109"), (86_400 + 3_500, "503/109"),
+            (86_400 + 3_700, "401/109"),
+        ])
+    func clocks(_ seconds: Int, _ code: String) throws {
+        let fixture = try PushFixture()
+        let endpoint = try fixture.userAgent().register()
+        let answer = try fixture.push(endpoint, "", [try Sender().field(after: seconds)])
+        #expect(answer.code == code, "\(answer.text)")
+        #expect((answer["retry-after"] != nil) == (answer.status == 503))
+    }
+
+    @Test("While our own clock is not set, no time is held against a sender")
+    func unsetClock() throws {
+        let fixture = try PushFixture { $0.settings = { $0.now = { 1_000 } } }
+        let endpoint = try fixture.userAgent().register()
+        #expect(try fixture.push(endpoint, "", [try Sender().field()]).code == "503/109")
+    }
+
+    @Test(
+        "The audience is our address or an alias, in every spelling of it",
+        arguments: [
+            ("https://push.example", 201), ("https://push.example/", 201),
+            ("https://push.example:443", 201), ("https://alias.example:8443", 201),
+            ("https://alias.example", 201), ("http://push.example", 401),
+            ("https://other.example", 401), ("https://push.example.evil", 401), ("", 401),
+        ])
+    func audiences(_ audience: String, _ status: Int) throws {
+        let fixture = try PushFixture { $0.aliases = ["https://alias.example:8443"] }
+        let endpoint = try fixture.userAgent().register()
+        let answer = try fixture.push(endpoint, "", [try Sender().field(for: audience)])
+        #expect(answer.code == (status == 201 ? "201/-" : "401/109"), "\(answer.text)")
+    }
+
+    @Test(
+        "A name that the push came to but that is not configured is our mistake",
+        arguments: [
+            ("new.example", "https://new.example"),
+            ("new.example:8443", "https://new.example:8443"),
+            ("[2001:DB8::1]:99", "https://[2001:db8::1]:99"),
+        ])
+    func unconfigured(_ host: String, _ audience: String) throws {
+        let fixture = try PushFixture()
+        let endpoint = try fixture.userAgent().register()
+        let field = try Sender().field(for: audience)
+        let answer = try fixture.push(endpoint, "", [field, ("Host", host)])
+        #expect(answer.code == "503/109", "\(answer.text)")
+        #expect(answer["retry-after"] != nil)
+        #expect(try fixture.push(endpoint, "", [field]).code == "401/109")
+    }
+
+    @Test("That holds without TLS too, where we are reached without it")
+    func unconfiguredInClear() throws {
+        let fixture = try PushFixture { plan in
+            plan.baseURL = "http://localhost:8080"
+            plan.aliases = ["https://push.example"]
+        }
+        let endpoint = try fixture.userAgent().register()
+        let field = try Sender().field(for: "http://127.0.0.1:8080")
+        let answer = try fixture.push(endpoint, "", [field, ("Host", "127.0.0.1:8080")])
+        #expect(answer.code == "503/109")
+    }
+
+    @Test("Claims that others refuse are taken: a list of audiences, an expiry with a fraction")
+    func claims() throws {
+        let fixture = try PushFixture()
+        let endpoint = try fixture.userAgent().register()
+        let expiry = Int(Date().timeIntervalSince1970) + 600
+        let sender = try Sender()
+        let good = [
+            #"{"aud":["https://x.example","https://push.example"],"exp":\#(expiry)}"#,
+            #"{"aud":"https://push.example","exp":\#(expiry).5}"#,
+            #"{"aud":"https://push.example","exp":\#(expiry),"sub":null}"#,
+            #"{"aud":"https://push.example","exp":\#(expiry),"sub":"","nbf":9999999999}"#,
+        ]
+        for claims in good {
+            let field = sender.field(try sender.token(claims: claims))
+            #expect(try fixture.push(endpoint, "", [field]).status == 201, "\(claims)")
+        }
+        let bad = [
+            #"{"aud":"https://push.example"}"#, #"{"exp":\#(expiry)}"#,
+            #"{"aud":"https://push.example","exp":"@"}"#,
+            #"{"aud":"https://push.example","exp":"\#(expiry)"}"#,
+        ]
+        for claims in bad {
+            let field = sender.field(try sender.token(claims: claims))
+            #expect(try fixture.push(endpoint, "", [field]).code == "401/109", "\(claims)")
+        }
+        let old = try sender.token(claims: #"{"aud":"https://push.example","exp":"\#(expiry)"}"#)
+        let fields = [
+            ("Authorization", "WebPush \(old)"), ("Crypto-Key", "p256ecdsa=\(sender.publicKey)"),
+        ]
+        #expect(try fixture.push(endpoint, "", fields).status == 201)
+    }
+
+    @Test("After 20 failures within a second an endpoint has no ear for more; others have")
+    func failures() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let (endpoint, other) = (try agent.register(), try agent.register())
+        let socket = try ByteSocket(port: fixture.port)
+        let bad: PushFixture.Fields = [("TTL", "1"), ("Authorization", "vapid t=a.b.c,k=d")]
+        for _ in 0..<100 { socket.send(PushFixture.bytes("POST", endpoint, bad, body: [])) }
+        let answers = (0..<100).map { _ in HTTPAnswer(from: socket) }
+        let refused = answers.filter { $0.status == 401 }.count
+        #expect((20...60).contains(refused))
+        let waiting = answers.filter { $0.status == 429 }
+        #expect(waiting.count + refused == 100)
+        #expect(waiting.allSatisfy { $0["retry-after"] == "1" })
+        #expect(try fixture.push(other, "", [try Sender().field()]).status == 201)
+        #expect(try fixture.push(endpoint, "").status == 201)
+    }
+}

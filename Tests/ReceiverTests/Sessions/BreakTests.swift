@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@Suite("Deliveries that break off")
+struct BreakTests {
+    private let fields: PushFixture.Fields = [
+        ("TTL", "60"), ("Content-Encoding", "aes128gcm"),
+    ]
+
+    private func send(_ body: String, to endpoint: String, _ socket: ByteSocket) {
+        socket.send(PushFixture.bytes("POST", endpoint, fields, body: Array(body.utf8)))
+    }
+
+    @Test(
+        "A connection that ends before the acknowledgement: all comes again, in order, once",
+        arguments: [1, 3])
+    func endsAtOnce(_ loops: Int) throws {
+        let fixture = try PushFixture { $0.loops = loops }
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        for round in 0..<40 {
+            let socket = try ByteSocket(port: fixture.port)
+            let bodies = ["\(round)a", "\(round)b", "\(round)c"]
+            for body in bodies { send(body, to: endpoint, socket) }
+            let first = try agent.notification()
+            if round % 2 == 0 { agent.socket.reset() } else { agent.send(.close(1000)) }
+            agent = try fixture.userAgent(agent.uaid)
+            for _ in bodies { #expect(HTTPAnswer(from: socket).status == 201) }
+            let again = try (0..<3).map { _ in try agent.notification() }
+            #expect(again.map(\.body) == bodies)
+            #expect(again[0] == first)
+            agent.ack(again[0], again[1], again[2])
+            try agent.settle()
+        }
+        _ = try fixture.push(endpoint, "end")
+        #expect(try agent.notification().body == "end")
+    }
+
+    @Test(
+        "A connection that is replaced hands on what it holds, though its client stays silent",
+        arguments: [1, 3])
+    func replaced(_ loops: Int) throws {
+        let fixture = try PushFixture { $0.loops = loops }
+        var agents = [try fixture.userAgent()]
+        let endpoint = try agents[0].register()
+        for round in 0..<30 {
+            let socket = try ByteSocket(port: fixture.port)
+            send("\(round)", to: endpoint, socket)
+            // It is not read, so that its closing handshake is never done.
+            let newer = try fixture.userAgent(agents[0].uaid)
+            #expect(HTTPAnswer(from: socket).status == 201)
+            let notification = try newer.notification()
+            #expect(notification.body == "\(round)")
+            newer.ack(notification)
+            try newer.settle()
+            agents.append(newer)
+        }
+    }
+
+    @Test("A client that breaks the rules loses nothing either")
+    func closedByUs() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let socket = try ByteSocket(port: fixture.port)
+        send("kept", to: endpoint, socket)
+        _ = try agent.notification()
+        agent.send("no JSON")
+        #expect(agent.closing() == "1011 Json")
+        #expect(HTTPAnswer(from: socket).status == 201)
+        agent = try fixture.userAgent(agent.uaid)
+        #expect(try agent.notification().body == "kept")
+    }
+
+    @Test("A message that is being written when its connection ends is there on the next")
+    func whileWritten() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let socket = try ByteSocket(port: fixture.port)
+        fixture.gate.shut(.store)
+        send("a", to: endpoint, socket)
+        let first = try agent.notification()
+        #expect(fixture.gate.await(.store, 1))
+        agent.close()
+        agent = try fixture.userAgent(agent.uaid)
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: socket).status == 201)
+        #expect(try agent.notification() == first)
+        _ = try fixture.push(endpoint, "b")
+        #expect(try agent.notification().body == "b")
+    }
+
+    @Test("One that is acknowledged while it is written is accepted, and does not come again")
+    func acknowledgedWhileWritten() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let socket = try ByteSocket(port: fixture.port)
+        fixture.gate.shut(.store, .acknowledge)
+        send("a", to: endpoint, socket)
+        let notification = try agent.notification()
+        #expect(fixture.gate.await(.store, 1))
+        agent.ack(notification)
+        try agent.settle()
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: socket).status == 201)
+        _ = try fixture.push(endpoint, "b")
+        #expect(try agent.notification().body == "b")
+        agent.close()
+        agent = try fixture.userAgent(agent.uaid)
+        #expect(try agent.notification().body == "b")
+    }
+
+    @Test("What is pushed while pages are read comes behind them, and nothing twice")
+    func whileLoading() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        for number in 0..<100 { _ = try fixture.push(endpoint, "\(number)") }
+        fixture.gate.shut(.load)
+        let uaid = agent.uaid
+        agent = try UserAgent(fixture)
+        agent.send(#"{"messageType":"hello","uaid":"\#(uaid)"}"#)
+        #expect(fixture.gate.await(.load, 1))
+        #expect(try fixture.push(endpoint, "100").status == 201)
+        fixture.gate.open()
+        fixture.gate.shut(.load)
+        _ = try agent.members()
+        #expect(fixture.gate.await(.load, 2))
+        #expect(try fixture.push(endpoint, "101").status == 201)
+        fixture.gate.open()
+        let all = try (0..<102).map { _ in try agent.notification() }
+        #expect(all.map(\.body) == (0...101).map(String.init))
+        #expect(Set(all.map(\.version)).count == 102)
+    }
+
+    @Test("A store that cannot be written gives 503 and takes up its work again")
+    func unavailable() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        _ = try fixture.push(endpoint, "before")
+        let before = try agent.notification()
+        fixture.gate.refuse(.store, .acknowledge)
+        // Acknowledged, though nobody can write that down now.
+        agent.ack(before)
+        let refused = try fixture.push(endpoint, "refused")
+        #expect(refused.code == "503/201")
+        #expect(refused["retry-after"] == "120")
+        #expect(try agent.notification().body == "refused")
+        fixture.gate.refuse()
+        #expect(try fixture.push(endpoint, "after").status == 201)
+        let after = try agent.notification()
+        #expect(after.body == "after")
+        let attempts = fixture.gate.count(of: .acknowledge)
+        #expect(fixture.gate.await(.acknowledge, attempts + 1))
+        try agent.settle()
+        agent.close()
+        agent = try fixture.userAgent(agent.uaid)
+        #expect(try agent.notification() == after)
+    }
+
+    @Test("A file that may not grow gives 503; once there is room pushes are taken again")
+    func full() throws {
+        let fixture = try PushFixture { plan in plan.store = { $0.limits.filePages = 60 } }
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        let filler = String(repeating: "x", count: 5_000)
+        var accepted = 0
+        var status = 201
+        while status == 201, accepted < 200 {
+            status = try fixture.push(endpoint, "\(accepted) \(filler)").status
+            if status == 201 { accepted += 1 }
+        }
+        #expect(status == 503)
+        #expect(accepted > 5)
+        agent = try fixture.userAgent(agent.uaid)
+        for number in 0..<accepted {
+            let notification = try agent.notification()
+            #expect(notification.body.hasPrefix("\(number) "))
+            agent.ack(notification)
+        }
+        let deadline = Date(timeIntervalSinceNow: 20)
+        repeat {
+            status = try fixture.push(endpoint, "again").status
+        } while status == 503 && Date() < deadline
+        #expect(status == 201)
+    }
+}
