@@ -139,6 +139,22 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
+    @Test("Certificates that change are taken up without being asked for")
+    func changedFiles() throws {
+        var fixture = fixture
+        // Looks after itself as often as systemd wants to hear of it.
+        fixture.environment["WATCHDOG_USEC"] = "150000"
+        let (chain, key) = (fixture.home.file("chain.pem"), fixture.home.file("key.pem"))
+        try makeCertificate("old.example", chain, key)
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--tls-certificate", chain, "--tls-key", key,
+        ])
+        try makeCertificate("new.example", chain, key)
+        #expect(server.hasSaid("event=certificates-read"))
+        #expect(try TLSClient(port: server.port).subject.contains("new.example"))
+        #expect(server.end() == 0)
+    }
+
     @Test("A configuration that is read again says what waits for the next start")
     func reload() throws {
         let file = fixture.home.file("bellwire.conf")
