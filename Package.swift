@@ -1,14 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// A mistake that `deploy/torture --planted` builds in, to see that it is found.
+let planted: [SwiftSetting] =
+    Context.environment["BELLWIRE_PLANT"].map { [.define("PLANT_" + $0)] } ?? []
+
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -52,11 +58,19 @@ let package = Package(
         module("Outbound", ["Base", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
-        module("Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"]),
         module(
-            "Receiver", ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"]),
+            "Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"],
+            settings: planted),
+        module(
+            "Receiver",
+            ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"],
+            settings: planted),
         .executableTarget(
-            name: "bellwire", dependencies: ["Base", "WebPush", "System", "Crypto", "Outbound"],
+            name: "bellwire",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "TLS", "Reactor", "Outbound", "HTTP",
+                "Mailbox", "Receiver",
+            ],
             swiftSettings: strict),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
@@ -64,14 +78,14 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Crypto", "System", "TLS", "Reactor", "HTTP", "Mailbox",
-                "CBench",
+                "Receiver", "CBench",
             ],
             swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests(of: "Base"),
+        tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "System"),
         tests(of: "Reactor"),

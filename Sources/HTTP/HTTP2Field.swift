@@ -38,7 +38,9 @@ enum HTTP2Field {
 }
 
 extension UInt8 {
+    /// Most names are letters and hyphens.
     fileprivate var isLowerTokenCharacter: Bool {
-        isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C000_0000)
+        self &- UInt8(ascii: "a") < 26 || self == UInt8(ascii: "-")
+            || isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C000_0000)
     }
 }

@@ -4,24 +4,42 @@ import CNghttp2
 struct HTTP2FieldList {
     private let head: ResponseHead
     private let date: [UInt8]
-    /// Status and length in decimal digits.
-    private var numbers: [UInt8] = []
-    private let statusCount: Int
+    /// Status and length in decimal digits, each at the end of its half.
+    private var numbers = InlineArray<48, UInt8>(repeating: 0)
+    private let statusStart: Int
+    private let lengthStart: Int?
 
     /// `length` nil and `date` empty leave their fields out.
     init(_ head: ResponseHead, length: Int? = nil, date: [UInt8] = []) {
         self.head = head
         self.date = date
-        numbers.reserveCapacity(24)
-        numbers.append(decimal: head.status)
-        statusCount = numbers.count
-        if let length { numbers.append(decimal: length) }
+        statusStart = Self.write(head.status, endingAt: 24, &numbers)
+        if let length {
+            lengthStart = Self.write(length, endingAt: 48, &numbers)
+        } else {
+            lengthStart = nil
+        }
+    }
+
+    /// Answers where the first digit stands.
+    private static func write(
+        _ number: Int, endingAt end: Int, _ numbers: inout InlineArray<48, UInt8>
+    ) -> Int {
+        precondition(number >= 0, "a status or a length below zero")
+        var start = end
+        var rest = number
+        repeat {
+            start -= 1
+            numbers[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        return start
     }
 
     /// The list lives as long as the call of `body`.
     func withFields<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
         head.fields.bytes.withUnsafeBufferPointer { bytes in
-            numbers.withUnsafeBufferPointer { numbers in
+            numbers.span.withUnsafeBufferPointer { numbers in
                 date.withUnsafeBufferPointer { date in
                     withUnsafeTemporaryAllocation(
                         of: nghttp2_nv.self, capacity: head.fields.count + 3
@@ -45,14 +63,12 @@ struct HTTP2FieldList {
             list.initializeElement(at: count, to: Self.field(name, value))
             count += 1
         }
-        add(Self.bytes(":status"), numbers[..<statusCount])
+        add(Self.bytes(":status"), numbers[statusStart..<24])
         for index in 0..<head.fields.count {
             add(bytes[head.fields.name(at: index)], bytes[head.fields.value(at: index)])
         }
         if !date.isEmpty { add(Self.bytes("date"), date[...]) }
-        if numbers.count > statusCount {
-            add(Self.bytes("content-length"), numbers[statusCount...])
-        }
+        if let lengthStart { add(Self.bytes("content-length"), numbers[lengthStart...]) }
         return count
     }
 

@@ -135,9 +135,8 @@ struct HTTP2HeadReader {
         hasField = true
         guard head.fields.count < limits.fieldCount else { throw .refused(.tooManyFields) }
         if name.count == 6, name.elementsEqual("cookie") { return try addCookie(value) }
-        let nameRange = try store(name)
-        let valueRange = try store(value)
-        head.fields.note(name: nameRange, value: valueRange)
+        guard spentBytes <= limits.headBytes else { throw .refused(.headTooLarge) }
+        let valueRange = head.fields.append(name, value)
         switch name.count {
         case 4 where name.elementsEqual("host"):
             guard host == nil else { throw .malformed }

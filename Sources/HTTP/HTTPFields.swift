@@ -125,6 +125,16 @@ extension HTTPFields {
         lines.append(Line(name: ByteRange(name), value: ByteRange(value)))
     }
 
+    /// Adds a field as it came.
+    mutating func append(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(contentsOf: name)
+        let middle = bytes.count
+        bytes.append(contentsOf: value)
+        note(name: start..<middle, value: middle..<bytes.count)
+        return middle..<bytes.count
+    }
+
     /// Adds bytes that are no field, such as the path of a request.
     mutating func store(_ piece: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         let start = bytes.count

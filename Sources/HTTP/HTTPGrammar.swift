@@ -11,11 +11,32 @@ extension Span<UInt8> {
     /// The first place from `start` on that cannot stand in a field value (RFC 9110 section 5.5):
     /// a control character other than a tab, or the end.
     func endOfFieldValue(from start: Int) -> Int {
-        var index = start
+        var index = skipPrintable(from: start)
         while true {
             index = firstControl(from: index)
             guard index < count, self[index] == 0x09 else { return index }
             index += 1
+        }
+    }
+
+    /// A place from `start` on before which there is no control character: less than 32 bytes
+    /// before the first, or the end.
+    private func skipPrintable(from start: Int) -> Int {
+        let end = count
+        return withUnsafeBytes { bytes in
+            var index = start
+            while end &- index >= 32 {
+                // As `bytes(below:)` and `bytes(equalTo:)` have it, four words at once.
+                let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+                let others = words ^ SIMD4(repeating: 0x7F7F_7F7F_7F7F_7F7F)
+                let hits =
+                    ((words &- SIMD4(repeating: 0x2020_2020_2020_2020)) & ~words)
+                    | ((others &- SIMD4(repeating: 0x0101_0101_0101_0101)) & ~others)
+                let found = hits[0] | hits[1] | hits[2] | hits[3]
+                guard found & 0x8080_8080_8080_8080 == 0 else { return index }
+                index &+= 32
+            }
+            return index
         }
     }
 

@@ -64,6 +64,11 @@ package final class SQLiteStore: MessageStore {
         self.threads = threads
     }
 
+    /// Whether a store was made in this folder before.
+    package static func isThere(in folder: String) -> Bool {
+        FileStamp(of: folder + "/" + WriterDatabase.fileName) != nil
+    }
+
     private static func take(_ path: String) throws(StoreFault) -> StateFolder {
         do throws(StateFolder.Failure) {
             let folder = try StateFolder(path)

@@ -5,6 +5,9 @@ package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
     package let code: UInt32
     package let description: String
 
+    /// Nobody took the connection.
+    package var isConnectionRefusal: Bool { code == CURLE_COULDNT_CONNECT.rawValue }
+
     init(_ code: CURLcode) {
         self.code = code.rawValue
         description = String(cString: curl_easy_strerror(code))

@@ -7,14 +7,12 @@ import CCurl
 package enum HTTPClient {
     package static let timeoutSeconds = 30
     package static let connectTimeoutSeconds = 10
-    /// More of an answer is read over.
-    package static let bodyLimit = 65_536
 
     package static func send(
         _ request: HTTPRequest, userAgent: String
     ) throws(CurlError) -> HTTPResponse {
         let easy = try EasyHandle()
-        let answer = AnswerBox()
+        let answer = AnswerBox(limit: request.answerLimit)
         let fields = try TextList(request.fields.map(line))
         try configure(easy, request, userAgent: userAgent)
         try easy.set(CURLOPT_HTTPHEADER, UnsafeRawPointer(fields.handle))
@@ -45,6 +43,11 @@ package enum HTTPClient {
         try easy.set(CURLOPT_TIMEOUT, timeoutSeconds)
         try easy.set(CURLOPT_CONNECTTIMEOUT, connectTimeoutSeconds)
         if let file = request.certificateFile { try easy.set(CURLOPT_CAINFO, file) }
+        if let path = request.unixSocket {
+            try easy.set(CURLOPT_UNIX_SOCKET_PATH, path)
+            // None of the environment's proxies stands between.
+            try easy.set(CURLOPT_PROXY, "")
+        }
     }
 
     /// `Name;` is how libcurl wants a field without a value.
@@ -57,12 +60,15 @@ package enum HTTPClient {
 private final class AnswerBox {
     var fields: [(name: String, value: String)] = []
     var body: [UInt8] = []
+    let limit: Int
+
+    init(limit: Int) { self.limit = limit }
 }
 
 private let collectBody: ccurl_sink = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let answer = Unmanaged<AnswerBox>.fromOpaque(context).takeUnretainedValue()
-    let room = HTTPClient.bodyLimit - answer.body.count
+    let room = answer.limit - answer.body.count
     let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
     answer.body.append(contentsOf: chunk.prefix(room))
     return size * count

@@ -8,16 +8,21 @@ package struct HTTPRequest: Sendable, Confidential {
     package var body: [UInt8]
     /// A file of certificates to trust instead of the system's.
     package var certificateFile: String?
+    /// The socket to connect to, whatever host the URL names.
+    package var unixSocket: String?
+    /// More of the answer is read over.
+    package var answerLimit = 65_536
 
     package init(
         method: String, url: String, fields: [(name: String, value: String)] = [],
-        body: [UInt8] = [], certificateFile: String? = nil
+        body: [UInt8] = [], certificateFile: String? = nil, unixSocket: String? = nil
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
         self.certificateFile = certificateFile
+        self.unixSocket = unixSocket
     }
 }
 

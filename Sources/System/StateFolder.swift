@@ -43,7 +43,7 @@ package struct StateFolder: ~Copyable, Sendable {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw .system(path: path, SystemError("mkdir"))
         }
-        if let failure = Self.failure(of: path) { throw failure }
+        try PrivateFolder.check(path)
         let lock: FileDescriptor
         do throws(SystemError) {
             lock = try .open(path + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
@@ -68,20 +68,5 @@ package struct StateFolder: ~Copyable, Sendable {
         } catch {
             throw .system(path: path + "/" + name, error)
         }
-    }
-
-    private static func failure(of path: String) -> Failure? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return .system(path: path, SystemError("lstat")) }
-        switch status.st_mode & S_IFMT {
-        case S_IFLNK: return .link(path: path)
-        case S_IFDIR: break
-        default: return .notAFolder(path: path)
-        }
-        guard status.st_uid == geteuid() else { return .foreignOwner(path: path) }
-        guard status.st_mode & 0o022 == 0 else {
-            return .writableByOthers(path: path, mode: status.st_mode & 0o777)
-        }
-        return nil
     }
 }

@@ -19,11 +19,11 @@ package final class CertificateStore: Sendable {
     }
 
     private struct State {
+        var files: [Files]
         var context: TLSContext
         var stamps: [FileStamp?]
     }
 
-    private let files: [Files]
     private let state: Mutex<State>
 
     /// The first certificate is for all names that no other one has.
@@ -31,31 +31,31 @@ package final class CertificateStore: Sendable {
         let files = [first] + alternatives
         let stamps = Self.stamps(of: files)
         let context = try Self.context(from: files)
-        self.files = files
-        state = Mutex(State(context: context, stamps: stamps))
+        state = Mutex(State(files: files, context: context, stamps: stamps))
     }
 
     package var context: TLSContext { state.withLock { $0.context } }
 
     /// Whether a file is not what it was when it was last read, with success or without.
     package var haveFilesChanged: Bool {
-        let stamps = Self.stamps(of: files)
-        return state.withLock { $0.stamps != stamps }
+        let (files, known) = state.withLock { ($0.files, $0.stamps) }
+        return Self.stamps(of: files) != known
     }
 
-    /// Reads all files. After a failure the certificates from before stay in use. To be called at
-    /// least daily, for new ticket keys.
-    package func reload() throws(Failure) {
+    /// Reads all files, or from now on another pair. After a failure the certificates from before
+    /// stay in use. To be called at least daily, for new ticket keys.
+    package func reload(_ other: Files? = nil) throws(Failure) {
+        let files = other.map { [$0] } ?? state.withLock { $0.files }
         // Taken before the files are read: what is written meanwhile counts as a change.
         let stamps = Self.stamps(of: files)
-        state.withLock { $0.stamps = stamps }
+        if other == nil { state.withLock { $0.stamps = stamps } }
         let context = try Self.context(from: files)
-        state.withLock { $0.context = context }
+        state.withLock { $0 = State(files: files, context: context, stamps: stamps) }
     }
 
     /// What the administrator should hear of; `now` in seconds since 1970.
     package func warnings(now: Double) -> [Warning] {
-        let context = context
+        let (files, context) = state.withLock { ($0.files, $0.context) }
         var warnings: [Warning] = []
         for (files, context) in zip(files, [context] + context.alternatives) {
             switch context.certificateValidity(at: now) {

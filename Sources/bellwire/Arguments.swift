@@ -38,6 +38,9 @@ struct Arguments {
     /// The last value wins, so that a wrapper's default can be overridden.
     subscript(_ name: String) -> String? { values[name]?.last }
 
+    /// Every value, in the order in which they were given; nil if there is none.
+    func all(_ name: String) -> [String]? { values[name] }
+
     private static func option(
         _ word: String, _ command: Command
     ) throws -> (Command.Option, value: String?) {

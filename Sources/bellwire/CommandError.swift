@@ -1,7 +1,11 @@
 import Base
 import Crypto
+import Mailbox
 import Outbound
+import Reactor
+import Receiver
 import System
+import TLS
 
 /// An error as a person gets to see it: what went wrong and, where we know, what to do.
 struct CommandError: Error {
@@ -23,6 +27,14 @@ struct CommandError: Error {
         case let error as CurlError:
             self.init(message: error.description, exitCode: .unavailable)
         case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
+        case let error as ConfigurationError:
+            self = .usage(error.description, hint: error.hint)
+        case let error as StateFolder.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as StoreFault: self.init(message: error.description, hint: error.hint)
+        case let error as CertificateStore.Failure: self.init(message: error.description)
+        case let error as DevelopmentCertificate.Failure: self.init(message: error.description)
+        case let error as ReactorError: self.init(message: error.description)
         case let error as SystemError: self.init(message: error.description)
         default: self.init(message: "internal error: \(type(of: error))")
         }

@@ -5,7 +5,7 @@ enum CommandLineTool {
     static let version = "0.1.0"
 
     private static let commands: [Command] = [
-        .decrypt, .keys, .send, .version,
+        .check, .decrypt, .device, .keys, .send, .serve, .version,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

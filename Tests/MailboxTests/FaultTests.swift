@@ -1,4 +1,3 @@
-import WebPush
 import Base
 import Crypto
 import Foundation
@@ -6,6 +5,7 @@ import SQLite
 import System
 import TestSupport
 import Testing
+import WebPush
 
 @testable import Mailbox
 

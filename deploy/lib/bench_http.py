@@ -142,6 +142,8 @@ def main():
                       f"  ours {statistics.median(times['ours']):7.2f} us"
                       f"  ratio {ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}), bar {bar}",
                       flush=True)
+        memory = pathlib.Path(__file__).with_name("bench_memory.py")
+        missed += subprocess.run([sys.executable, memory, arguments.bench, folder]).returncode
     return 1 if missed else 0
 
 

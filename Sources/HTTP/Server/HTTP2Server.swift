@@ -43,10 +43,12 @@ final class HTTP2Server: HTTPResponder {
     }
 
     private func takeEvents(of input: Span<UInt8>) {
+        let session = session
+        let now = service.now
         var position = 0
         while ending == nil {
-            let event = session.next(in: input, from: &position, at: service.now)
-            life.note(event, at: service.now)
+            let event = session.next(in: input, from: &position, at: now)
+            life.note(event, at: now)
             if case .needsMore = event { break }
             take(event, input)
         }

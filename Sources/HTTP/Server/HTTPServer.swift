@@ -8,14 +8,19 @@ package final class HTTPServer {
     private let handlers: [any HTTPHandler]
     private let limits: HTTPService.Limits
     private let budget: MemoryBudget
+    private let report: HTTPTrouble.Report
+    private let access: HTTPAccess.Report?
 
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
-        handler: (EventLoop) -> any HTTPHandler
-    ) throws(ReactorError) {
+        report: @escaping HTTPTrouble.Report = { _ in }, access: HTTPAccess.Report? = nil,
+        handler: (EventLoop) throws -> any HTTPHandler
+    ) throws {
         group = try LoopGroup(count: loops)
-        handlers = group.loops.map(handler)
+        handlers = try group.loops.map(handler)
         self.limits = limits
+        self.report = report
+        self.access = access
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
@@ -32,11 +37,22 @@ package final class HTTPServer {
         return address
     }
 
+    /// Serves `socket`, in clear, on the first loop alone, by a handler of its own.
+    package func listen(
+        on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
+    ) throws(ReactorError) {
+        let loop = group.loops[0]
+        try serve(socket, on: loop, HTTPListenerTerms(), handler(loop))
+    }
+
+    package var loops: [EventLoop] { group.loops }
+
     private func serve(
         _ socket: consuming ListeningSocket, on loop: EventLoop,
         _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
     ) throws(ReactorError) {
-        let service = HTTPService(on: loop, terms, limits: limits, budget, handler)
+        let service = HTTPService(
+            on: loop, terms, limits: limits, budget, handler, report: report, access: access)
         try Listener(socket, on: loop, service).start()
     }
 

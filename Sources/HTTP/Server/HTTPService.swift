@@ -31,17 +31,22 @@ package final class HTTPService: ConnectionHandler {
     @exclusivity(unchecked) var pool = HeadPool()
     let terms: HTTPListenerTerms
     let budget: MemoryBudget
+    let access: HTTPAccess.Report?
     @exclusivity(unchecked) private var dateText: [UInt8] = []
     /// Until when it is the date, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
     let outbox: WebSocketOutbox
     private let heapRest: HeapRest
+    private let report: HTTPTrouble.Report
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
-        _ handler: any HTTPHandler
+        _ handler: any HTTPHandler, report: @escaping HTTPTrouble.Report,
+        access: HTTPAccess.Report?
     ) {
+        self.report = report
+        self.access = access
         self.loop = loop
         outbox = WebSocketOutbox(on: loop)
         heapRest = HeapRest(on: loop)
@@ -60,18 +65,23 @@ package final class HTTPService: ConnectionHandler {
     package func accepted(
         _ socket: consuming Socket, from peer: SocketAddress, by listener: Listener
     ) {
-        guard connectionCount < limits.connections else { return }
+        guard connectionCount < limits.connections else {
+            return report(.tooManyConnections(listener.address))
+        }
         guard let certificates = terms.certificates else {
             ServerConnection(Transport(plain: socket), peer, self).start()
             return
         }
         guard let transport = try? Transport(encrypted: socket, certificates.context) else {
-            return  // Out of memory: the connection closes, and the next one may do.
+            // Out of memory: the connection closes, and the next one may do.
+            return report(.noTransport(listener.address))
         }
         ServerConnection(transport, peer, self).start()
     }
 
-    package func cannotAccept(_ reason: ReactorError, by listener: Listener) {}
+    package func cannotAccept(_ reason: ReactorError, by listener: Listener) {
+        report(.cannotAccept(listener.address, reason))
+    }
 
     /// Until when a connection that begins now has to have shaken hands.
     var handshakeDeadline: Duration { now + limits.handshake }

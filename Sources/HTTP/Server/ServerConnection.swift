@@ -34,7 +34,6 @@ final class ServerConnection: EventHandler, TimerHandler {
 
     /// With more than that waiting for the peer, a connection is congested.
     static let outputMark = 128 * 1024
-    private static let bufferKept = 4_096
     private static let readsPerEvent = 4
     /// The cookie of a timer that asks for what was read ahead.
     private static let readOnCookie: UInt64 = 1
@@ -47,6 +46,8 @@ final class ServerConnection: EventHandler, TimerHandler {
         proxyHeader = service.terms.usesProxyProtocol ? ProxyHeader() : nil
         self.transport = consume transport
     }
+
+    var peerCredentials: PeerCredentials? { transport?.peerCredentials }
 
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
@@ -77,6 +78,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
+        outbox.lend(&output)
         spoken?.respond(to: exchange, head, body)
     }
 
@@ -180,6 +182,7 @@ extension ServerConnection {
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
+                outbox.lend(&output)
                 var input = scratch.extracting(0..<count).mutableSpan
                 spoken.receive(&input)
                 flush()
@@ -202,7 +205,7 @@ extension ServerConnection {
     func flush() {
         while true {
             guard written < output.count else {
-                output.removeAll(keepingCapacity: output.capacity <= Self.bufferKept)
+                output.removeAll(keepingCapacity: true)
                 written = 0
                 spoken?.produce()
                 if output.isEmpty { break }
@@ -217,6 +220,8 @@ extension ServerConnection {
             case .closed, .failed, nil: return close()
             }
         }
+        // An idle connection holds no buffer.
+        outbox.takeBack(&output)
         guard let ending = spoken?.ending else { return wait() }
         end(ending)
     }

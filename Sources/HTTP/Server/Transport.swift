@@ -44,6 +44,7 @@ struct Transport: ~Copyable {
     /// Why the connection was not made; nil when it was.
     var connectFailure: ReactorError? { socket.connectFailure() }
     var isEncrypted: Bool { stream != nil }
+    var peerCredentials: PeerCredentials? { socket.peerCredentials() }
 
     /// Bytes that were read ahead, which the socket does not tell of.
     var hasPending: Bool {

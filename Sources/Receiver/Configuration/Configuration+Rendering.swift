@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// The values in force, without secrets, for a person or a program to read.
 extension Configuration {
@@ -18,16 +18,11 @@ extension Configuration {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `{"settings":[{"key","values","source"}]}`.
-    package var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("settings")
-            writer.array { writer in
-                for key in ConfigurationKey.all { write(key, to: &writer) }
-            }
+    /// `[{"key","values","source"}]`.
+    package func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for key in ConfigurationKey.all { write(key, to: &writer) }
         }
-        return writer.text
     }
 
     private func write(_ key: ConfigurationKey, to writer: inout JSONWriter) {

@@ -3,6 +3,8 @@ package import WebPush
 /// What the service was told to do, checked as a whole.
 package struct Configuration: Sendable {
     package let listeners: [ListenAddress]
+    /// Nobody said where to listen, so that what the machine lacks is no mistake.
+    package let listensAsUsual: Bool
     /// Nil if it follows from where the service really listens.
     package let baseURL: BaseURL?
     package let aliases: [Origin]
@@ -14,6 +16,7 @@ package struct Configuration: Sendable {
     package let registration: RegistrationMode
     package let allowsLocalUsers: Bool
     package let backlog: BacklogPolicy
+    package let hasAccessLog: Bool
     package let metricsListener: ListenAddress?
     package let metricsTokenFile: String?
     let settings: [String: [Setting]]
@@ -23,12 +26,16 @@ package struct Configuration: Sendable {
         let values = SettingValues(settings)
         self.settings = settings
         var listeners: [ListenAddress] = []
-        for text in values.all(.listen) ?? ListenAddress.usual {
-            listeners.append(try ListenAddress(text))
+        let usual = input.handedOver.isEmpty ? ListenAddress.usual : []
+        for text in values.all(.listen) ?? usual { listeners.append(try ListenAddress(text)) }
+        // What is said of such an address holds for the socket that was given.
+        for given in input.handedOver where !listeners.contains(where: given.isSamePlace(as:)) {
+            listeners.append(given)
         }
         var aliases: [Origin] = []
         for text in values.all(.alias) ?? [] { aliases.append(try BaseURL(alias: text).origin) }
         self.listeners = listeners
+        listensAsUsual = values.all(.listen) == nil && input.handedOver.isEmpty
         self.aliases = aliases
         baseURL = try values.first(.baseURL, BaseURL.init(_:))
         certificate = try Self.certificate(values)
@@ -38,6 +45,7 @@ package struct Configuration: Sendable {
         remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
         registration = try Self.registration(values, listeners)
         allowsLocalUsers = values.first(.localUsers) == "yes"
+        hasAccessLog = values.first(.accessLog) == "yes"
         backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
         metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
         metricsTokenFile = values.first(.metricsTokenFile)

@@ -14,6 +14,8 @@ package struct ConfigurationInput: Sendable {
     package var options: [String: [String]]
     package var environment: [String: String]
     package var file: File?
+    /// Where sockets listen that this process was given.
+    package var handedOver: [ListenAddress] = []
 
     package init(
         options: [String: [String]] = [:], environment: [String: String] = [:], file: File? = nil

@@ -25,6 +25,26 @@ package struct ListenAddress: Hashable, Sendable {
         }
     }
 
+    /// For a socket that is there already.
+    package init(_ endpoint: Endpoint) {
+        self.endpoint = endpoint
+        expectsProxyProtocol = false
+        trustedProxies = []
+    }
+
+    /// Whatever is spoken there.
+    package func isSamePlace(as other: ListenAddress) -> Bool {
+        switch (endpoint, other.endpoint) {
+        case (.unix(let path), .unix(let other)): path == other
+        case (.tls(let address, let port), .tls(let other, let otherPort)),
+            (.tls(let address, let port), .plain(let other, let otherPort)),
+            (.plain(let address, let port), .tls(let other, let otherPort)),
+            (.plain(let address, let port), .plain(let other, let otherPort)):
+            address == other && port == otherPort
+        default: false
+        }
+    }
+
     package init(_ text: String) throws(ConfigurationError) {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = words.first else { throw ConfigurationError("is empty") }
@@ -38,7 +58,7 @@ package struct ListenAddress: Hashable, Sendable {
                 trustedProxies += try Self.addresses(word.dropFirst(Self.trustedProxies.count))
             } else {
                 throw ConfigurationError(
-                    "\(word) is neither proxy-protocol nor trusted-proxies=ADDRESS")
+                    "has \(word), which is neither proxy-protocol nor trusted-proxies=ADDRESS")
             }
         }
         self.endpoint = endpoint
@@ -46,7 +66,7 @@ package struct ListenAddress: Hashable, Sendable {
         self.trustedProxies = trustedProxies
         guard case .plain = endpoint, !isLocal, trustedProxies.isEmpty else { return }
         throw ConfigurationError(
-            "\(first) would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
+            "would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
     }
 
     private static let proxyProtocol = "proxy-protocol"
@@ -61,11 +81,11 @@ package struct ListenAddress: Hashable, Sendable {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             guard path.hasPrefix("/"), path.utf8.count > 1 else {
-                throw ConfigurationError("\(text) has no path that begins with /")
+                throw ConfigurationError("has no path that begins with /")
             }
             // sun_path of Linux, with the zero at its end.
             guard path.utf8.count < 108 else {
-                throw ConfigurationError("\(text) is too long for a Unix socket")
+                throw ConfigurationError("is too long for a Unix socket")
             }
             return .unix(path: path)
         }
@@ -81,7 +101,7 @@ package struct ListenAddress: Hashable, Sendable {
         _ text: Substring
     ) throws(ConfigurationError) -> (IPAddress, UInt16) {
         guard let colon = text.lastIndex(of: ":") else {
-            throw ConfigurationError("\(text) has no port")
+            throw ConfigurationError("has no port")
         }
         let digits = Array(text[text.index(after: colon)...].utf8)
         var host = text[..<colon]
@@ -90,7 +110,7 @@ package struct ListenAddress: Hashable, Sendable {
         guard let port = UInt16(decimalDigits: digits.span),
             let address = IPAddress(String(host)), isBracketed || !host.contains(":")
         else {
-            throw ConfigurationError("\(text) is not ADDRESS:PORT with a number as address")
+            throw ConfigurationError("is not ADDRESS:PORT with a number as address")
         }
         return (address, port)
     }
@@ -99,7 +119,7 @@ package struct ListenAddress: Hashable, Sendable {
         var addresses: [IPAddress] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let address = IPAddress(String(part)) else {
-                throw ConfigurationError("\(part) is no address of a proxy")
+                throw ConfigurationError("has \(part), which is no address of a proxy")
             }
             addresses.append(address)
         }

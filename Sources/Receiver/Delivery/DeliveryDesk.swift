@@ -106,6 +106,9 @@ final class DeliveryDesk: @unchecked Sendable {
     /// Hands a message to the store, which answers for it.
     func keep(_ message: Message, _ reply: Reply) {
         guard message.needsStore else { return answer(reply, message, .accepted) }
+        #if PLANT_ANSWER_BEFORE_COMMIT
+            answer(reply, message, .accepted)
+        #endif
         submit(.store(message), .message(message, reply))
     }
 

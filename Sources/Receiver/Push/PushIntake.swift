@@ -79,8 +79,13 @@ final class PushIntake {
             urgency: request.urgency, ttl: request.ttl)
         let message: Message
         do throws(OpenSSLError) {
+            #if PLANT_ID_IS_ROW
+                let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
+            #else
+                let id = try MessageID(from: &desk.random)
+            #endif
             message = Message(
-                id: try MessageID(from: &desk.random), location: try LocationID(from: &desk.random),
+                id: id, location: try LocationID(from: &desk.random),
                 address: endpoint.address, sequence: service.store.index.nextSequence(),
                 content: content, arrival: Int64(service.settings.now() * 1_000),
                 expiry: service.store.clock.now.adding(seconds: request.ttl))

@@ -52,6 +52,7 @@ final class ServiceHandler: HTTPHandler {
     }
 
     private func serve(_ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange) {
+        exchange.label = route.label
         switch route {
         case .push: take(exchange, star, .post)
         case .simplePush: take(exchange, star, .put)

@@ -76,6 +76,12 @@ extension AutopushChannel {
         }
         let entry = outstanding.remove(at: index)
         if outstanding.isEmpty { outstanding = [] }
+        #if PLANT_ACKNOWLEDGE_BY_TOPIC
+            let topic = entry.message.content.topic
+            for other in outstanding where topic != nil && other.message.content.topic == topic {
+                settle(other.reference.id, .acknowledge(other.reference))
+            }
+        #endif
         switch entry.state {
         case .held(let slot, let reply): desk.settle(entry.message, slot, reply)
         case .storing, .stored: settle(id, .acknowledge(entry.reference))

@@ -1,0 +1,18 @@
+import Reactor
+
+/// What the control socket goes by; a reload may change some of it.
+package final class ControlSettings: Sendable {
+    package let baseURL: BaseURL
+    private let localUsers: Lock<Bool>
+
+    package init(baseURL: BaseURL, allowsLocalUsers: Bool) {
+        self.baseURL = baseURL
+        localUsers = Lock(allowsLocalUsers)
+    }
+
+    /// Whether users of this machine who do not administer may have devices. From any thread.
+    package var allowsLocalUsers: Bool {
+        get { localUsers.withLock { $0 } }
+        set { localUsers.withLock { $0 = newValue } }
+    }
+}

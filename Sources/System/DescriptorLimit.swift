@@ -1,0 +1,15 @@
+import Glibc
+
+/// How many files and sockets this process may have open.
+package enum DescriptorLimit {
+    /// As many as the administrator allows, where the usual limit is for programs that still use
+    /// select(2). Answers how many that are.
+    package static func raise() throws(SystemError) -> Int {
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        _ = try ensure("getrlimit") { getrlimit(kind, &limit) }
+        limit.rlim_cur = limit.rlim_max
+        _ = try ensure("setrlimit") { setrlimit(kind, &limit) }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+
+/// What a server has to say of itself, one line each, on standard error. For all threads.
+///
+/// Names of events and fields are written in the source; values from outside are made printable.
+/// Whoever writes a value sees to it that it is no secret.
+package final class Log: Sendable {
+    /// The priorities of syslog(3).
+    package enum Level: Int, Sendable {
+        case error = 3
+        case warning = 4
+        case info = 6
+
+        var word: String {
+            switch self {
+            case .error: "error"
+            case .warning: "warning"
+            case .info: "info"
+            }
+        }
+    }
+
+    private let isJournal: Bool
+    private let output: @Sendable (String) -> Void
+    private let clock: @Sendable () -> Int64
+    private let throttle = Mutex(LogThrottle())
+
+    /// To standard error; with priorities when that is the journal.
+    package convenience init() {
+        self.init(
+            isJournal: Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) }),
+            clock: { Boot.milliseconds }, output: StandardError.write)
+    }
+
+    init(
+        isJournal: Bool, clock: @escaping @Sendable () -> Int64,
+        output: @escaping @Sendable (String) -> Void
+    ) {
+        self.isJournal = isJournal
+        self.clock = clock
+        self.output = output
+    }
+
+    package func write(
+        _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)] = []
+    ) {
+        let now = clock()
+        guard let leftOut = throttle.withLock({ $0.admit("\(event)", at: now) }) else { return }
+        let count: [(StaticString, String)] = leftOut > 0 ? [("left-out", "\(leftOut)")] : []
+        write(LogLine(level: level, event: event, fields: fields + count))
+    }
+
+    /// A line that was asked for by name, so none is left out: for what is switched on to be seen.
+    package func writeAlways(
+        _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)]
+    ) {
+        write(LogLine(level: level, event: event, fields: fields))
+    }
+
+    private func write(_ line: LogLine) { output(isJournal ? line.journalText : line.plainText) }
+
+    /// The variable names the stream that the journal reads; a program whose output was redirected
+    /// inherits the variable, but writes elsewhere (systemd.exec(5)).
+    static func isJournal(_ variable: String?, descriptor: Int32 = STDERR_FILENO) -> Bool {
+        var status = stat()
+        guard let variable, fstat(descriptor, &status) == 0 else { return false }
+        return variable == "\(status.st_dev):\(status.st_ino)"
+    }
+}

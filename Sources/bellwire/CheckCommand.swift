@@ -1,0 +1,68 @@
+import Base
+import Receiver
+import System
+import TLS
+
+extension Command {
+    static let check = Command(
+        name: "check",
+        summary: "show the configuration in force, and what is wrong with it",
+        details: """
+            Takes the options of bellwire serve and reads what that would read, without changing
+            anything. Each line says where its value comes from; secrets are left out. The exit code
+            is 0 only if the server would start, as far as that can be told beforehand.
+            """,
+        options: ServerConfiguration.options + [.json]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("check takes options only", hint: "bellwire check --help")
+        }
+        let configuration = try ServerConfiguration.read(arguments)
+        let problems = problems(of: configuration)
+        if arguments.has("json") {
+            try StandardOutput.write(json(configuration, problems) + "\n")
+        } else {
+            try StandardOutput.write(configuration.text)
+            for problem in problems { problem.report() }
+        }
+        return problems.first?.exitCode ?? .success
+    }
+
+    /// What a start would stumble over.
+    private static func problems(of configuration: Configuration) -> [CommandError] {
+        var problems: [CommandError] = []
+        func look(_ body: () throws -> Void) {
+            do { try body() } catch { problems.append(CommandError(error)) }
+        }
+        look {
+            guard FileStamp(of: configuration.state) != nil else { return }
+            try PrivateFolder.check(configuration.state)
+        }
+        look { try KeyFolder.check(configuration) }
+        look {
+            guard let files = ServerCertificates.files(configuration) else { return }
+            let store = try CertificateStore(files)
+            guard let warning = store.warnings(now: WallClock.now).first else { return }
+            throw CommandError(message: warning.description)
+        }
+        return problems
+    }
+
+    private static func json(_ configuration: Configuration, _ problems: [CommandError]) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("settings")
+            configuration.write(to: &writer)
+            writer.name("problems")
+            writer.array { writer in
+                for problem in problems {
+                    writer.object { writer in
+                        writer.member("error", problem.message)
+                        if let hint = problem.hint { writer.member("hint", hint) }
+                    }
+                }
+            }
+        }
+        return writer.text
+    }
+}

@@ -1,0 +1,67 @@
+import Base
+import Outbound
+import Receiver
+import System
+
+/// Asks the running server by its control socket.
+struct ControlConnection {
+    private static let systemFolder = "/var/lib/bellwire"
+
+    private let path: String
+
+    /// Finds the socket: in the folder that is named, in the usual one, or in that of the system's
+    /// service.
+    init(_ arguments: Arguments) throws {
+        let configuration = try ServerConfiguration.read(arguments)
+        let folders =
+            arguments.has("state")
+            ? [configuration.state] : [configuration.state, Self.systemFolder]
+        let paths = folders.map { $0 + "/control.sock" }
+        guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {
+            throw Self.noServer(paths[0])
+        }
+        self.path = path
+    }
+
+    /// The body of a success.
+    func send(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
+        var request = HTTPRequest(
+            method: method, url: "http://localhost\(target)",
+            fields: body.isEmpty ? [] : [("Content-Type", "application/json")], body: body,
+            unixSocket: path)
+        request.answerLimit = 16 << 20
+        let response: HTTPResponse
+        do throws(CurlError) {
+            response = try HTTPClient.send(
+                request, userAgent: "bellwire/\(CommandLineTool.version)")
+        } catch {
+            throw error.isConnectionRefusal ? Self.noServer(path) : error
+        }
+        guard (200..<300).contains(response.status) else {
+            throw Self.refusal(response)
+        }
+        return response.body
+    }
+
+    private static func noServer(_ path: String) -> CommandError {
+        CommandError(
+            message: "no server answers at \(path)",
+            hint:
+                "start bellwire serve, say by --state where it keeps its state, or ask as its user",
+            exitCode: .unavailable)
+    }
+
+    private static func refusal(_ response: HTTPResponse) -> CommandError {
+        var scanner = JSONScanner(response.body)
+        var message: String?
+        // An answer that is no JSON is not ours; its status says enough.
+        try? scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+            let isMessage = scanner.string(name) == "message"
+            let text = try scanner.stringOrSkip()
+            if isMessage, let text { message = scanner.string(text) }
+        }
+        return CommandError(
+            message: message ?? "the server answered \(response.status)",
+            exitCode: response.status >= 500 ? .unavailable : .refused)
+    }
+}

@@ -1,0 +1,127 @@
+import Base
+import Glibc
+import System
+
+/// What the server says of devices, for a person to read.
+enum DeviceReport {
+    struct Device {
+        var id = 0
+        var name = ""
+        var owner = ""
+        /// Seconds since 1970; nil for one that never came.
+        var lastSeen: Int?
+    }
+
+    struct Added: Confidential {
+        var name = ""
+        var bearer = ""
+        var websocket = ""
+        var url = ""
+    }
+
+    static func devices(json: [UInt8]) throws -> [Device] {
+        var devices: [Device] = []
+        var scanner = JSONScanner(json)
+        do throws(JSONScanner.Failure) {
+            try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+                guard scanner.isEqual(name, "devices") else { return try scanner.skipValue() }
+                try scanner.forEachElement { scanner throws(JSONScanner.Failure) in
+                    devices.append(try device(&scanner))
+                }
+            }
+            try scanner.expectEnd()
+        } catch {
+            throw CommandError(message: "the server's answer cannot be read")
+        }
+        return devices
+    }
+
+    private static func device(
+        _ scanner: inout JSONScanner
+    ) throws(JSONScanner.Failure) -> Device {
+        var device = Device()
+        try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+            let name = scanner.string(name)
+            switch try scanner.next() {
+            case .string(let text) where name == "name": device.name = scanner.string(text)
+            case .string(let text) where name == "owner": device.owner = scanner.string(text)
+            case .number(let range):
+                let number = Int(decimalDigits: scanner.bytes.span.extracting(range)) ?? 0
+                if name == "id" { device.id = number }
+                if name == "last_seen" { device.lastSeen = number }
+            case .string: break
+            default: throw .invalid(at: scanner.position)
+            }
+        }
+        return device
+    }
+
+    static func text(_ devices: [Device]) -> String {
+        guard !devices.isEmpty else { return "no devices; add one by bellwire device add NAME\n" }
+        let rows = devices.map { device in
+            [
+                "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
+                device.lastSeen.map { "last seen " + localTime($0) } ?? "never seen",
+            ]
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            return trimmed(cells.joined(separator: "  ")) + "\n"
+        }.joined()
+    }
+
+    private static func trimmed(_ line: String) -> Substring {
+        line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)]
+    }
+
+    private static func localTime(_ seconds: Int) -> String {
+        var (time, parts) = (time_t(seconds), tm())
+        localtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension DeviceReport.Added {
+    init(json: [UInt8]) throws {
+        var scanner = JSONScanner(json)
+        var texts: [String: String] = [:]
+        do throws(JSONScanner.Failure) {
+            try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+                texts[scanner.string(name)] = try scanner.stringOrSkip().map(scanner.string)
+            }
+            try scanner.expectEnd()
+        } catch {
+            texts = [:]
+        }
+        guard let name = texts["name"], let bearer = texts["bearer"],
+            let websocket = texts["websocket"], let url = texts["url"]
+        else { throw CommandError(message: "the server's answer cannot be read") }
+        (self.name, self.bearer, self.websocket, self.url) = (name, bearer, websocket, url)
+    }
+
+    /// Shown once: who has it, is the device.
+    var text: String {
+        """
+        device \(Printable.text(name)) may connect; keep these to yourself:
+          Firefox (about:config, dom.push.serverURL):
+            \(websocket)
+          KUnifiedPush and others (server address):
+            \(url)
+          bearer secret:
+            \(bearer)
+
+        """ + picture
+    }
+
+    /// White on black also where the terminal is black on white.
+    private var picture: String {
+        guard let code = QRCode(Array(url.utf8)) else { return "" }
+        guard StandardOutput.isTerminal else { return code.text }
+        return code.text.split(separator: "\n").map { "\u{1B}[97;40m\($0)\u{1B}[0m\n" }.joined()
+    }
+}

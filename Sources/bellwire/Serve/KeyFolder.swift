@@ -1,0 +1,67 @@
+import Crypto
+import Mailbox
+import Receiver
+import System
+
+/// Where the keys of a server are found, and made when there are none yet.
+struct KeyFolder {
+    private static let masterName = "master.json"
+
+    /// Where something can be made; credentials of systemd can only be read.
+    let writable: String
+    private let readable: [String]
+    private let state: String
+
+    /// Makes the folder if it is missing.
+    init(_ configuration: Configuration) throws {
+        self.init(places: configuration)
+        try PrivateFolder.make(writable)
+    }
+
+    private init(places configuration: Configuration) {
+        let credentials = Environment["CREDENTIALS_DIRECTORY"]
+        writable =
+            credentials == configuration.keys ? configuration.state + "/keys" : configuration.keys
+        readable = [credentials].compactMap(\.self) + [writable]
+        state = configuration.state
+    }
+
+    /// What a start would find, without making anything.
+    static func check(_ configuration: Configuration) throws {
+        let folder = KeyFolder(places: configuration)
+        if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
+        let key = try folder.foundMasterKey()
+        guard key != nil || !SQLiteStore.isThere(in: folder.state) else { throw folder.missing }
+    }
+
+    /// The first there is; made if the store has not been sealed under one that is lost.
+    func masterKey(_ log: Log) throws -> MasterKey {
+        if let key = try foundMasterKey() { return key }
+        guard !SQLiteStore.isThere(in: state) else { throw missing }
+        let path = writable + "/" + Self.masterName
+        let key = try MasterKey.generate()
+        let json = try StoredKey.master(key).json()
+        try KeyFile.create(path, json.span)
+        log.write(
+            .warning, "master-key-made",
+            [("file", path), ("advice", "keep a copy elsewhere; without it the store is lost")])
+        return key
+    }
+
+    /// Nil where there is none.
+    private func foundMasterKey() throws -> MasterKey? {
+        let paths = readable.map { $0 + "/" + Self.masterName }
+        guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else { return nil }
+        guard case .master(let key) = try Command.storedKey(at: path) else {
+            throw CommandError(
+                message: "\(path) is no master key", hint: "bellwire keys new master FILE")
+        }
+        return key
+    }
+
+    private var missing: CommandError {
+        CommandError(
+            message: "the master key \(writable)/\(Self.masterName) is missing",
+            hint: "put back the key file or credential that belongs to \(state)")
+    }
+}

@@ -1,0 +1,26 @@
+import Reactor
+
+/// Whether every loop still takes its turns.
+final class LoopPulse: Sendable {
+    private let loops: [EventLoop]
+    private let silent: Lock<Set<Int>>
+
+    init(_ loops: [EventLoop]) {
+        self.loops = loops
+        silent = Lock([])
+    }
+
+    /// Asks all loops for a sign; false if one has not answered the question before.
+    func beat() -> Bool {
+        let isAlive = silent.withLock { silent in
+            guard silent.isEmpty else { return false }
+            silent = Set(loops.indices)
+            return true
+        }
+        guard isAlive else { return false }
+        for (index, loop) in loops.enumerated() {
+            loop.post { self.silent.withLock { _ = $0.remove(index) } }
+        }
+        return true
+    }
+}

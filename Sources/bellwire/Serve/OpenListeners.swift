@@ -1,0 +1,81 @@
+import Glibc
+import Reactor
+import Receiver
+import System
+
+/// All sockets of a server.
+struct OpenListeners {
+    let faces: [OpenListener]
+    let control: OpenListener
+
+    /// Takes those that systemd opened, and opens the others.
+    init(_ configuration: Configuration, _ given: GivenSockets, _ log: Log) throws {
+        var faces: [OpenListener] = []
+        for listener in configuration.listeners {
+            if let socket = given.faces.first(where: { $0.configured.isSamePlace(as: listener) }),
+                let owned = socket.take()
+            {
+                faces.append(OpenListener(owned, listener))
+                continue
+            }
+            do throws(ReactorError) {
+                faces.append(try .open(listener))
+            } catch {
+                // Nobody asked for IPv6, which this machine does not have.
+                guard configuration.listensAsUsual, !faces.isEmpty,
+                    error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT
+                else { throw CommandError(listening: error) }
+                log.write(.info, "not-listening", [("reason", error.description)])
+            }
+        }
+        self.faces = faces
+        control = try given.control ?? Self.openControl(configuration.state + "/control.sock")
+    }
+
+    private static func openControl(_ path: String) throws -> OpenListener {
+        do throws(ReactorError) {
+            return try .openControl(path)
+        } catch {
+            throw CommandError(listening: error)
+        }
+    }
+
+    /// Of the first listener in clear, or with TLS, that has one.
+    func port(encrypted: Bool) -> UInt16? {
+        faces.lazy.filter { $0.isEncrypted == encrypted }.compactMap(\.port).first
+    }
+}
+
+/// The sockets that systemd opened before this process was started.
+struct GivenSockets {
+    let faces: [OpenListener]
+    let control: OpenListener?
+
+    /// Those of an address are for TLS unless the configuration says otherwise. To be called once,
+    /// before there are threads.
+    static func take() throws -> GivenSockets {
+        var faces: [OpenListener] = []
+        var control: OpenListener?
+        if let sockets = SystemdSockets.take() {
+            for (index, name) in sockets.names.enumerated() {
+                let socket = try sockets.socket(at: index)
+                let place = ListenAddress(at: socket.address)
+                if name == "control" {
+                    control = OpenListener(socket, place)
+                } else {
+                    faces.append(OpenListener(socket, place))
+                }
+            }
+        }
+        return GivenSockets(faces: faces, control: control)
+    }
+}
+
+extension ListenAddress {
+    fileprivate init(at address: SocketAddress) {
+        switch address {
+        case .ip(let address, let port): self.init(.tls(address, port: port))
+        case .unix(let path): self.init(.unix(path: path))
+        }
+    }
+}

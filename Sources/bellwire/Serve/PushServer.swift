@@ -1,0 +1,130 @@
+import HTTP
+import Mailbox
+import Reactor
+import Receiver
+import System
+import WebPush
+
+/// A running push service: the store, the listeners, and the loops that serve them.
+final class PushServer {
+    /// How long connections may take to finish what is under way.
+    private static let drainLimit = Duration.seconds(10)
+
+    let baseURL: BaseURL
+    let pulse: LoopPulse
+    let control: ControlSettings
+    /// Nil where every listener is in clear.
+    let certificates: ServerCertificates?
+    private let store: SQLiteStore
+    private let server: HTTPServer
+
+    /// Everything that can go wrong does so here, before a connection is taken.
+    init(_ configuration: Configuration, _ given: GivenSockets, _ log: Log) throws {
+        guard configuration.remoteStore == nil else {
+            throw CommandError.usage("this version has no other store than sqlite")
+        }
+        // A group that may use the control socket has to reach it.
+        try PrivateFolder.make(configuration.state, mode: 0o750)
+        let keys = try KeyFolder(configuration)
+        let store = try Self.store(configuration, keys, log)
+        do {
+            certificates =
+                configuration.listeners.contains(where: \.isEncrypted)
+                ? try ServerCertificates(configuration, keys) : nil
+            let listeners = try OpenListeners(configuration, given, log)
+            baseURL = try Self.baseURL(configuration, listeners)
+            control = ControlSettings(
+                baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers)
+            let service = PushService(
+                store: store, endpointKey: store.endpointKey,
+                settings: Self.settings(configuration, baseURL))
+            let report: HTTPAccess.Report = { log.write($0) }
+            let access = configuration.hasAccessLog ? report : nil
+            server = try HTTPServer(
+                report: { log.write($0) }, access: access, handler: service.handler(on:))
+            try Self.listen(listeners, on: server, certificates, control, store, log)
+        } catch {
+            store.close()
+            throw error
+        }
+        self.store = store
+        pulse = LoopPulse(server.loops)
+    }
+
+    func start() throws { try server.start(name: "bellwire") }
+
+    /// Takes no new connections and ends the old ones when they are done.
+    func end(_ log: Log) {
+        server.drain(within: Self.drainLimit)
+        let cut = server.join().reduce(0) { count, ending in
+            if case .cut(let connections) = ending { count + connections } else { count }
+        }
+        store.close()
+        log.write(.info, "ended", [("connections-cut", "\(cut)")])
+    }
+}
+
+extension PushServer {
+    private static func store(
+        _ configuration: Configuration, _ keys: KeyFolder, _ log: Log
+    ) throws -> SQLiteStore {
+        var options = SQLiteStore.Options(
+            folder: configuration.state, masterKey: try keys.masterKey(log))
+        options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
+        let store = try SQLiteStore(options)
+        let report = store.report
+        log.write(
+            .info, "store-opened",
+            [
+                ("folder", configuration.state), ("devices", "\(report.devices)"),
+                ("endpoints", "\(report.endpoints)"), ("messages", "\(report.messages)"),
+            ])
+        return store
+    }
+
+    private static func baseURL(
+        _ configuration: Configuration, _ listeners: OpenListeners
+    ) throws -> BaseURL {
+        let baseURL = configuration.baseURL(
+            tlsPort: listeners.port(encrypted: true), plainPort: listeners.port(encrypted: false))
+        guard let baseURL else {
+            throw CommandError.usage(
+                "base-url is needed where every listener is a Unix socket")
+        }
+        return baseURL
+    }
+
+    private static func settings(
+        _ configuration: Configuration, _ baseURL: BaseURL
+    ) -> PushServiceSettings {
+        var settings = PushServiceSettings(
+            baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
+        settings.registration = configuration.registration
+        let hasProxies = configuration.listeners.contains { listener in
+            listener.expectsProxyProtocol || !listener.trustedProxies.isEmpty
+        }
+        settings.isBehindProxy = hasProxies
+        // Where none was declared, whoever comes through one is not of this machine.
+        settings.refusesForwarded =
+            !hasProxies && configuration.listeners.allSatisfy(\.isLocal)
+        return settings
+    }
+
+    private static func listen(
+        _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
+        _ control: ControlSettings, _ store: SQLiteStore, _ log: Log
+    ) throws {
+        for listener in listeners.faces {
+            guard let socket = listener.take() else { continue }
+            try server.listen(on: socket, listener.terms(certificates?.store))
+            log.write(
+                .info, "listening",
+                [
+                    ("address", listener.address.description),
+                    ("protocol", listener.isEncrypted ? "https" : "http"),
+                ])
+        }
+        guard let socket = listeners.control.take() else { return }
+        try server.listen(on: socket) { ControlHandler(on: $0, store: store, control) }
+    }
+}

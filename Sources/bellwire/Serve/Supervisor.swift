@@ -1,0 +1,67 @@
+import Receiver
+import System
+
+/// Looks after a running server: what systemd and the administrator ask for, and what falls due.
+struct Supervisor {
+    private static let pulse = Duration.seconds(5)
+    /// Tickets of TLS sessions are good for as long as their key is in use.
+    private static let keyLifetime: Int64 = 86_400_000
+
+    let server: PushServer
+    let manager: ServiceManager
+    let signals: SignalQueue
+    let log: Log
+    /// Reads the configuration again.
+    let configure: () throws -> Configuration
+
+    /// Returns when the server is asked to end.
+    func watch(_ running: Configuration) {
+        var keysMade = Boot.milliseconds
+        let interval = min(manager.watchdogInterval ?? Self.pulse, Self.pulse)
+        while true {
+            switch signals.next(within: interval) {
+            case .end: return
+            case .reload:
+                reload(running)
+                keysMade = Boot.milliseconds
+            case nil: break
+            }
+            if server.pulse.beat() {
+                manager.tell(.alive)
+            } else {
+                log.write(.warning, "loop-silent")
+            }
+            let isDue = Boot.milliseconds - keysMade >= Self.keyLifetime
+            if let certificates = server.certificates, isDue || certificates.store.haveFilesChanged
+            {
+                certificates.reload(nil, log)
+                keysMade = Boot.milliseconds
+            }
+        }
+    }
+
+    /// What can be taken over is; after a mistake everything stays as it was.
+    private func reload(_ running: Configuration) {
+        manager.tell(.reloading)
+        defer { manager.tell(.ready) }
+        let configuration: Configuration
+        do {
+            configuration = try configure()
+        } catch {
+            let error = CommandError(error)
+            log.write(
+                .error, "configuration-refused",
+                [("reason", error.message), ("effect", "the one from before stays in force")])
+            server.certificates?.reload(nil, log)
+            return
+        }
+        let waiting = configuration.keysForNextStart(after: running)
+        if !waiting.isEmpty {
+            log.write(
+                .warning, "restart-needed", [("keys", waiting.joined(separator: ","))])
+        }
+        server.control.allowsLocalUsers = configuration.allowsLocalUsers
+        server.certificates?.reload(configuration, log)
+        log.write(.info, "configuration-read")
+    }
+}

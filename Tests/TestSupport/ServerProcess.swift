@@ -1,0 +1,81 @@
+import Foundation
+
+/// A server that runs beside the test, and what it said. Killed with the last reference.
+// Unchecked: the process is only told to end, and the texts are touched under the lock.
+package final class ServerProcess: @unchecked Sendable {
+    package struct NotReady: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let process = Process()
+    private let condition = NSCondition()
+    private var outputText = ""
+    private var errorText = ""
+
+    /// Returns when the server has said that it is ready.
+    package init(
+        _ arguments: [String], program: String = Program.path,
+        environment: [String: String] = [:]
+    ) throws {
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        collect(output) { self.outputText += $0 }
+        collect(errors) { self.errorText += $0 }
+        try process.run()
+        guard wait(for: { self.outputText.contains("\n") || !self.process.isRunning }),
+            outputText.hasPrefix("bellwire: ready ")
+        else { throw NotReady(description: "\(outputText)\(errorText)") }
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    package var identifier: Int32 { process.processIdentifier }
+    /// What stands in the line that says it is ready.
+    package var baseURL: String {
+        condition.withLock { outputText.split(separator: "\n")[0].dropFirst(16).description }
+    }
+    package var port: Int { URL(string: baseURL)?.port ?? 0 }
+    package var output: String { condition.withLock { outputText } }
+    package var errors: String { condition.withLock { errorText } }
+
+    package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Waits until the server has said it; false after twenty seconds.
+    package func hasSaid(_ text: String, times: Int = 1) -> Bool {
+        wait { self.errorText.components(separatedBy: text).count > times }
+    }
+
+    /// Asks it to end, and answers how it did.
+    package func end(by number: Int32 = SIGTERM) -> Int32 {
+        signal(number)
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    private func wait(for condition: () -> Bool) -> Bool {
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while !condition() {
+            guard Date() < deadline else { return false }
+            _ = self.condition.wait(until: min(deadline, Date(timeIntervalSinceNow: 0.2)))
+        }
+        return true
+    }
+
+    private func collect(_ pipe: Pipe, _ add: @escaping @Sendable (String) -> Void) {
+        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let data = handle.availableData
+            guard let self, !data.isEmpty else { return handle.readabilityHandler = nil }
+            self.condition.withLock {
+                add(String(decoding: data, as: UTF8.self))
+                self.condition.broadcast()
+            }
+        }
+    }
+}
