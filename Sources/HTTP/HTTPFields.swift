@@ -95,6 +95,15 @@ extension HTTPFields {
         note(name: nameRange, value: start..<bytes.count)
     }
 
+    /// Adds a field whose value `write` appends; it must be free of line breaks.
+    package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        let nameRange = store(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        let start = bytes.count
+        write(&bytes)
+        note(name: nameRange, value: start..<bytes.count)
+    }
+
     package mutating func append(_ name: StaticString, decimal value: Int) {
         let nameRange = store(
             UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))

@@ -14,13 +14,14 @@ package struct EndpointToken: Sendable, Confidential {
 
 /// Makes endpoint tokens, and tells ours from others. One for each thread.
 package struct EndpointMint: ~Copyable {
-    private let key: Secret
+    /// Has taken in the key: a mark goes on from there.
     private var hash: SHA256
     private var random = RandomSupply()
 
     package init(key: Secret) throws(OpenSSLError) {
-        hash = try SHA256()
-        self.key = key
+        var keyed = try SHA256()
+        try key.withSpan { key throws(OpenSSLError) in try keyed.beginHMAC(key: key) }
+        hash = keyed
     }
 
     package mutating func make() throws(OpenSSLError) -> EndpointToken {
@@ -47,9 +48,9 @@ package struct EndpointMint: ~Copyable {
     }
 
     private mutating func mark(of random: Span<UInt8>) throws(OpenSSLError) -> UInt64 {
-        let digest = try key.withSpan { key throws(OpenSSLError) in
-            try hash.hmac(key: key, random)
-        }
+        hash.beginHMACUnderSameKey()
+        try hash.update(random)
+        let digest = try hash.finishHMAC()
         return digest.span.word(at: 0)
     }
 }

@@ -75,6 +75,25 @@ struct ServeCommandTests {
         #expect(wrong.errors.contains("error: the store was sealed under another master key"))
     }
 
+    @Test("A master key that systemd brings is used, and what has to be made lies elsewhere")
+    func credential() throws {
+        var fixture = fixture
+        let folder = fixture.home.file("credentials")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        #expect(try fixture.run(["keys", "new", "master", folder + "/master.json"]).exitCode == 0)
+        for (path, mode) in [(folder + "/master.json", 0o440), (folder, 0o550)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        fixture.environment["CREDENTIALS_DIRECTORY"] = folder
+        let server = try fixture.start()
+        #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 200"))
+        #expect(server.end() == 0)
+        #expect(!server.errors.contains("event=master-key-made"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["master.json"])
+        #expect(FileManager.default.fileExists(atPath: fixture.authority))
+    }
+
     @Test("State and keys that others could change are refused")
     func unsafeFolders() throws {
         let state = fixture.home.file("state")

@@ -31,6 +31,36 @@ struct ServeListenerTests {
         #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 000"))
     }
 
+    @Test("Without descriptors nobody is lost in silence, and it goes on when there are some")
+    func noDescriptors() throws {
+        let server = try ServerProcess(
+            [
+                "-c", "ulimit -n 64; exec \"$0\" \"$@\"", Program.path, "serve", "--listen",
+                "http://127.0.0.1:0",
+            ], program: "/bin/sh", environment: fixture.environment)
+        var sockets = (0..<80).map { _ in Self.connect(to: server.port) }
+        #expect(server.hasSaid("error: event=cannot-accept address=127.0.0.1:"))
+        for socket in sockets { close(socket) }
+        sockets = []
+        #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 200"))
+        #expect(server.end() == 0)
+    }
+
+    private static func connect(to port: Int) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        _ = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Foundation.connect(
+                    descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return descriptor
+    }
+
     @Test("Sockets that systemd opened are taken over")
     func systemdSockets() throws {
         let launcher = fixture.home.file("launch.py")

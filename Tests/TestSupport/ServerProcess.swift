@@ -54,6 +54,8 @@ package final class ServerProcess: @unchecked Sendable {
     package func end(by number: Int32 = SIGTERM) -> Int32 {
         signal(number)
         process.waitUntilExit()
+        // Of a server that failed one wants to know why, a report of a sanitizer for instance.
+        if process.terminationStatus != 0 { print(errors) }
         return process.terminationStatus
     }
 

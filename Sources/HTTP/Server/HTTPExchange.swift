@@ -4,7 +4,7 @@ package import Reactor
 /// A request on its way to its answer.
 package final class HTTPExchange {
     /// Empty once it was answered.
-    package private(set) var head: RequestHead
+    @exclusivity(unchecked) package private(set) var head: RequestHead
     package let body: [UInt8]
     /// What a log calls that which was asked for.
     package var label: StaticString = ""
@@ -56,13 +56,13 @@ package final class HTTPExchange {
         connection.respond(to: self, head, body)
         var used = HTTPFields()
         swap(&used, &head.fields)
-        service.pool.giveBack(used)
+        service.pool.giveBack(consume used)
     }
 
     /// Gives back the memory of the head, for the next one.
     func releaseHead() {
         var released = RequestHead()
         swap(&released, &head)
-        connection.service.pool.giveBack(released)
+        connection.service.pool.giveBack(consume released)
     }
 }

@@ -77,6 +77,13 @@ final class ServerConnection: EventHandler, TimerHandler {
         if readiness.isReadable { receive() }
     }
 
+    /// Most peers say nothing before they have their answer, so the loop is told only when one does
+    /// that nothing is to be read now.
+    private func stopReading() {
+        hasUnread = transport?.hasPending == true
+        if interest.contains(.readable) { setInterest(interest.subtracting(.readable)) }
+    }
+
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
         outbox.lend(&output)
         spoken?.respond(to: exchange, head, body)
@@ -175,10 +182,7 @@ extension ServerConnection {
     private func receive() {
         let scratch = service.scratch
         for _ in 0..<Self.readsPerEvent {
-            guard let spoken, spoken.takesInput else {
-                hasUnread = transport?.hasPending == true
-                return
-            }
+            guard let spoken, spoken.takesInput else { return stopReading() }
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
@@ -227,8 +231,10 @@ extension ServerConnection {
     }
 
     private func wait(readable: Bool = false, writable: Bool = false) {
+        let spoken = spoken
         let takesInput = spoken?.takesInput == true
-        setInterest(Interest(readable: readable || takesInput, writable: writable))
+        let isReading = interest.contains(.readable)
+        setInterest(Interest(readable: readable || takesInput || isReading, writable: writable))
         if takesInput, hasUnread { readOn() }
         guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body

@@ -4,18 +4,18 @@ package import Reactor
 ///
 /// What is sent leaves at the end of the loop's turn, all of it in one write.
 package final class WebSocketConnection {
-    private unowned var carrier: (any WebSocketCarrier)?
-    private var handler: (any WebSocketHandler)?
+    @exclusivity(unchecked) private unowned var carrier: (any WebSocketCarrier)?
+    @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else about a message. No handler is called within an access.
     private let state: UnsafeMutablePointer<State>
     /// When the session is asked what is due. Not moved by what is heard meanwhile: it may well ask
     /// in vain once, and a message then costs no timer.
-    private var alarm: Duration
-    private(set) var ending: ConnectionEnding?
-    private var isFlushedByCarrier = false
-    private var isWaiting = false
-    private var isCut = false
+    @exclusivity(unchecked) private var alarm: Duration
+    @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
+    @exclusivity(unchecked) private var isFlushedByCarrier = false
+    @exclusivity(unchecked) private var isWaiting = false
+    @exclusivity(unchecked) private var isCut = false
 
     init(
         _ terms: WebSocketTerms, maskingKeys: WebSocketEncoder.MaskingKeys? = nil,

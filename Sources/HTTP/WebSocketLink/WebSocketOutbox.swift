@@ -9,9 +9,9 @@ final class WebSocketOutbox: @unchecked Sendable {
     private static let roomKept = 1_024
 
     private let loop: EventLoop
-    private var waiting: [WebSocketConnection] = []
-    private var next = 0
-    private var spare: [UInt8] = []
+    @exclusivity(unchecked) private var waiting: [WebSocketConnection] = []
+    @exclusivity(unchecked) private var next = 0
+    @exclusivity(unchecked) private var spare: [UInt8] = []
 
     init(on loop: EventLoop) { self.loop = loop }
 

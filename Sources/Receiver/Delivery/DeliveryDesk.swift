@@ -131,7 +131,7 @@ final class DeliveryDesk: @unchecked Sendable {
             return
         }
         guard let exchange = senders.take(reply.ticket) else { return }
-        Answer.push(message, verdict, service.settings, to: exchange)
+        Answer.push(message, verdict, service, to: exchange)
     }
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.

@@ -7,22 +7,23 @@ import WebPush
 enum Answer {
     /// To the sender of a message that was taken in.
     static func push(
-        _ message: Message, _ verdict: Verdict, _ settings: PushServiceSettings,
-        to exchange: HTTPExchange
+        _ message: Message, _ verdict: Verdict, _ service: PushService, to exchange: HTTPExchange
     ) {
         switch verdict {
-        case .accepted: created(message, settings, exchange)
+        case .accepted: created(message, service, exchange)
         case .gone: refuse(.gone, exchange)
         case .unavailable: refuse(.unavailable, exchange)
         }
     }
 
     private static func created(
-        _ message: Message, _ settings: PushServiceSettings, _ exchange: HTTPExchange
+        _ message: Message, _ service: PushService, _ exchange: HTTPExchange
     ) {
         var head = exchange.answer(201)
-        let location = settings.location(message.location)
-        head.fields.append("Location", location.span)
+        head.fields.append("Location") { value in
+            value.append(contentsOf: service.settings.locationStart)
+            message.location.bits.appendBase64URL(to: &value)
+        }
         head.fields.append("TTL", decimal: Int(message.content.ttl))
         head.fields.append("Cache-Control", noStore)
         send(head, to: exchange)

@@ -17,15 +17,16 @@ final class PushIntake {
         gate = try VAPIDGate(service.settings)
     }
 
-    /// `token` is where the last part of the endpoint's path stands.
+    /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
     func take(
-        _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
+        _ method: PushRules.Method
     ) throws(PushRefusal) {
-        let endpoint = try endpoint(exchange, token)
+        let bytes = head.bytes
+        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange.client)
         var fields = PushFields()
-        exchange.head.fields.forEach { fields.note($0, $1) }
-        let bytes = exchange.head.bytes
-        let authority = bytes.span.extracting(exchange.head.authority ?? 0..<0)
+        head.fields.forEach { fields.note($0, $1) }
+        let authority = bytes.span.extracting(head.authority ?? 0..<0)
         _ = try gate.admit(fields, to: endpoint, of: authority)
         let body = exchange.body
         let request = try PushRequest(
@@ -35,11 +36,10 @@ final class PushIntake {
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
     private func endpoint(
-        _ exchange: HTTPExchange, _ range: Range<Int>
+        _ token: Span<UInt8>, of client: IPAddress?
     ) throws(PushRefusal) -> Endpoint {
-        let head = exchange.head.bytes
-        guard let bytes = Base64URL.decode(head.span.extracting(range)) else {
-            throw unknown(to: exchange)
+        guard let bytes = Base64URL.decode(token) else {
+            throw unknown(to: client)
         }
         let answer: StoreIndex.EndpointAnswer?
         do throws(OpenSSLError) {
@@ -50,7 +50,7 @@ final class PushIntake {
         } catch {
             throw .unavailable
         }
-        guard let answer else { throw unknown(to: exchange) }
+        guard let answer else { throw unknown(to: client) }
         switch answer {
         case .found(let endpoint): return endpoint
         case .gone: throw .gone
@@ -59,9 +59,9 @@ final class PushIntake {
     }
 
     /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
-    private func unknown(to exchange: HTTPExchange) -> PushRefusal {
+    private func unknown(to client: IPAddress?) -> PushRefusal {
         let second = desk.loop.now.nanoseconds / 1_000_000_000
-        let stranger = Self.key(of: exchange.client)
+        let stranger = Self.key(of: client)
         guard !strangers.isExhausted(stranger, second: second) else {
             return .tooMany(retryAfter: 1)
         }

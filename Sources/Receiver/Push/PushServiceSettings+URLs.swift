@@ -10,10 +10,4 @@ extension PushServiceSettings {
         Base64URL.append(bytes.span, to: &url)
         return url
     }
-
-    func location(_ id: LocationID) -> [UInt8] {
-        var url = locationStart
-        id.bits.appendBase64URL(to: &url)
-        return url
-    }
 }

@@ -28,20 +28,22 @@ final class ServiceHandler: HTTPHandler {
     func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
 
     func handle(_ exchange: HTTPExchange) {
-        let bytes = exchange.head.bytes
-        let whole = exchange.head.path
+        // Asked for once: each time is a copy.
+        let head = exchange.head
+        let bytes = head.bytes
+        let whole = head.path
         // A proxy may have taken the path of our address off, or not.
         let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
         let path = whole.lowerBound + start..<whole.upperBound
-        guard !path.isEmpty || exchange.head.method != .get else {
-            return serve(.userAgent, path, exchange)
+        guard !path.isEmpty || head.method != .get else {
+            return serve(.userAgent, path, exchange, head)
         }
-        switch router.find(exchange.head.method, bytes.span.extracting(path)) {
+        switch router.find(head.method, bytes.span.extracting(path)) {
         case .found(let match):
             let star =
                 match.first.lowerBound + path.lowerBound..<match.first.upperBound
                 + path.lowerBound
-            serve(match.action, star, exchange)
+            serve(match.action, star, exchange, head)
         case .otherMethod(let allowed): refuseMethod(exchange, allowed)
         case .unknown: Answer.empty(404, exchange)
         }
@@ -51,11 +53,14 @@ final class ServiceHandler: HTTPHandler {
         Answer.refusal(refusal)
     }
 
-    private func serve(_ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange) {
+    private func serve(
+        _ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange,
+        _ head: borrowing RequestHead
+    ) {
         exchange.label = route.label
         switch route {
-        case .push: take(exchange, star, .post)
-        case .simplePush: take(exchange, star, .put)
+        case .push: take(exchange, head, star, .post)
+        case .simplePush: take(exchange, head, star, .put)
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
         case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
@@ -72,10 +77,11 @@ final class ServiceHandler: HTTPHandler {
     }
 
     private func take(
-        _ exchange: HTTPExchange, _ token: Range<Int>, _ method: PushRules.Method
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ token: Range<Int>,
+        _ method: PushRules.Method
     ) {
         do throws(PushRefusal) {
-            try intake.take(exchange, token: token, method)
+            try intake.take(exchange, head, token: token, method)
         } catch {
             Answer.refuse(error, exchange)
         }

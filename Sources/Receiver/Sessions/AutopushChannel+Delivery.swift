@@ -16,7 +16,7 @@ extension AutopushChannel {
 
     /// The message that was just sent is to be acknowledged.
     func expect(_ message: Message, _ state: Outstanding.State) {
-        if session.extensions.contains(.withdrawn), let topic = message.content.topic {
+        if let topic = message.content.topic, session.extensions.contains(.withdrawn) {
             withdrawOlder(topic, than: message)
         }
         outstanding.append(
@@ -75,7 +75,7 @@ extension AutopushChannel {
             return settle(id, .acknowledgeByID(id, device: device))
         }
         let entry = outstanding.remove(at: index)
-        if outstanding.isEmpty { outstanding = [] }
+        if outstanding.isEmpty, outstanding.capacity > Self.keptCapacity { outstanding = [] }
         #if PLANT_ACKNOWLEDGE_BY_TOPIC
             let topic = entry.message.content.topic
             for other in outstanding where topic != nil && other.message.content.topic == topic {

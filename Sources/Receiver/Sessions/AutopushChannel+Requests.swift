@@ -130,7 +130,7 @@ extension AutopushChannel {
             .other { [self] outcome in
                 switch outcome {
                 case .done:
-                    channels.replace(row, channel)
+                    channels.add(row, channel)
                     registered(channel, .registered(endpoint: url(of: subscription)))
                 // The beginning of its digest was taken: with 64 bits that is once in a lifetime.
                 case .conflict: make(channel, sender, device)

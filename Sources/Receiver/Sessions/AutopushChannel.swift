@@ -13,7 +13,9 @@ final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential it came with.
     let credential: UInt32?
-    @exclusivity(unchecked) var session: AutopushSession
+    /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
+    /// runs within an access.
+    private let state: UnsafeMutablePointer<AutopushSession>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
     /// Nil for a user agent that has never registered anything: nothing is kept of it.
@@ -33,6 +35,9 @@ final class AutopushChannel {
     @exclusivity(unchecked) private var isReading = false
     @exclusivity(unchecked) private var timer: TimerID?
 
+    /// Of what is outstanding: a busy connection need not ask for memory each time.
+    static let keptCapacity = 4
+
     enum Request {
         case register(ChannelID, key: [UInt8]?)
         case unregister(ChannelID)
@@ -41,7 +46,15 @@ final class AutopushChannel {
     init(_ desk: DeliveryDesk, credential: UInt32?) {
         self.desk = desk
         self.credential = credential
-        session = AutopushSession(at: Self.time(desk.loop))
+        state = .allocate(capacity: 1)
+        state.initialize(to: AutopushSession(at: Self.time(desk.loop)))
+    }
+
+    deinit { state.deinitialize(count: 1).deallocate() }
+
+    var session: AutopushSession {
+        _read { yield state.pointee }
+        _modify { yield &state.pointee }
     }
 
     private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }

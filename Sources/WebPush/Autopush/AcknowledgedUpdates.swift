@@ -3,11 +3,27 @@ import Base
 /// The updates of an `ack`, where they stand in its frame.
 package struct AcknowledgedUpdates: Sendable {
     private let start: Int
+    /// One version alone, as most frames have it, is not looked for again.
+    private let only: JSONText?
 
-    init(at start: Int) { self.start = start }
+    /// Reads them, and leaves the cursor behind them.
+    init(reading payload: Span<UInt8>, _ cursor: inout JSONCursor) throws(JSONCursor.Invalid) {
+        start = cursor.position
+        var count = 0
+        var last: JSONText?
+        try Self.read(payload, &cursor) { version in
+            count += 1
+            last = version
+        }
+        only = count == 1 ? last : nil
+    }
 
     /// Calls `body` for each version that can be one of ours, in order. `payload` is the frame.
     package func forEach(in payload: Span<UInt8>, _ body: (MessageID) -> Void) {
+        if let only {
+            if let id = only.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+            return
+        }
         var cursor = JSONCursor(at: start)
         // Read once before, so nothing can be thrown that was not thrown then.
         try? Self.read(payload, &cursor) { version in

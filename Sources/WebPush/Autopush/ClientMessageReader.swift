@@ -11,7 +11,7 @@ struct ClientMessageReader {
     private var starts = InlineArray<13, Int>(repeating: -1)
     private var hasMembers = false
     /// The updates were read already: most often the type stands before them.
-    private var hasReadUpdates = false
+    private var updates: AcknowledgedUpdates?
 
     static func message(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
         var reader = ClientMessageReader()
@@ -23,8 +23,7 @@ struct ClientMessageReader {
             reader.starts[member.rawValue] = cursor.position
             reader.hasMembers = true
             if member == .updates, reader.isAcknowledgement(payload) {
-                try AcknowledgedUpdates.read(payload, &cursor) { _ in }
-                reader.hasReadUpdates = true
+                reader.updates = try AcknowledgedUpdates(reading: payload, &cursor)
             } else {
                 try cursor.skipValue(in: payload)
             }
@@ -90,10 +89,9 @@ extension ClientMessageReader {
     }
 
     private func acknowledgement(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
+        if let updates { return .acknowledgement(updates) }
         var cursor = try required(.updates)
-        let updates = AcknowledgedUpdates(at: cursor.position)
-        if !hasReadUpdates { try AcknowledgedUpdates.read(payload, &cursor) { _ in } }
-        return .acknowledgement(updates)
+        return .acknowledgement(try AcknowledgedUpdates(reading: payload, &cursor))
     }
 
     private func failureReport(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {

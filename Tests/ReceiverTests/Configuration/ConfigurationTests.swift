@@ -209,6 +209,35 @@ struct ConfigurationTests {
         #expect(said.baseURL(tlsPort: 1, plainPort: nil)?.description == "https://a.example")
     }
 
+    @Test("Sockets that were given stand for addresses, and open no service to the network")
+    func handedOver() throws {
+        let everywhere = ListenAddress(.tls(IPAddress(high: 0, low: 0), port: 443))
+        func configuration(_ text: String) throws -> Configuration {
+            var input = ConfigurationInput(
+                environment: ["HOME": "/home/a"],
+                file: .init(path: "b.conf", bytes: Array(text.utf8)))
+            input.handedOver = [everywhere]
+            return try Configuration(input)
+        }
+        let given = try configuration("")
+        #expect(given.listeners == [everywhere] && given.registration == .token)
+        #expect(!given.listensAsUsual)
+        let said = try configuration("listen = [::]:443 proxy-protocol")
+        #expect(said.listeners.count == 1 && said.listeners[0].expectsProxyProtocol)
+        let both = try configuration("listen = 127.0.0.1:8443")
+        #expect(both.listeners.count == 2 && both.registration == .token)
+        #expect(throws: ConfigurationError.self) { try configuration("registration = open") }
+    }
+
+    @Test("A reload takes over certificates and local users; the rest waits for a start")
+    func changes() throws {
+        let before = try configuration("listen = 127.0.0.1:1\ntls-certificate = a\ntls-key = b")
+        let after = try configuration(
+            "listen = 127.0.0.1:2\ntls-certificate = c\ntls-key = d\nlocal-users = yes")
+        #expect(after.keysForNextStart(after: before) == ["listen"])
+        #expect(before.keysForNextStart(after: before).isEmpty)
+    }
+
     @Test("What is in force is shown with its source and without passwords")
     func rendering() throws {
         let configuration = try configuration(
