@@ -124,9 +124,12 @@ package struct RecordedPush: Decodable, Sendable, CustomStringConvertible {
     package let priv: String?
     package let pub: String?
     package let auth: String?
+    /// The key that its signature is of.
+    package let senderKey: String?
 
     private enum CodingKeys: String, CodingKey {
         case id, kind, endpoint, request, expect, priv, pub, auth
+        case senderKey = "vapid_pub"
         case encoding = "requested_encoding"
     }
 

@@ -20,10 +20,13 @@ struct UserAgentAdmission {
         self.service = service
         terms = WebSocketTerms(
             subprotocols: ["push-notification"],
-            session: WebSocketSession.Limits(
-                messageLimit: Self.messageLimit,
-                silence: service.settings.isBehindProxy ? Self.silenceBehindProxy : Self.silence),
+            session: Self.limits(isBehindProxy: service.settings.isBehindProxy),
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
+    }
+
+    static func limits(isBehindProxy: Bool) -> WebSocketSession.Limits {
+        WebSocketSession.Limits(
+            messageLimit: messageLimit, silence: isBehindProxy ? silenceBehindProxy : silence)
     }
 
     /// `secret`: where the path has the bearer secret of a device.

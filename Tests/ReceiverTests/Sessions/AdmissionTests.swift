@@ -1,3 +1,4 @@
+import HTTP
 import Testing
 
 @testable import Receiver
@@ -95,6 +96,13 @@ struct AdmissionTests {
         #expect(
             try status(fixture, path: "/u/\(try fixture.addCredential())", [(name, "x")]) == 101)
         #expect(try status(try PushFixture(), [(name, "x")]) == 101)
+    }
+
+    @Test("A user agent is pinged after 240 s of silence, 55 s behind a proxy, and has 20 s")
+    func silence() {
+        let limits = [false, true].map { UserAgentAdmission.limits(isBehindProxy: $0) }
+        #expect(limits.map(\.silence) == [.seconds(240), .seconds(55)])
+        #expect(limits.map(\.pongPatience) == [.seconds(20), .seconds(20)])
     }
 
     @Test("What is no WebSocket request is told so, and nothing else")
