@@ -114,7 +114,7 @@ extension AutopushChannel: WebSocketHandler {
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-        if session.isReady, inbox.isEmpty { return read(text) }
+        if inbox.isEmpty, session.isReady { return read(text) }
         guard inbox.count < Self.inboxLimit else { return close(.badState) }
         inbox.append(text.array(text.indices))
     }
