@@ -85,13 +85,15 @@ package enum Base64URL {
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let tail = text.count % 4
         guard tail != 1 else { return nil }
-        let values = Self.values
         var isValid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
+            let values = Self.values
+            // A span, because a table that is asked by index is copied each time.
+            let table = values.span
             var group: UInt32 = 0
             var seen: UInt8 = 0
             for index in text.indices {
-                let value = values[Int(text[index])]
+                let value = table[Int(text[index])]
                 seen |= value
                 group = group << 6 | UInt32(value & 63)
                 guard index & 3 == 3 else { continue }

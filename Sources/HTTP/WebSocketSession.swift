@@ -101,8 +101,9 @@ extension WebSocketSession {
         }
     }
 
-    /// Appends a message; answers false if the closing handshake has begun.
-    package func send(
+    /// Appends a message; answers false if the closing handshake has begun. Mutating, because the
+    /// session would be copied otherwise.
+    package mutating func send(
         _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]
     ) -> Bool {
         guard closing.isOpen else { return false }

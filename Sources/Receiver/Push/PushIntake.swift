@@ -30,7 +30,7 @@ final class PushIntake {
         _ = try gate.admit(fields, to: endpoint, of: authority)
         let body = exchange.body
         let request = try PushRequest(
-            fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
+            consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
         desk.accept(try message(request, body, to: endpoint), from: exchange)
     }
 

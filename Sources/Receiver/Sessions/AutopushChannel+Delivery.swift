@@ -6,7 +6,8 @@ import WebPush
 extension AutopushChannel {
     /// Answers whether the message was sent.
     func send(_ message: Message) -> Bool {
-        isLive && offer(message) == .send
+        // Whether the session is open it says itself.
+        !isLoading && !needsLoad && offer(message) == .send
     }
 
     /// A message that nobody keeps, to whoever takes it at once.
@@ -48,8 +49,10 @@ extension AutopushChannel {
         }
         var notification = NotificationMessage(
             channel: channel, version: message.id, headers: headers)
-        session.extend(
-            &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
+        if !session.extensions.isEmpty {
+            session.extend(
+                &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
+        }
         var text: [UInt8] = []
         swap(&text, &desk.text)
         text.removeAll(keepingCapacity: true)
