@@ -8,7 +8,8 @@ struct Benchmark: Sendable {
     let run: @Sendable (Options) throws -> Bool
 
     private static let all: [Benchmark] = [
-        .crypto, .constantTime, .multiply, .serve, .mailbox, .mailboxStart,
+        .crypto, .constantTime, .multiply, .serve, .mailbox, .mailboxStart, .pushServer,
+        .push,
     ]
 
     /// The exit code: 1 for a missed bar or a failure, 2 for a call it does not know.

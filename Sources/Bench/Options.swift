@@ -15,6 +15,8 @@ struct Options {
     var messages = 200_000
     var endpoints = 1_000_000
     var folder = ""
+    /// Words of the form NAME=VALUE.
+    var pairs: [String: String] = [:]
 
     init(_ words: ArraySlice<String>) throws(Failure) {
         var rest = words
@@ -31,7 +33,11 @@ struct Options {
             case "--messages": messages = try Self.number({ Int($0) }, word, &rest)
             case "--endpoints": endpoints = try Self.number({ Int($0) }, word, &rest)
             case "--folder": folder = try Self.number(\.self, word, &rest)
-            default: throw Failure(message: "unknown option \(word)")
+            default:
+                guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                    throw Failure(message: "unknown option \(word)")
+                }
+                pairs[String(word[..<equals])] = String(word[word.index(after: equals)...])
             }
         }
         guard seconds > 0, rounds > 0, samples > 1 else {

@@ -51,6 +51,14 @@ extension BatchExecutor {
                 effects.ended += try database.messages.delete(
                     topic: topic, of: message.address.subscription)
             }
+            #if PLANT_DROP_OLDEST
+                try database.connection.execute(
+                    """
+                    DELETE FROM message WHERE position IN (
+                    SELECT position FROM message WHERE subscription = \(message.address.subscription)
+                    ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
+                    """)
+            #endif
             return try database.messages.insert(
                 message, at: position, topic: topic, sealed: sealed)
         }
@@ -157,6 +165,13 @@ extension BatchExecutor {
 
     private func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
+        // Its answer may have been lost with a connection, and the client asked again.
+        if subscription.kind == .channel {
+            let former = try rows { () throws(SQLiteError) in
+                try database.channels(like: subscription)
+            }
+            for row in former { _ = try unregister(row) }
+        }
         let token = subscription.token.bytes
         let sealed: [UInt8]
         do throws(OpenSSLError) {

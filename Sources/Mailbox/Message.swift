@@ -58,6 +58,9 @@ package final class Message: Sendable, Confidential {
         MessageReference(id: id, address: address, sequence: sequence)
     }
 
+    /// Without a lifetime it is still the end of an earlier one of its topic.
+    package var needsStore: Bool { content.ttl > 0 || content.topic != nil }
+
     /// The bytes it counts for in quotas.
     package var size: Int { MessageRecord.length(of: content) }
 }

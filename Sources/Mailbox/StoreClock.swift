@@ -62,11 +62,21 @@ package struct StoreClock: Equatable, Sendable {
     }
 
     package func time(at reading: ClockReading) -> StoreTime {
-        StoreTime(milliseconds: reading.sinceBoot + offset)
+        #if PLANT_EXPIRY_BY_WALL_CLOCK
+            return StoreTime(milliseconds: reading.wall)
+        #else
+            return StoreTime(milliseconds: reading.sinceBoot + offset)
+        #endif
     }
 
     /// The time by the clock of this machine.
-    package var now: StoreTime { StoreTime(milliseconds: Boot.milliseconds + offset) }
+    package var now: StoreTime {
+        #if PLANT_EXPIRY_BY_WALL_CLOCK
+            return time(at: .now())
+        #else
+            return StoreTime(milliseconds: Boot.milliseconds + offset)
+        #endif
+    }
 
     /// Milliseconds between two readings, of which only the second may be of this start.
     static func elapsed(from earlier: ClockReading, to later: ClockReading) -> Int64 {

@@ -30,6 +30,10 @@ final class StoreWriter: @unchecked Sendable {
     private static let idleTime: Int64 = 50
     private static let idlePages = 256
     private static let manyPages = 16_384
+    /// The WAL takes at most this part of what the disk has left, so that it never fills the disk
+    /// with what could be copied into the file.
+    private static let partOfDisk = 8
+    private static let pageSize = 4_096
     private static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(Queue())
@@ -45,7 +49,7 @@ final class StoreWriter: @unchecked Sendable {
     /// Not before this, by the clock of the machine's start.
     private var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
-    private var checkpointAt = StoreWriter.manyPages
+    private var checkpointAt = 0
 
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
@@ -55,6 +59,12 @@ final class StoreWriter: @unchecked Sendable {
         self.source = source
         self.limits = limits
         self.onFault = onFault
+        checkpointAt = manyPages
+    }
+
+    private var manyPages: Int {
+        let room = FreeSpace.bytes(at: source.path) ?? .max
+        return min(max(room / Self.partOfDisk / Self.pageSize, Self.idlePages), Self.manyPages)
     }
 
     /// From any thread.
@@ -170,7 +180,7 @@ extension StoreWriter {
     private func checkpoint(_ executor: BatchExecutor) throws(StoreFault) {
         // One that a reader held up is tried again only when there is as much more to copy.
         let isWhole = try executor.checkpoint(.passive)
-        checkpointAt = (isWhole ? 0 : executor.walPages) + Self.manyPages
+        checkpointAt = (isWhole ? 0 : executor.walPages) + manyPages
     }
 
     private func rest() {
@@ -220,9 +230,13 @@ extension StoreWriter {
             clear(executor)
             // What the file system failed to write may look written when it is read again. Copied
             // into the database file, it is written anew.
-            let isWritten =
-                if lastFault?.isFull == true { true } else { try executor.checkpoint(.truncating) }
-            guard isWritten else { return putOff() }
+            if lastFault?.isFull == true {
+                // Most of what a full disk holds may be the WAL. Where there is no room to copy it,
+                // it stays as it is.
+                _ = try? executor.checkpoint(.truncating)
+            } else {
+                guard try executor.checkpoint(.truncating) else { return putOff() }
+            }
             try executor.commitNothing()
             self.executor = executor
             usable.store(true, ordering: .relaxed)

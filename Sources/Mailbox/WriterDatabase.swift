@@ -137,6 +137,19 @@ extension WriterDatabase {
         try rows("SELECT row FROM subscription WHERE device = ?1", device)
     }
 
+    /// Those of the same channel, of which a user agent knows only the newest.
+    func channels(like other: Subscription) throws(SQLiteError) -> [UInt32] {
+        let select = try Statement(
+            "SELECT row FROM subscription WHERE device = ?1 AND channel = ?2 AND kind = ?3",
+            on: connection)
+        try select.bind(Int64(other.address.device), at: 1)
+        try select.bind(other.channel.bytes, at: 2)
+        try select.bind(Int64(SubscriptionKind.channel.rawValue), at: 3)
+        var rows: [UInt32] = []
+        while try select.step() { rows.append(UInt32(clamping: select.integer(0))) }
+        return rows
+    }
+
     func devices(underCredential credential: UInt32) throws(SQLiteError) -> [UInt32] {
         try rows("SELECT row FROM device WHERE credential = ?1", credential)
     }

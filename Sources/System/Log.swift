@@ -48,9 +48,17 @@ package final class Log: Sendable {
         let now = clock()
         guard let leftOut = throttle.withLock({ $0.admit("\(event)", at: now) }) else { return }
         let count: [(StaticString, String)] = leftOut > 0 ? [("left-out", "\(leftOut)")] : []
-        let line = LogLine(level: level, event: event, fields: fields + count)
-        output(isJournal ? line.journalText : line.plainText)
+        write(LogLine(level: level, event: event, fields: fields + count))
     }
+
+    /// A line that was asked for by name, so none is left out: for what is switched on to be seen.
+    package func writeAlways(
+        _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)]
+    ) {
+        write(LogLine(level: level, event: event, fields: fields))
+    }
+
+    private func write(_ line: LogLine) { output(isJournal ? line.journalText : line.plainText) }
 
     /// The variable names the stream that the journal reads; a program whose output was redirected
     /// inherits the variable, but writes elsewhere (systemd.exec(5)).

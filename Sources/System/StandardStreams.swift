@@ -2,6 +2,9 @@ import Glibc
 
 /// The three streams every program is born with.
 package enum StandardOutput {
+    /// Whether a person sees it as it is written.
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     package static func write(_ bytes: Span<UInt8>) throws(SystemError) {
         try writeAll(STDOUT_FILENO, bytes)
     }

@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import System
 
 /// What the server says of devices, for a person to read.
 enum DeviceReport {
@@ -114,6 +115,13 @@ extension DeviceReport.Added {
           bearer secret:
             \(bearer)
 
-        """
+        """ + picture
+    }
+
+    /// White on black also where the terminal is black on white.
+    private var picture: String {
+        guard let code = QRCode(Array(url.utf8)) else { return "" }
+        guard StandardOutput.isTerminal else { return code.text }
+        return code.text.split(separator: "\n").map { "\u{1B}[97;40m\($0)\u{1B}[0m\n" }.joined()
     }
 }

@@ -63,7 +63,8 @@ struct KeysCommandTests {
         arguments: [
             ["keys"], ["keys", "new"], ["keys", "new", "rsa", "x"], ["keys", "show"], ["nonsense"],
             ["send"], ["send", "--nonsense"], ["send", "--to"], ["version", "--json=1"],
-            ["decrypt", "x"],
+            ["decrypt", "x"], ["serve", "x"], ["check", "x"], ["device"], ["device", "add"],
+            ["device", "list", "x"], ["serve", "--listn", "x"],
         ])
     func usage(arguments: [String]) throws {
         let outcome = try Program.run(arguments)
@@ -71,7 +72,11 @@ struct KeysCommandTests {
         #expect(outcome.errors.hasPrefix("bellwire: error: "))
     }
 
-    @Test("Every command explains itself", arguments: ["decrypt", "keys", "send", "version"])
+    @Test(
+        "Every command explains itself",
+        arguments: [
+            "check", "decrypt", "device", "keys", "send", "serve", "version",
+        ])
     func help(command: String) throws {
         let outcome = try Program.run([command, "--help"])
         #expect(outcome.exitCode == 0 && outcome.output.hasPrefix("usage: bellwire \(command)"))

@@ -37,6 +37,20 @@ struct ServeCommandTests {
         #expect(!again.errors.contains("sudo cp"))
     }
 
+    @Test("Requests are logged where that is wanted, and never by their path")
+    func accessLog() throws {
+        let server = try fixture.start(["--listen", "127.0.0.1:0", "--access-log", "yes"])
+        #expect(try fixture.curl([server.baseURL + "/wpush/v1/secret?more"]).hasSuffix(" 200"))
+        #expect(server.end() == 0)
+        let line = "event=request method=GET what=discovery status=200 received=0 sent=29"
+        #expect(server.errors.contains(line + " client=127.0.0.1"))
+        #expect(!server.errors.contains("secret?more") && !server.errors.contains("v1/secret"))
+        let silent = try fixture.start()
+        #expect(try fixture.curl([silent.baseURL + "/health"]).hasSuffix(" 200"))
+        #expect(silent.end() == 0)
+        #expect(!silent.errors.contains("event=request"))
+    }
+
     @Test("A port in use is named, with what to do")
     func portInUse() throws {
         let server = try fixture.start()

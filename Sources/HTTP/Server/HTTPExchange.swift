@@ -6,6 +6,8 @@ package final class HTTPExchange {
     /// Empty once it was answered.
     package private(set) var head: RequestHead
     package let body: [UInt8]
+    /// What a log calls that which was asked for.
+    package var label: StaticString = ""
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
     let connection: ServerConnection
@@ -46,10 +48,15 @@ package final class HTTPExchange {
 
     /// Once. Nothing happens when the sender is gone.
     package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
+        let service = connection.service
+        service.access?(
+            HTTPAccess(
+                method: self.head.method, label: label, status: head.status,
+                bytesReceived: self.body.count, bytesSent: body.count, client: client))
         connection.respond(to: self, head, body)
         var used = HTTPFields()
         swap(&used, &head.fields)
-        connection.service.pool.giveBack(used)
+        service.pool.giveBack(used)
     }
 
     /// Gives back the memory of the head, for the next one.

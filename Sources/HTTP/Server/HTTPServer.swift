@@ -9,16 +9,18 @@ package final class HTTPServer {
     private let limits: HTTPService.Limits
     private let budget: MemoryBudget
     private let report: HTTPTrouble.Report
+    private let access: HTTPAccess.Report?
 
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
-        report: @escaping HTTPTrouble.Report = { _ in },
+        report: @escaping HTTPTrouble.Report = { _ in }, access: HTTPAccess.Report? = nil,
         handler: (EventLoop) throws -> any HTTPHandler
     ) throws {
         group = try LoopGroup(count: loops)
         handlers = try group.loops.map(handler)
         self.limits = limits
         self.report = report
+        self.access = access
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
@@ -50,7 +52,7 @@ package final class HTTPServer {
         _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
     ) throws(ReactorError) {
         let service = HTTPService(
-            on: loop, terms, limits: limits, budget, handler, report: report)
+            on: loop, terms, limits: limits, budget, handler, report: report, access: access)
         try Listener(socket, on: loop, service).start()
     }
 

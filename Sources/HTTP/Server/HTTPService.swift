@@ -31,6 +31,7 @@ package final class HTTPService: ConnectionHandler {
     @exclusivity(unchecked) var pool = HeadPool()
     let terms: HTTPListenerTerms
     let budget: MemoryBudget
+    let access: HTTPAccess.Report?
     @exclusivity(unchecked) private var dateText: [UInt8] = []
     /// Until when it is the date, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
@@ -41,9 +42,11 @@ package final class HTTPService: ConnectionHandler {
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
-        _ handler: any HTTPHandler, report: @escaping HTTPTrouble.Report
+        _ handler: any HTTPHandler, report: @escaping HTTPTrouble.Report,
+        access: HTTPAccess.Report?
     ) {
         self.report = report
+        self.access = access
         self.loop = loop
         outbox = WebSocketOutbox(on: loop)
         heapRest = HeapRest(on: loop)

@@ -16,6 +16,7 @@ package struct Configuration: Sendable {
     package let registration: RegistrationMode
     package let allowsLocalUsers: Bool
     package let backlog: BacklogPolicy
+    package let hasAccessLog: Bool
     package let metricsListener: ListenAddress?
     package let metricsTokenFile: String?
     let settings: [String: [Setting]]
@@ -44,6 +45,7 @@ package struct Configuration: Sendable {
         remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
         registration = try Self.registration(values, listeners)
         allowsLocalUsers = values.first(.localUsers) == "yes"
+        hasAccessLog = values.first(.accessLog) == "yes"
         backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
         metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
         metricsTokenFile = values.first(.metricsTokenFile)

@@ -2,7 +2,8 @@
 extension ConfigurationKey {
     package static let all = [
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
-        registrationOpenToEveryone, localUsers, backlogFull, metricsListen, metricsTokenFile,
+        registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
+        metricsTokenFile,
     ]
 
     static let listen = ConfigurationKey(
@@ -68,6 +69,11 @@ extension ConfigurationKey {
     static let localUsers = ConfigurationKey(
         "local-users", "yes|no", fallback: "no",
         help: "lets every user of this machine have devices, by the control socket",
+        check: oneOf(["yes", "no"]))
+
+    static let accessLog = ConfigurationKey(
+        "access-log", "yes|no", fallback: "no",
+        help: "whether each request is logged; never its path, which is a secret",
         check: oneOf(["yes", "no"]))
 
     static let backlogFull = ConfigurationKey(

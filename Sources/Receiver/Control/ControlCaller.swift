@@ -5,11 +5,14 @@ enum ControlCaller: Equatable {
     /// Sees and changes what is his own.
     case user(UInt32)
 
+    /// As whom the kernel shows everybody whom it cannot name in a sandbox (user_namespaces(7)).
+    private static let unnamed: UInt32 = 65_534
+
     /// Nil for users to whom this service is not open.
     init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
         switch userID {
         case 0, ownUserID: self = .administrator
-        case let user? where allowsLocalUsers: self = .user(user)
+        case let user? where allowsLocalUsers && user != Self.unnamed: self = .user(user)
         default: return nil
         }
     }

@@ -21,6 +21,8 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var senders = SlotTable<HTTPExchange>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
+    @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
+    @exclusivity(unchecked) private var isRetrySet = false
     /// One message at a time is written here on its way out.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
@@ -29,16 +31,26 @@ final class DeliveryDesk: @unchecked Sendable {
 
     enum Operation {
         case message(Message, Reply)
-        /// An acknowledgement that the session must not forget before the store has it.
-        case acknowledgement(MessageID, AutopushChannel)
+        case acknowledgement(Acknowledgement)
+        /// It waits for what its device left elsewhere.
+        case arrival(AutopushChannel)
         case load(AutopushChannel)
+        case list((LoadAnswer) -> Void)
         case other((StoreOutcome) -> Void)
-        case ignored
+    }
+
+    /// That a message is done with: the session passes it over until the store knows.
+    struct Acknowledgement {
+        let operation: StoreOperation
+        let id: MessageID
+        let channel: AutopushChannel
     }
 
     private static let commit: UInt64 = 0
     private static let retry: UInt64 = 1
     private static let retryPause = Interval(.seconds(1))
+    /// With more that the store did not take, those messages may come once more.
+    private static let unrecordedLimit = 65_536
 
     init(on loop: EventLoop, _ service: PushService, _ mint: consuming EndpointMint) {
         self.loop = loop
@@ -79,7 +91,7 @@ final class DeliveryDesk: @unchecked Sendable {
         // RFC 8030 section 5.2: now or never.
         if message.content.ttl == 0 {
             channel.sendOnce(message)
-            return answer(reply, message, .accepted)
+            return keep(message, reply)
         }
         guard channel.send(message) else { return keep(message, reply) }
         // What replaces another message has to be on the disk before its sender hears of it.
@@ -93,7 +105,10 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Hands a message to the store, which answers for it.
     func keep(_ message: Message, _ reply: Reply) {
-        guard message.content.ttl > 0 else { return answer(reply, message, .accepted) }
+        guard message.needsStore else { return answer(reply, message, .accepted) }
+        #if PLANT_ANSWER_BEFORE_COMMIT
+            answer(reply, message, .accepted)
+        #endif
         submit(.store(message), .message(message, reply))
     }
 
@@ -126,17 +141,45 @@ final class DeliveryDesk: @unchecked Sendable {
     func load(_ request: LoadRequest, for channel: AutopushChannel) {
         store.load(request, ticket: operations.put(.load(channel)), to: self)
     }
+
+    func list(_ request: LoadRequest, _ body: @escaping (LoadAnswer) -> Void) {
+        store.load(request, ticket: operations.put(.list(body)), to: self)
+    }
+
+    func acknowledge(_ operation: StoreOperation, _ id: MessageID, for channel: AutopushChannel) {
+        let waiting = Acknowledgement(operation: operation, id: id, channel: channel)
+        submit(operation, .acknowledgement(waiting))
+    }
 }
 
 /// The devices of this loop.
 extension DeliveryDesk {
-    /// The device is connected here; what it had elsewhere ends.
+    /// The device is connected here; what it had elsewhere ends. `attached` tells the channel that
+    /// it has.
     func attach(_ channel: AutopushChannel, device: UInt32) {
-        let former = service.directory.claim(device, for: self)
-        if let former, former !== self {
-            former.loop.post { former.channels[device]?.replaced() }
+        guard let former = claim(channel, device: device) else { return channel.attached() }
+        let ticket = operations.put(.arrival(channel))
+        former.loop.post {
+            former.dismiss(device)
+            self.loop.post {
+                if case .arrival(let channel)? = self.operations.take(ticket) {
+                    channel.attached()
+                }
+            }
         }
+    }
+
+    /// Answers where else it was until now.
+    @discardableResult
+    func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
+        let former = service.directory.claim(device, for: self)
         channels.updateValue(channel, forKey: device)?.replaced()
+        return former === self ? nil : former
+    }
+
+    /// It is connected to another loop, unless it has come back meanwhile.
+    private func dismiss(_ device: UInt32) {
+        if service.directory.desk(of: device) !== self { channels[device]?.replaced() }
     }
 
     func detach(_ channel: AutopushChannel, device: UInt32) {
@@ -148,10 +191,9 @@ extension DeliveryDesk {
     /// Something was stored for a device while it may have been connected.
     private func announce(_ message: Message) {
         let device = message.address.device
-        if let channel = channels[device] { return channel.stored(message.id) }
+        if let channel = channels[device] { return channel.stored(message) }
         guard let desk = service.directory.desk(of: device), desk !== self else { return }
-        let id = message.id
-        desk.loop.post { desk.channels[device]?.stored(id) }
+        desk.loop.post { desk.channels[device]?.stored(message) }
     }
 
     func withdrawn(_ reference: MessageReference) {
@@ -169,30 +211,66 @@ extension DeliveryDesk: StoreSink {
 
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {
         loop.post {
-            if case .load(let channel)? = self.operations.take(ticket) { channel.loaded(answer) }
+            switch self.operations.take(ticket) {
+            case .load(let channel): channel.loaded(answer)
+            case .list(let body): body(answer)
+            case .message, .acknowledgement, .arrival, .other, nil: break
+            }
         }
     }
 
     private func take(_ completion: Completion) {
         switch operations.take(completion.ticket) {
         case .message(let message, let reply):
-            answer(reply, message, Verdict(completion.outcome))
             switch completion.outcome {
+            // Before its sender hears of it: what is sent after that comes after it.
             case .stored: announce(message)
-            case .acknowledged: break
-            default: channels[message.address.device]?.forget(message.id)
+            case .notFound: channels[message.address.device]?.forget(message.id)
+            // It may be on the disk all the same: an acknowledgement would end it there.
+            default: break
             }
-        case .acknowledgement(let id, let channel):
-            channel.acknowledged(id, isRecorded: completion.outcome != .unavailable)
+            answer(reply, message, Verdict(completion.outcome))
+        case .acknowledgement(let acknowledgement): take(acknowledgement, completion.outcome)
         case .other(let body): body(completion.outcome)
-        case .ignored, .load, nil: break
+        case .load, .list, .arrival, nil: break
         }
+    }
+}
+
+/// What the store could not do now.
+extension DeliveryDesk {
+    private func take(_ acknowledgement: Acknowledgement, _ outcome: StoreOutcome) {
+        guard outcome == .unavailable, unrecorded.count < Self.unrecordedLimit else {
+            return acknowledgement.channel.recorded(acknowledgement.id)
+        }
+        unrecorded.append(acknowledgement)
+        setRetry()
+    }
+
+    func loadLater(_ channel: AutopushChannel) {
+        retries.append(channel)
+        setRetry()
+    }
+
+    private func setRetry() {
+        guard !isRetrySet else { return }
+        isRetrySet = true
+        _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry)
+    }
+
+    private func tryAgain() {
+        isRetrySet = false
+        let (channels, acknowledgements) = (retries, unrecorded)
+        retries = []
+        unrecorded = []
+        for waiting in acknowledgements { submit(waiting.operation, .acknowledgement(waiting)) }
+        for channel in channels { channel.loadIfPossible() }
     }
 }
 
 extension DeliveryDesk: TimerHandler {
     func timerFired(_ cookie: UInt64) {
-        guard cookie == Self.commit else { return retryLoads() }
+        guard cookie == Self.commit else { return tryAgain() }
         isTimerSet = false
         while let message = window.popDue(loop.now) {
             guard let reply = channels[message.address.device]?.takeHeld(message.id) else {
@@ -208,17 +286,5 @@ extension DeliveryDesk: TimerHandler {
         isTimerSet = true
         let rest = max(0, deadline.nanoseconds - loop.now.nanoseconds)
         _ = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
-    }
-
-    /// The store could not read now.
-    func loadLater(_ channel: AutopushChannel) {
-        if retries.isEmpty { _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry) }
-        retries.append(channel)
-    }
-
-    private func retryLoads() {
-        let channels = retries
-        retries = []
-        for channel in channels { channel.loadIfPossible() }
     }
 }

@@ -51,17 +51,20 @@ enum Answer {
         return (head, body)
     }
 
-    static func json(_ status: Int, _ body: [UInt8], _ exchange: HTTPExchange) {
+    /// `isShared`: any page may read it.
+    static func json(
+        _ status: Int, _ body: [UInt8], _ exchange: HTTPExchange, isShared: Bool = false
+    ) {
         var head = exchange.answer(status)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", noStore)
-        send(head, body, to: exchange)
+        send(head, body, to: exchange, isShared: isShared)
     }
 
-    static func empty(_ status: Int, _ exchange: HTTPExchange) {
+    static func empty(_ status: Int, _ exchange: HTTPExchange, isShared: Bool = false) {
         var head = exchange.answer(status)
         head.fields.append("Cache-Control", noStore)
-        send(head, to: exchange)
+        send(head, to: exchange, isShared: isShared)
     }
 
     /// To a page that asks whether it may push.
@@ -81,10 +84,11 @@ enum Answer {
 
     /// Endpoints are secrets, so no page may hand them on; and any page may push.
     private static func send(
-        _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange
+        _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange,
+        isShared: Bool = true
     ) {
         head.fields.append("Referrer-Policy", "no-referrer")
-        if let origin = exchange.head.fields.firstValue(of: "origin") {
+        if isShared, let origin = exchange.head.fields.firstValue(of: "origin") {
             let bytes = exchange.head.bytes
             head.fields.append("Access-Control-Allow-Origin", bytes.span.extracting(origin))
             head.fields.append("Vary", "Origin")

@@ -11,8 +11,8 @@ struct ClockTrust: Sendable {
     private let start: Double
     private let boot: Int64
 
-    init() {
-        start = WallClock.now
+    init(at now: Double) {
+        start = now
         boot = Boot.milliseconds
     }
 

@@ -2,7 +2,6 @@ import Base
 import Crypto
 import HTTP
 import Mailbox
-import System
 import WebPush
 
 /// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
@@ -15,7 +14,7 @@ final class PushIntake {
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
-        gate = try VAPIDGate(audiences: service.settings.audiences)
+        gate = try VAPIDGate(service.settings)
     }
 
     /// `token` is where the last part of the endpoint's path stands.
@@ -38,15 +37,9 @@ final class PushIntake {
     private func endpoint(
         _ exchange: HTTPExchange, _ range: Range<Int>
     ) throws(PushRefusal) -> Endpoint {
-        let second = desk.loop.now.nanoseconds / 1_000_000_000
-        let stranger = Self.key(of: exchange.client)
-        guard !strangers.isExhausted(stranger, second: second) else {
-            throw .tooMany(retryAfter: 1)
-        }
         let head = exchange.head.bytes
         guard let bytes = Base64URL.decode(head.span.extracting(range)) else {
-            strangers.note(stranger, second: second)
-            throw .unknownToken
+            throw unknown(to: exchange)
         }
         let answer: StoreIndex.EndpointAnswer?
         do throws(OpenSSLError) {
@@ -57,15 +50,23 @@ final class PushIntake {
         } catch {
             throw .unavailable
         }
-        guard let answer else {
-            strangers.note(stranger, second: second)
-            throw .unknownToken
-        }
+        guard let answer else { throw unknown(to: exchange) }
         switch answer {
         case .found(let endpoint): return endpoint
         case .gone: throw .gone
         case .unsure: throw .unavailable
         }
+    }
+
+    /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
+    private func unknown(to exchange: HTTPExchange) -> PushRefusal {
+        let second = desk.loop.now.nanoseconds / 1_000_000_000
+        let stranger = Self.key(of: exchange.client)
+        guard !strangers.isExhausted(stranger, second: second) else {
+            return .tooMany(retryAfter: 1)
+        }
+        strangers.note(stranger, second: second)
+        return .unknownToken
     }
 
     private func message(
@@ -78,15 +79,20 @@ final class PushIntake {
             urgency: request.urgency, ttl: request.ttl)
         let message: Message
         do throws(OpenSSLError) {
+            #if PLANT_ID_IS_ROW
+                let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
+            #else
+                let id = try MessageID(from: &desk.random)
+            #endif
             message = Message(
-                id: try MessageID(from: &desk.random), location: try LocationID(from: &desk.random),
+                id: id, location: try LocationID(from: &desk.random),
                 address: endpoint.address, sequence: service.store.index.nextSequence(),
-                content: content, arrival: Int64(WallClock.now * 1_000),
+                content: content, arrival: Int64(service.settings.now() * 1_000),
                 expiry: service.store.clock.now.adding(seconds: request.ttl))
         } catch {
             throw .unavailable
         }
-        guard request.ttl > 0 else { return message }
+        guard message.needsStore else { return message }
         guard service.store.index.reserve(message.size, for: endpoint.address) == nil else {
             throw .tooMany(retryAfter: Self.pauseWhenFull)
         }

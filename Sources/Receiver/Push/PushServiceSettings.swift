@@ -1,3 +1,4 @@
+import System
 package import WebPush
 
 /// What an installation decides about its push service.
@@ -10,6 +11,8 @@ package struct PushServiceSettings: Sendable {
     package var refusesForwarded = false
     /// A proxy between cuts what is silent for a minute.
     package var isBehindProxy = false
+    /// The time of day, in seconds since 1970.
+    package var now: @Sendable () -> Double = { WallClock.now }
     package let version: String
     /// What all of our `Location` fields begin with.
     let locationStart: [UInt8]

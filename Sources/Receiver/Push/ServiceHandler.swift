@@ -33,6 +33,9 @@ final class ServiceHandler: HTTPHandler {
         // A proxy may have taken the path of our address off, or not.
         let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
         let path = whole.lowerBound + start..<whole.upperBound
+        guard !path.isEmpty || exchange.head.method != .get else {
+            return serve(.userAgent, path, exchange)
+        }
         switch router.find(exchange.head.method, bytes.span.extracting(path)) {
         case .found(let match):
             let star =
@@ -49,11 +52,12 @@ final class ServiceHandler: HTTPHandler {
     }
 
     private func serve(_ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange) {
+        exchange.label = route.label
         switch route {
         case .push: take(exchange, star, .post)
         case .simplePush: take(exchange, star, .put)
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
-        case .discovery: Answer.json(200, Self.discovery, exchange)
+        case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
         case .userAgent: admission.admit(exchange, nil, to: desk)
         case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
@@ -89,7 +93,7 @@ final class ServiceHandler: HTTPHandler {
                 if outcome == .unavailable {
                     Answer.refuse(.unavailable, exchange)
                 } else {
-                    Answer.empty(204, exchange)
+                    Answer.empty(204, exchange, isShared: true)
                 }
             })
     }
@@ -127,9 +131,9 @@ final class ServiceHandler: HTTPHandler {
 extension Span<UInt8> {
     /// Whether it begins with a whole path.
     fileprivate func hasPrefix(_ path: [UInt8]) -> Bool {
-        guard !path.isEmpty, count > path.count, self[path.count] == UInt8(ascii: "/") else {
+        guard count >= path.count, extracting(0..<path.count).elementsEqual(path.span) else {
             return false
         }
-        return extracting(0..<path.count).elementsEqual(path.span)
+        return count == path.count || self[path.count] == UInt8(ascii: "/")
     }
 }

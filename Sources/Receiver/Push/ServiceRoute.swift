@@ -16,6 +16,23 @@ enum ServiceRoute: Sendable {
     case version
     case preflight
 
+    /// For logs.
+    var label: StaticString {
+        switch self {
+        case .push: "push"
+        case .simplePush: "simple-push"
+        case .unknownVersion: "unknown-version"
+        case .discovery: "discovery"
+        case .withdrawal: "withdrawal"
+        case .userAgent, .userAgentOfDevice: "user-agent"
+        case .health: "health"
+        case .liveness: "liveness"
+        case .status: "status"
+        case .version: "version"
+        case .preflight: "preflight"
+        }
+    }
+
     static let router: HTTPRouter<ServiceRoute> = {
         var router = HTTPRouter<ServiceRoute>()
         let endpoint: [(HTTPMethod, ServiceRoute)] = [

@@ -2,7 +2,6 @@ import Base
 import Crypto
 import HTTP
 import Mailbox
-import System
 import WebPush
 
 /// Decides whether the sender of a push may push to an endpoint.
@@ -13,11 +12,14 @@ struct VAPIDGate: ~Copyable {
     private var verifier: VAPIDVerifier
     private var failures = FailureLimiter(perSecond: Self.failuresPerSecond)
     private let audiences: [[UInt8]]
-    private let clock = ClockTrust()
+    private let time: @Sendable () -> Double
+    private let clock: ClockTrust
 
-    init(audiences: [[UInt8]]) throws {
+    init(_ settings: PushServiceSettings) throws {
         verifier = try VAPIDVerifier()
-        self.audiences = audiences
+        audiences = settings.audiences
+        time = settings.now
+        clock = ClockTrust(at: settings.now())
     }
 
     /// The key of a sender who signed; nil for one who did not and need not.
@@ -30,7 +32,7 @@ struct VAPIDGate: ~Copyable {
             if case .key = endpoint.sender { throw .unauthorized(.missingToken) }
             return nil
         }
-        let now = WallClock.now
+        let now = time()
         let key = UInt64(endpoint.address.subscription)
         guard !failures.isExhausted(key, second: Int64(now)) else {
             throw .tooMany(retryAfter: 1)
@@ -64,8 +66,9 @@ struct VAPIDGate: ~Copyable {
         _ authority: Span<UInt8>, _ fields: borrowing PushFields, _ endpoint: Endpoint,
         _ now: Double
     ) -> Bool {
-        let url = "https://" + String(decoding: authority.array(authority.indices), as: UTF8.self)
-        guard let origin = Origin(url: url) else { return false }
-        return (try? verify(fields, endpoint, origin.audiences, now)) != nil
+        let name = String(decoding: authority.array(authority.indices), as: UTF8.self)
+        let origins = ["https://", "http://"].compactMap { Origin(url: $0 + name)?.audiences }
+        guard !origins.isEmpty else { return false }
+        return (try? verify(fields, endpoint, origins.flatMap { $0 }, now)) != nil
     }
 }

@@ -11,10 +11,7 @@ extension AutopushChannel {
 
     /// A message that nobody keeps, to whoever takes it at once.
     func sendOnce(_ message: Message) {
-        guard isLive, let channel = channels.channel(of: message.address.subscription) else {
-            return
-        }
-        write(message, to: channel)
+        if send(message) { expect(message, .fleeting) }
     }
 
     /// The message that was just sent is to be acknowledged.
@@ -33,7 +30,11 @@ extension AutopushChannel {
         }
         let delivery = session.deliver(
             message.id, length: message.content.body.count, urgency: message.content.urgency)
-        if delivery == .send { write(message, to: channel) }
+        switch delivery {
+        case .send: write(message, to: channel)
+        case .wait: isFull = true
+        case .withhold: break
+        }
         return delivery
     }
 
@@ -75,41 +76,50 @@ extension AutopushChannel {
         }
         let entry = outstanding.remove(at: index)
         if outstanding.isEmpty { outstanding = [] }
+        #if PLANT_ACKNOWLEDGE_BY_TOPIC
+            let topic = entry.message.content.topic
+            for other in outstanding where topic != nil && other.message.content.topic == topic {
+                settle(other.reference.id, .acknowledge(other.reference))
+            }
+        #endif
         switch entry.state {
         case .held(let slot, let reply): desk.settle(entry.message, slot, reply)
         case .storing, .stored: settle(id, .acknowledge(entry.reference))
+        case .fleeting: break
         }
     }
 
     private func settle(_ id: MessageID, _ operation: StoreOperation) {
         settled[id] = false
-        desk.submit(operation, .acknowledgement(id, self))
+        desk.acknowledge(operation, id, for: self)
     }
 
-    /// The store has recorded an acknowledgement, or failed to.
-    func acknowledged(_ id: MessageID, isRecorded: Bool) {
+    /// The store has recorded an acknowledgement.
+    func recorded(_ id: MessageID) {
         // A page that is being read may have been begun before.
         settled[id] = isLoading ? true : nil
     }
 
     /// A message is on the disk.
-    func stored(_ id: MessageID) {
-        if let index = outstanding.index(of: id) {
+    func stored(_ message: Message) {
+        if let index = outstanding.index(of: message.id) {
             outstanding[index].state = .stored
-        } else if settled[id] == nil {
+        } else if settled[message.id] == nil, session.wants(message.content.urgency) {
             needsLoad = true
             loadIfPossible()
         }
     }
 
-    /// It could not be kept, so nobody was promised it.
+    /// Its subscription ended before it was kept.
     func forget(_ id: MessageID) {
-        if let index = outstanding.index(of: id) { outstanding.remove(at: index) }
+        guard let index = outstanding.index(of: id) else { return }
+        outstanding.remove(at: index)
+        perform(session.forget(id))
     }
 
     func withdrawn(_ reference: MessageReference) {
         guard let channel = channels.channel(of: reference.address.subscription) else { return }
-        forget(reference.id)
+        outstanding.removeAll { $0.reference.id == reference.id }
         var reply: [UInt8] = []
         let action = session.withdrawn(reference.id, channel, reply: &reply)
         perform(action, reply)
@@ -127,7 +137,7 @@ extension AutopushChannel {
 /// What waits in the store.
 extension AutopushChannel {
     func loadIfPossible() {
-        guard let device, session.isOpen, needsLoad, !isLoading else { return }
+        guard let device, session.isOpen, needsLoad, !isLoading, !isFull else { return }
         needsLoad = false
         isLoading = true
         desk.load(.messages(PageRequest(device: device)), for: self)
@@ -148,18 +158,13 @@ extension AutopushChannel {
 
     private func deliver(_ page: StoredPage) {
         guard session.isOpen else { return }
-        var isFull = false
         for message in page.messages where !isFull && !isKnown(message.id) {
-            switch offer(message) {
-            case .send: expect(message, .stored)
-            case .withhold: break
-            // What is left is read again when there is room.
-            case .wait: isFull = true
-            }
+            if offer(message) == .send { expect(message, .stored) }
         }
         if !isFull, let next = page.next { return desk.load(.messages(next), for: self) }
         isLoading = false
-        settled = settled.filter { !$0.value }
+        if !settled.isEmpty { settled = settled.filter { !$0.value } }
+        // What is left is read again when there is room.
         if isFull { needsLoad = true } else { loadIfPossible() }
     }
 

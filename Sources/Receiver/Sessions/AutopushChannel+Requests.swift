@@ -17,15 +17,22 @@ extension AutopushChannel {
         {
             userAgent = wanted
             device = known.device
-            desk.attach(self, device: known.device)
-            desk.submit(.touchDevice(known.device, at: Self.wallMilliseconds), .ignored)
             isLoading = true
-            return desk.load(.subscriptions(device: known.device), for: self)
+            return desk.attach(self, device: known.device)
         }
         // Without random numbers nothing can be named; the client comes again.
         guard let made = try? UserAgentID(from: &desk.random) else { return replaced() }
         userAgent = made
         sayHello(to: made)
+    }
+
+    /// What earlier connections of the device left is on its way to the store. Once the store has
+    /// this too, it has all of that: nothing is sent before what has to come first.
+    func attached() {
+        guard let device else { return }
+        desk.submit(
+            .touchDevice(device, at: Self.wallMilliseconds),
+            .other { [self] _ in desk.load(.subscriptions(device: device), for: self) })
     }
 
     func identified(with subscriptions: [Subscription]) {
@@ -50,8 +57,26 @@ extension AutopushChannel {
         return Digest(try hash.digest(of: bytes))
     }
 
-    /// A channel that is known already is answered as it was; with another key it begins anew.
-    func register(_ channel: ChannelID, _ key: [UInt8]?) {
+    func begin(_ request: Request) {
+        requests.append(request)
+        if requests.count == 1 { run(request) }
+    }
+
+    private func run(_ request: Request) {
+        switch request {
+        // Nobody would hear of the endpoint.
+        case .register where !session.isOpen: finish()
+        case .register(let channel, let key): register(channel, key)
+        case .unregister(let channel): unregister(channel)
+        }
+    }
+
+    private func finish() {
+        requests.removeFirst()
+        if let next = requests.first { run(next) } else { readOn() }
+    }
+
+    private func register(_ channel: ChannelID, _ key: [UInt8]?) {
         let sender: SenderRule
         do throws(OpenSSLError) {
             sender =
@@ -61,65 +86,95 @@ extension AutopushChannel {
         } catch {
             return registered(channel, .failed)
         }
-        guard let known = channels.subscription(of: channel) else {
-            guard !channels.isFull else { return registered(channel, .failed) }
-            return make(channel, sender)
+        if let known = channels.subscription(of: channel) {
+            registerAgain(channel, sender, known)
+        } else if channels.isFull {
+            registered(channel, .failed)
+        } else if let device {
+            make(channel, sender, device)
+        } else {
+            addDevice { [self] device in make(channel, sender, device) }
         }
-        channels.remove(known)
-        desk.submit(
-            .unregister(subscription: known),
-            .other { [self] outcome in
-                outcome == .unavailable ? registered(channel, .failed) : make(channel, sender)
-            })
     }
 
-    private func make(_ channel: ChannelID, _ sender: SenderRule) {
-        guard let endpoint = desk.makeEndpoint() else {
-            return registered(channel, .failed)
+    /// A channel that is known already is answered as it was; with another key it begins anew.
+    private func registerAgain(_ channel: ChannelID, _ sender: SenderRule, _ known: UInt32) {
+        guard let device else { return registered(channel, .failed) }
+        desk.list(.subscriptions(device: device)) { [self] answer in
+            guard case .subscriptions(let subscriptions) = answer else {
+                return registered(channel, .failed)
+            }
+            let former = subscriptions.first { $0.address.subscription == known }
+            if let former, former.sender == sender {
+                return registered(channel, .registered(endpoint: url(of: former)))
+            }
+            desk.submit(
+                .unregister(subscription: known),
+                .other { [self] outcome in
+                    guard outcome != .unavailable else { return registered(channel, .failed) }
+                    end(known)
+                    make(channel, sender, device)
+                })
         }
-        guard let device = device ?? addDevice() else { return registered(channel, .failed) }
+    }
+
+    private func make(_ channel: ChannelID, _ sender: SenderRule, _ device: UInt32) {
+        guard let endpoint = desk.makeEndpoint() else { return registered(channel, .failed) }
         let row = store.index.nextSubscription()
         let subscription = Subscription(
             address: Address(subscription: row, device: device), kind: .channel, channel: channel,
             sender: sender, token: endpoint.token, digest: endpoint.digest,
             created: Self.wallMilliseconds)
-        let url = desk.service.settings.endpoint(endpoint.token, isBound: sender != .anyone)
         desk.submit(
             .register(subscription),
             .other { [self] outcome in
                 switch outcome {
                 case .done:
                     channels.add(row, channel)
-                    registered(channel, .registered(endpoint: url))
+                    registered(channel, .registered(endpoint: url(of: subscription)))
                 // The beginning of its digest was taken: with 64 bits that is once in a lifetime.
-                case .conflict: make(channel, sender)
+                case .conflict: make(channel, sender, device)
                 default: registered(channel, .failed)
                 }
             })
     }
 
+    private func url(of subscription: Subscription) -> [UInt8] {
+        desk.service.settings.endpoint(
+            subscription.token, isBound: subscription.sender != .anyone)
+    }
+
     /// The first subscription makes a user agent worth keeping.
-    private func addDevice() -> UInt32? {
-        guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span) else { return nil }
+    private func addDevice(_ body: @escaping (UInt32) -> Void) {
+        guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span) else {
+            return refuseRegistration()
+        }
         let row = store.index.nextDevice()
+        let added = Device(
+            row: row, userAgent: digest, credential: credential, created: Self.wallMilliseconds)
         desk.submit(
-            .addDevice(
-                Device(
-                    row: row, userAgent: digest, credential: credential,
-                    created: Self.wallMilliseconds)), .ignored)
-        device = row
-        desk.attach(self, device: row)
-        return row
+            .addDevice(added),
+            .other { [self] outcome in
+                guard session.isOpen, outcome == .done else { return refuseRegistration() }
+                device = row
+                desk.claim(self, device: row)
+                body(row)
+            })
+    }
+
+    private func refuseRegistration() {
+        guard case .register(let channel, _)? = requests.first else { return }
+        registered(channel, .failed)
     }
 
     private func registered(_ channel: ChannelID, _ outcome: RegistrationOutcome) {
         var reply: [UInt8] = []
         let action = session.registered(channel, outcome, reply: &reply)
         perform(action, reply)
-        readOn()
+        finish()
     }
 
-    func unregister(_ channel: ChannelID) {
+    private func unregister(_ channel: ChannelID) {
         guard let subscription = channels.subscription(of: channel) else {
             return unregistered(channel, isDone: true)
         }
@@ -140,6 +195,7 @@ extension AutopushChannel {
             if case .held(let slot, let reply) = entry.state {
                 desk.settle(entry.message, slot, reply)
             }
+            perform(session.forget(entry.reference.id))
         }
     }
 
@@ -147,6 +203,6 @@ extension AutopushChannel {
         var reply: [UInt8] = []
         let action = session.unregistered(channel, isDone: isDone, reply: &reply)
         perform(action, reply)
-        readOn()
+        finish()
     }
 }

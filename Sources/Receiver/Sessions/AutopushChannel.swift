@@ -25,11 +25,18 @@ final class AutopushChannel {
     @exclusivity(unchecked) var isLoading = false
     /// The store has more for it, or may have.
     @exclusivity(unchecked) var needsLoad = false
-    /// Messages of the client that came before it could take them.
-    @exclusivity(unchecked) private var inbox: [[UInt8]] = []
+    /// The client has to acknowledge something before more is sent.
+    @exclusivity(unchecked) var isFull = false
+    /// One after the other: the first is under way.
+    @exclusivity(unchecked) var requests: [Request] = []
+    @exclusivity(unchecked) private var inbox = Inbox()
+    @exclusivity(unchecked) private var isReading = false
     @exclusivity(unchecked) private var timer: TimerID?
 
-    private static let inboxLimit = 32
+    enum Request {
+        case register(ChannelID, key: [UInt8]?)
+        case unregister(ChannelID)
+    }
 
     init(_ desk: DeliveryDesk, credential: UInt32?) {
         self.desk = desk
@@ -42,7 +49,7 @@ final class AutopushChannel {
     private var now: Duration { Self.time(desk.loop) }
 
     /// Something that waits for it can be sent at once.
-    var isLive: Bool { session.isOpen && !isLoading && !needsLoad }
+    var isLive: Bool { session.isOpen && !isLoading && !needsLoad && !isFull }
 
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
         switch action {
@@ -50,16 +57,19 @@ final class AutopushChannel {
         case .send: connection?.send(text: reply.span)
         case .sendAndDeliver:
             connection?.send(text: reply.span)
-            needsLoad = device != nil
-            loadIfPossible()
-        case .deliver:
-            needsLoad = true
-            loadIfPossible()
+            load()
+        case .deliver: load()
         case .identify(let userAgent): identify(userAgent)
-        case .register(let channel, let key): register(channel, key)
-        case .unregister(let channel): unregister(channel)
+        case .register(let channel, let key): begin(.register(channel, key: key))
+        case .unregister(let channel): begin(.unregister(channel))
         case .close(let closing): close(closing)
         }
+    }
+
+    private func load() {
+        isFull = false
+        needsLoad = device != nil
+        loadIfPossible()
     }
 
     /// A newer connection has come for this device.
@@ -68,14 +78,30 @@ final class AutopushChannel {
     private func close(_ closing: AutopushClosing) {
         connection?.close(
             WebSocketCloseCode(rawValue: closing.code), reason: "\(closing.reason)")
+        leave()
+    }
+
+    /// Nothing more is taken from the client, however long it takes to go: what it has not
+    /// acknowledged is for the store, and for its next connection.
+    private func leave() {
+        stopTimer()
+        _ = session.end()
+        inbox = Inbox()
+        if let device { desk.detach(self, device: device) }
+        let left = outstanding
+        outstanding = []
+        for entry in left {
+            guard case .held(let slot, let reply) = entry.state else { continue }
+            desk.giveUp(entry.message, slot, reply)
+        }
     }
 
     /// Takes up what came while a request was under way.
     func readOn() {
-        while session.isReady, !inbox.isEmpty {
-            let text = inbox.removeFirst()
-            read(text.span)
-        }
+        guard !isReading else { return }
+        isReading = true
+        while session.isReady, let text = inbox.take() { read(text.span) }
+        isReading = false
     }
 
     private func read(_ text: Span<UInt8>) {
@@ -102,24 +128,15 @@ extension AutopushChannel: WebSocketHandler {
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-        if session.isReady, inbox.isEmpty { return read(text) }
-        guard inbox.count < Self.inboxLimit else { return close(.badState) }
-        inbox.append(text.array(text.indices))
+        if session.isReady, inbox.isEmpty, !isReading { return read(text) }
+        if !inbox.put(text) { close(.badState) }
     }
 
     func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
 
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
         self.connection = nil
-        stopTimer()
-        _ = session.end()
-        if let device { desk.detach(self, device: device) }
-        let left = outstanding
-        outstanding = []
-        for entry in left {
-            guard case .held(let slot, let reply) = entry.state else { continue }
-            desk.giveUp(entry.message, slot, reply)
-        }
+        leave()
     }
 }
 

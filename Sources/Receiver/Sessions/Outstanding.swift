@@ -9,6 +9,8 @@ struct Outstanding {
         /// On its way to the disk.
         case storing
         case stored
+        /// Nobody keeps it.
+        case fleeting
     }
 
     let reference: MessageReference

@@ -13,6 +13,8 @@ struct UserAgentAdmission {
     private static let messageLimit = 64 * 1024
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
+    /// Whatever may be under way, in base64 and with what stands around it.
+    private static let outputLimit = 2 << 20
 
     init(_ service: PushService) {
         self.service = service
@@ -21,7 +23,7 @@ struct UserAgentAdmission {
             session: WebSocketSession.Limits(
                 messageLimit: Self.messageLimit,
                 silence: service.settings.isBehindProxy ? Self.silenceBehindProxy : Self.silence),
-            sha1: { try? SHA1.digest(of: $0) })
+            outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
     }
 
     /// `secret`: where the path has the bearer secret of a device.
@@ -77,12 +79,19 @@ struct UserAgentAdmission {
             return known.row
         }
         guard service.settings.registration == .open else { throw .unauthorized }
-        let fields = exchange.head.fields
-        let isForwarded =
-            fields.contains("forwarded") || fields.contains("x-forwarded-for")
-            || fields.contains("x-forwarded-host") || fields.contains("x-forwarded-proto")
-        if service.settings.refusesForwarded, isForwarded { throw .forbidden }
+        if service.settings.refusesForwarded, isForwarded(exchange) { throw .forbidden }
         return nil
+    }
+
+    private func isForwarded(_ exchange: HTTPExchange) -> Bool {
+        var isForwarded = false
+        exchange.head.fields.forEach { name, _ in
+            let start = name.extracting(0..<min(name.count, 12))
+            isForwarded =
+                isForwarded || name.equalsIgnoringCase("forwarded")
+                || start.equalsIgnoringCase("x-forwarded-")
+        }
+        return isForwarded
     }
 
     private func bearer(_ exchange: HTTPExchange) -> Range<Int>? {

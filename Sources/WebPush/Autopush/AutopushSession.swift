@@ -220,12 +220,20 @@ extension AutopushSession {
     /// below the client's urgency wait until it asks for them.
     package mutating func deliver(_ id: MessageID, length: Int, urgency: Urgency) -> Delivery {
         guard phase == .open else { return .wait }
-        guard urgency >= leastUrgency else { return .withhold }
+        guard wants(urgency) else { return .withhold }
         guard window.add(id, length: length) else {
             isHoldingBack = true
             return .wait
         }
         return .send
+    }
+
+    /// Whether the client takes messages of this urgency now.
+    package func wants(_ urgency: Urgency) -> Bool { urgency >= leastUrgency }
+
+    /// A message that was sent has ended, and the client need not hear of it.
+    package mutating func forget(_ id: MessageID) -> Action {
+        window.remove(id) && phase == .open ? deliverIfHalfEmpty() : .none
     }
 
     /// Adds what this client asked to be told of each message.

@@ -38,7 +38,10 @@ final class PushServer {
             let service = PushService(
                 store: store, endpointKey: store.endpointKey,
                 settings: Self.settings(configuration, baseURL))
-            server = try HTTPServer(report: { log.write($0) }, handler: service.handler(on:))
+            let report: HTTPAccess.Report = { log.write($0) }
+            let access = configuration.hasAccessLog ? report : nil
+            server = try HTTPServer(
+                report: { log.write($0) }, access: access, handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, store, log)
         } catch {
             store.close()

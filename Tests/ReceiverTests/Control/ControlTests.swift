@@ -32,7 +32,7 @@ struct ControlTests {
             #expect(caller(990, isAllowed) == .administrator)
             #expect(caller(nil, isAllowed) == nil)
         }
-        #expect(caller(1000, false) == nil)
+        #expect(caller(1000, false) == nil && caller(65_534, true) == nil)
         #expect(caller(1000, true) == .user(1000))
         #expect(ControlCaller.user(1000).mayUse("uid:1000"))
         #expect(!ControlCaller.user(1000).mayUse("uid:10001"))

@@ -1,0 +1,98 @@
+/// A size of symbol, and how its codewords are made (ISO/IEC 18004 sections 7.4 to 7.6).
+struct QRCodeVersion {
+    let number: Int
+
+    /// The smallest that has room for so many bytes; nil where none has.
+    init?(holding count: Int) {
+        let fitting = (1...40).lazy.map(QRCodeVersion.init(number:)).first { version in
+            version.headerBits + 8 * count <= 8 * version.dataCodewords
+        }
+        guard let fitting else { return nil }
+        self = fitting
+    }
+
+    private init(number: Int) { self.number = number }
+
+    var size: Int { 17 + 4 * number }
+
+    /// Mode and length.
+    private var headerBits: Int { number < 10 ? 12 : 20 }
+
+    /// Table 9, level L: codewords for the correction of one block, and the number of blocks.
+    private static let correction = [
+        7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28,
+        28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
+    ]
+    private static let blocks = [
+        1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8,
+        8, 9, 9, 10, 12, 12, 12, 13, 14, 15, 16, 17, 18, 19, 19, 20, 21, 22, 24, 25,
+    ]
+
+    private var correctionCodewords: Int { Self.correction[number - 1] }
+    private var blockCount: Int { Self.blocks[number - 1] }
+    private var dataCodewords: Int { allCodewords - blockCount * correctionCodewords }
+
+    /// What the patterns of function leave.
+    private var allCodewords: Int {
+        var modules = (16 * number + 128) * number + 64
+        if number >= 2 {
+            let rows = number / 7 + 2
+            modules -= (25 * rows - 10) * rows - 55
+        }
+        if number >= 7 { modules -= 36 }
+        return modules / 8
+    }
+
+    /// Where the centres of the alignment patterns lie, in both directions (Annex E).
+    var alignment: [Int] {
+        guard number > 1 else { return [] }
+        let count = number / 7 + 2
+        let step = number == 32 ? 26 : (number * 4 + count * 2 + 1) / (count * 2 - 2) * 2
+        return [6] + (0..<count - 1).reversed().map { size - 7 - $0 * step }
+    }
+
+    /// Data and correction, interleaved block by block.
+    func codewords(of bytes: [UInt8]) -> [UInt8] {
+        let data = dataStream(bytes)
+        let code = ReedSolomonCode(correctionCodewords)
+        let shortLength = data.count / blockCount
+        let shortBlocks = blockCount - data.count % blockCount
+        var blocks: [ArraySlice<UInt8>] = []
+        var start = 0
+        for index in 0..<blockCount {
+            let end = start + shortLength + (index < shortBlocks ? 0 : 1)
+            blocks.append(data[start..<end])
+            start = end
+        }
+        let corrections = blocks.map { code.correction(of: $0) }
+        var result: [UInt8] = []
+        for index in 0...shortLength {
+            for block in blocks where index < block.count {
+                result.append(block[block.startIndex + index])
+            }
+        }
+        for index in 0..<correctionCodewords { result += corrections.map { $0[index] } }
+        return result
+    }
+
+    private func dataStream(_ bytes: [UInt8]) -> [UInt8] {
+        // Byte mode, then the length in 8 or 16 bits, which leaves everything half a byte askew.
+        var nibbles: [UInt8] = [0b0100]
+        let length = bytes.count
+        for shift in stride(from: headerBits - 8, through: 0, by: -4) {
+            nibbles.append(UInt8(length >> shift & 15))
+        }
+        for byte in bytes { nibbles += [byte >> 4, byte & 15] }
+        // The terminator, as far as there is room for it, ends on a whole byte.
+        if nibbles.count < 2 * dataCodewords { nibbles.append(0) }
+        var data = stride(from: 0, to: nibbles.count - 1, by: 2).map { index in
+            nibbles[index] << 4 | nibbles[index + 1]
+        }
+        var padding: UInt8 = 0xEC
+        while data.count < dataCodewords {
+            data.append(padding)
+            padding ^= 0xEC ^ 0x11
+        }
+        return data
+    }
+}

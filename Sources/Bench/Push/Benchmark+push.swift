@@ -1,0 +1,52 @@
+import Base
+import HTTP
+import Mailbox
+import Reactor
+import Receiver
+import System
+import TLS
+
+extension Benchmark {
+    /// What `deploy/bench push` measures; it serves until it is ended.
+    static let pushServer = Benchmark(
+        name: "push-server",
+        summary: "a push service (--port, --certificate, --key, --folder)"
+    ) { options in
+        let store = try SQLiteStore(try MailboxBench.options(options.folder))
+        var settings = PushServiceSettings(
+            baseURL: try BaseURL("https://localhost:\(options.port)"), version: "bench")
+        settings.isBehindProxy = options.pairs["behind-proxy"] == "yes"
+        let service = PushService(
+            store: store, endpointKey: store.endpointKey, settings: settings)
+        let server = try HTTPServer { loop in
+            do {
+                return try service.handler(on: loop)
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+        guard let address = SocketAddress("127.0.0.1:\(options.port)") else {
+            throw Options.Failure(message: "--port takes a number up to 65535")
+        }
+        let certificates = try CertificateStore(
+            CertificateStore.Files(certificate: options.certificate, key: options.key))
+        let bound = try server.listen(
+            on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: certificates))
+        try server.start(name: "push")
+        print("ready \(bound)")
+        _ = server.join()
+        return true
+    }
+
+    /// The load program.
+    static let push = Benchmark(
+        name: "push", summary: "load for a push service (--port, --certificate, NAME=VALUE ...)"
+    ) { options in
+        var load = try PushLoadOptions(options.pairs)
+        load.port = options.port
+        load.certificate = options.certificate
+        load.seconds = options.seconds
+        try PushLoad(load).run()
+        return true
+    }
+}

@@ -1,0 +1,85 @@
+/// Messages without a pause, or so many in a second.
+extension PushLoad {
+    private static let tick = Duration.milliseconds(1)
+    /// What the server has not done within so much time after the end is lost.
+    private static let patience = 5.0
+
+    func beginTraffic() {
+        // Connections come to rest first.
+        after(.milliseconds(300)) { [self] in
+            var idle = publishers
+            let end = Clock.nanoseconds + Int((options.warm + options.seconds) * 1_000_000_000)
+            onAnswer = { [self] publisher in
+                if options.rate == 0, Clock.nanoseconds < end {
+                    publish(by: publisher)
+                } else {
+                    idle.append(publisher)
+                }
+            }
+            if options.rate > 0 {
+                publish(from: Clock.nanoseconds, until: end) { idle.popLast() }
+            } else {
+                let first = idle
+                idle = []
+                for publisher in first { publish(by: publisher) }
+            }
+            after(.seconds(options.warm)) { self.measure() }
+        }
+    }
+
+    /// At a steady rate; a message for which no publisher is free leaves a little later.
+    private func publish(
+        from start: Int, until end: Int, _ publisher: @escaping () -> (any LoadPublisher)?
+    ) {
+        let first = tally.sent
+        func tick() {
+            let now = Clock.nanoseconds
+            let due = Int(Double(now - start) * options.rate / 1_000_000_000)
+            while tally.sent - first < due, let publisher = publisher() { publish(by: publisher) }
+            if now < end { after(Self.tick, tick) }
+        }
+        tick()
+    }
+
+    private func measure() {
+        tally.isMeasuring = true
+        let (cpu, start, pages) = (server.cpu, Clock.nanoseconds, server.pagesWritten)
+        let sent = tally.accepted
+        after(.seconds(options.seconds)) { [self] in
+            tally.isMeasuring = false
+            let used = server.cpu - cpu
+            let wall = Double(Clock.nanoseconds - start) / 1_000_000_000
+            let written = server.pagesWritten - pages
+            let accepted = tally.accepted - sent
+            waitForRest(Self.patience) { [self] in
+                report(cpu: used, wall: wall, pages: Double(written) / Double(max(1, accepted)))
+            }
+        }
+    }
+
+    private func waitForRest(_ rest: Double, _ then: @escaping () -> Void) {
+        let isAnswered = tally.accepted + tally.refused == tally.sent
+        if rest <= 0 || (isAnswered && (options.mode == .absent || tally.lost == 0)) {
+            return then()
+        }
+        after(.milliseconds(50)) { self.waitForRest(rest - 0.05, then) }
+    }
+
+    private func report(cpu: Double, wall: Double, pages: Double) {
+        let isAbsent = options.mode == .absent
+        let count = isAbsent ? tally.acceptedMeasured : tally.receivedMeasured
+        var results = [
+            ("messages", "\(count)"), ("rate", (Double(count) / wall).text(digits: 0)),
+            ("cpu_us", (cpu / Double(max(1, count)) * 1_000_000).text(digits: 2)),
+            ("core", (cpu / wall).text(digits: 3)), ("pages", pages.text(digits: 4)),
+            ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
+            ("lost", isAbsent ? "0" : "\(tally.lost)"),
+        ]
+        for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999)] {
+            let times = tally.percentiles(part)
+            results.append(("receive_\(name)", times.receipt.text(digits: 3)))
+            results.append(("answer_\(name)", times.answer.text(digits: 3)))
+        }
+        finish(results)
+    }
+}

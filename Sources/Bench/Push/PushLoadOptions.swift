@@ -1,0 +1,63 @@
+/// What the load program is to do to which server.
+struct PushLoadOptions {
+    enum Service: String { case bellwire, nchan, mosquitto }
+
+    enum Mode: String {
+        /// Publish to clients that are connected.
+        case load
+        /// Publish to clients that are away.
+        case absent
+        /// Have clients connected, and nothing else.
+        case idle
+        /// Let clients come back at once for what waits for them.
+        case storm
+    }
+
+    var service = Service.bellwire
+    var mode = Mode.load
+    var port = 0
+    /// The server's; the measured side.
+    var process = 0
+    var certificate = ""
+    var subscribers = 100
+    var publishers = 64
+    var size = 200
+    /// Messages in a second; 0 for as many as there can be.
+    var rate = 0.0
+    var warm = 1.0
+    var seconds = 4.0
+    /// Messages that wait for each client of a storm.
+    var each = 10
+    /// Clients register no channel.
+    var isHelloOnly = false
+
+    init(_ words: [String: String]) throws(Options.Failure) {
+        for (name, value) in words {
+            switch name {
+            case "service": service = try Self.read(Service.init, name, value)
+            case "mode": mode = try Self.read(Mode.init, name, value)
+            case "pid": process = try Self.read({ Int($0) }, name, value)
+            case "subscribers": subscribers = try Self.read({ Int($0) }, name, value)
+            case "publishers": publishers = try Self.read({ Int($0) }, name, value)
+            case "size": size = try Self.read({ Int($0) }, name, value)
+            case "rate": rate = try Self.read(Double.init, name, value)
+            case "warm": warm = try Self.read(Double.init, name, value)
+            case "each": each = try Self.read({ Int($0) }, name, value)
+            case "hello-only": isHelloOnly = value == "yes"
+            default: throw Options.Failure(message: "unknown option \(name)")
+            }
+        }
+        guard subscribers > 0, publishers > 0 else {
+            throw Options.Failure(message: "numbers must be positive")
+        }
+    }
+
+    private static func read<Value>(
+        _ parse: (String) -> Value?, _ name: String, _ text: String
+    ) throws(Options.Failure) -> Value {
+        guard let value = parse(text) else {
+            throw Options.Failure(message: "\(name) cannot be \(text)")
+        }
+        return value
+    }
+}

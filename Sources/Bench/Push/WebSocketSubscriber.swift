@@ -1,0 +1,84 @@
+import Base
+import Crypto
+import HTTP
+
+/// A client that gets what is published on a topic, each message as one WebSocket message: nchan.
+class WebSocketSubscriber: LoadSubscriber {
+    let load: PushLoad
+    let number: Int
+    private(set) var connection: LoadConnection?
+    private var isUpgraded = false
+    private var session: WebSocketSession
+
+    private static let limits = WebSocketSession.Limits(messageLimit: 1 << 20)
+
+    var destination: [UInt8] { Array("/pub/\(topic)".utf8) }
+    /// What the request for the upgrade asks for.
+    var target: String { "/sub/\(topic)" }
+    var subprotocols: [String] { [] }
+    private var topic: String { "t\(number)" }
+
+    required init(_ number: Int, of load: PushLoad) {
+        self.number = number
+        self.load = load
+        // Nobody between the two is to be fooled by frames, so any key does.
+        session = WebSocketSession(
+            limits: Self.limits, maskingKeys: { 0x5A5A_5A5A }, at: .nanoseconds(Clock.nanoseconds))
+    }
+
+    func connect() throws { connection = try LoadConnection(load.context, self) }
+
+    func disconnect() {
+        connection?.end()
+        connection = nil
+    }
+
+    func opened(_ connection: LoadConnection) {
+        let key = [UInt8](repeating: 7, count: WebSocketOpening.keyLength)
+        guard
+            let opening = try? WebSocketOpening(
+                key: key.span, subprotocols: subprotocols, sha1: { try SHA1.digest(of: $0) })
+        else { return lost("no SHA-1") }
+        connection.output += opening.request(
+            host: "\(LoadConnection.host):\(load.options.port)", target: target)
+        connection.flush()
+    }
+
+    func lost(_ reason: String) { load.lost("subscriber \(number)", reason) }
+
+    func received(_ bytes: inout MutableSpan<UInt8>, on connection: LoadConnection) -> Int {
+        var position = 0
+        if !isUpgraded {
+            guard let end = bytes.span.end(of: "\r\n\r\n") else { return 0 }
+            guard bytes.span.end(of: "HTTP/1.1 101 ") == 13 else {
+                lost("not upgraded")
+                return end
+            }
+            isUpgraded = true
+            position = end
+            upgraded()
+        }
+        let now = Duration.nanoseconds(load.context.loop.now.nanoseconds)
+        while let delivery = session.next(
+            in: &bytes, at: &position, now, output: &connection.output)
+        {
+            switch delivery {
+            case .text(let payload), .binary(let payload):
+                payload.withSpan(in: bytes.span) { take($0) }
+            case .end: lost("closed")
+            }
+        }
+        if !connection.output.isEmpty { connection.flush() }
+        return position
+    }
+
+    func upgraded() { load.isReady(self) }
+
+    func take(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
+
+    /// Leaves with everything else that is said in answer to what came.
+    func send(_ text: [UInt8]) {
+        guard let connection else { return }
+        _ = session.send(.text, text.span, to: &connection.output)
+    }
+}

@@ -1,0 +1,31 @@
+import Base
+
+/// Messages of a client that came before they could be taken, in order and up to a bound.
+struct Inbox {
+    private var texts: [[UInt8]] = []
+    private var first = 0
+    private var bytes = 0
+
+    private static let countLimit = 4_096
+    private static let byteLimit = 256 * 1024
+
+    var isEmpty: Bool { first == texts.count }
+
+    /// False, and nothing is kept, if there is no room.
+    mutating func put(_ text: Span<UInt8>) -> Bool {
+        guard texts.count < Self.countLimit, bytes + text.count <= Self.byteLimit else {
+            return false
+        }
+        texts.append(text.array(text.indices))
+        bytes += text.count
+        return true
+    }
+
+    mutating func take() -> [UInt8]? {
+        guard first < texts.count else { return nil }
+        let text = texts[first]
+        first += 1
+        if isEmpty { self = Inbox() }
+        return text
+    }
+}

@@ -1,0 +1,85 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Base
+
+@Suite("QR codes")
+struct QRCodeTests {
+    struct Case: Decodable, Sendable, CustomTestStringConvertible {
+        let text: String?
+        let `repeat`: Repeated?
+        let version: Int
+        let mask: Int
+        let rows: [String]?
+        let sha256: String
+
+        struct Repeated: Decodable, Sendable {
+            let letter: String
+            let count: Int
+
+            init(from decoder: any Decoder) throws {
+                var parts = try decoder.unkeyedContainer()
+                letter = try parts.decode(String.self)
+                count = try parts.decode(Int.self)
+            }
+        }
+
+        var bytes: [UInt8] {
+            let text = text ?? `repeat`.map { String(repeating: $0.letter, count: $0.count) } ?? ""
+            return Array(text.utf8)
+        }
+
+        var testDescription: String { "version \(version), mask \(mask)" }
+    }
+
+    private struct File: Decodable { let cases: [Case] }
+
+    static let cases = (try? Vectors.load(File.self, from: "qr-codes.json"))?.cases ?? []
+
+    private static func rows(_ code: QRCode) -> [String] {
+        (0..<code.size).map { row in
+            (0..<code.size).map { code.isDark(row: row, column: $0) ? "1" : "0" }.joined()
+        }
+    }
+
+    @Test("Every module is where another encoder puts it", arguments: cases)
+    func modules(sample: Case) throws {
+        let code = try #require(QRCode(sample.bytes, mask: sample.mask))
+        let rows = Self.rows(code)
+        #expect(code.size == 17 + 4 * sample.version)
+        if let expected = sample.rows { #expect(rows == expected) }
+        let text = Array(rows.joined().utf8)
+        var hash = try SHA256()
+        let digest = Digest(try hash.digest(of: text.span)).bytes
+        #expect(digest.map { String(format: "%02x", $0) }.joined() == sample.sha256)
+    }
+
+    @Test("The mask that is chosen is one that reads best")
+    func choice() throws {
+        let bytes = Array("https://push.example.org".utf8)
+        let chosen = Self.rows(try #require(QRCode(bytes)))
+        let all = try (0..<8).map { Self.rows(try #require(QRCode(bytes, mask: $0))) }
+        #expect(all.contains(chosen) && Set(all).count == 8)
+        let version = try #require(QRCodeVersion(holding: bytes.count))
+        var grid = QRCodeGrid(version)
+        grid.place(version.codewords(of: bytes))
+        let penalties = (0..<8).map { grid.masked(by: $0).penalty }
+        #expect(all.firstIndex(of: chosen) == penalties.firstIndex(of: penalties.min() ?? 0))
+    }
+
+    @Test("All versions are compared, and one byte more than the last holds is refused")
+    func limits() {
+        #expect(Set(Self.cases.map(\.version)).count == 40)
+        #expect(QRCode([UInt8](repeating: 1, count: 2954)) == nil)
+    }
+
+    @Test("A terminal gets two modules a character, with a quiet zone")
+    func text() throws {
+        let lines = try #require(QRCode([0x61])).text.split(separator: "\n")
+        #expect(lines.count == 13 && lines.allSatisfy { $0.count == 25 })
+        #expect(lines[0].allSatisfy { $0 == "█" })
+        #expect(lines[1].hasPrefix("██ ▄▄▄▄▄ "))
+    }
+}

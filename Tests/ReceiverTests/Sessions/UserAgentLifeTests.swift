@@ -1,0 +1,109 @@
+import Base
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mailbox
+
+@Suite("The life of a user agent")
+struct UserAgentLifeTests {
+    @Test("Nothing is kept of one that never registered")
+    func notStored() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        agent.close()
+        #expect(try fixture.userAgent(agent.uaid).uaid != agent.uaid)
+        #expect(fixture.store.index.deviceCount == 0)
+    }
+
+    @Test("One that registered is known again, in any spelling, also after a restart")
+    func known() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        _ = try agent.register()
+        agent.close()
+        let uaid = agent.uaid
+        let dashed = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map {
+            String(Array(uaid)[$0])
+        }.joined(separator: "-")
+        for spelling in [uaid, uaid.uppercased(), dashed] {
+            #expect(try fixture.userAgent(spelling).uaid == uaid)
+        }
+        try fixture.restart()
+        #expect(try fixture.userAgent(uaid).uaid == uaid)
+        #expect(fixture.store.index.deviceCount == 1)
+    }
+
+    @Test("One that has unregistered everything is still known")
+    func withoutChannels() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let channel = UserAgent.channel()
+        _ = try agent.register(channel)
+        try agent.unregister(channel)
+        agent.close()
+        #expect(try fixture.userAgent(agent.uaid).uaid == agent.uaid)
+    }
+
+    @Test(
+        "A newer connection ends the older one with 1011, on one loop and on several",
+        arguments: [1, 3])
+    func replaced(_ loops: Int) throws {
+        let fixture = try PushFixture { $0.loops = loops }
+        var current = try fixture.userAgent()
+        let endpoint = try current.register()
+        for number in 0..<12 {
+            let newer = try fixture.userAgent(current.uaid)
+            #expect(newer.uaid == current.uaid)
+            #expect(current.closing() == "1011 SM")
+            #expect(try fixture.push(endpoint, "\(number)").status == 201)
+            let notification = try newer.notification()
+            #expect(notification.body == "\(number)")
+            newer.ack(notification)
+            current = newer
+        }
+    }
+
+    @Test("One that was made under a credential is of no use without it, or under another")
+    func credentials() throws {
+        let fixture = try PushFixture()
+        let secrets = try (0..<2).map { _ in try fixture.addCredential() }
+        let agent = try UserAgent(fixture, path: "/u/\(secrets[0])")
+        try agent.hello()
+        _ = try agent.register()
+        agent.close()
+        #expect(try fixture.userAgent(agent.uaid).uaid != agent.uaid)
+        let other = try UserAgent(fixture, path: "/u/\(secrets[1])")
+        try other.hello(agent.uaid)
+        #expect(other.uaid != agent.uaid)
+        let same = try UserAgent(
+            fixture, [("Authorization", "Bearer \(secrets[0])")])
+        try same.hello(agent.uaid)
+        #expect(same.uaid == agent.uaid)
+        let open = try fixture.userAgent()
+        _ = try open.register()
+        let under = try UserAgent(fixture, path: "/u/\(secrets[0])")
+        try under.hello(open.uaid)
+        #expect(under.uaid != open.uaid)
+    }
+
+    @Test("The id stands nowhere in the files")
+    func secret() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        _ = try agent.register()
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: fixture.folder.file("state"))
+        let text = Array(agent.uaid.utf8)
+        let id = Bits128(uuid: text.span) ?? Bits128(high: 0, low: 0)
+        var raw: [UInt8] = []
+        raw.append(bigEndian: id.high)
+        raw.append(bigEndian: id.low)
+        for file in files {
+            let data = try Data(
+                contentsOf: URL(filePath: fixture.folder.file("state") + "/" + file))
+            #expect(data.range(of: Data(raw)) == nil)
+            #expect(data.range(of: Data(agent.uaid.utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+"""The log of what the peers saw: one JSON object a line, with the time since the machine started."""
+
+import asyncio
+import json
+import time
+
+
+def now():
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class EventLog:
+    # The peers share one thread: while it is busy, they see things later than they happen.
+    BEAT, LATE = 0.01, 0.008
+
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path, "w", buffering=1 << 20)
+
+    def note(self, event, at=None, **facts):
+        facts["e"], facts["t"] = event, round(at if at is not None else now(), 6)
+        self.file.write(json.dumps(facts, separators=(",", ":")) + "\n")
+
+    async def watch_delays(self):
+        last = now()
+        while True:
+            await asyncio.sleep(self.BEAT)
+            here = now()
+            if here - last - self.BEAT > self.LATE:
+                self.note("late", since=round(last, 6))
+            last = here
+
+    def close(self):
+        self.file.close()
+
+
+def read(path):
+    with open(path) as lines:
+        return [json.loads(line) for line in lines]

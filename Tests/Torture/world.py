@@ -1,0 +1,62 @@
+"""What all peers of one run share: the server, the log, the subscriptions, and the mood."""
+
+import asyncio
+import random
+
+
+class Subscription:
+    def __init__(self, number, agent, channel):
+        self.number, self.agent, self.channel = number, agent, channel
+        self.token = None
+        self.is_ending = self.has_ended = False
+
+
+class World:
+    def __init__(self, server, log, seed):
+        self.server, self.log = server, log
+        self.random = random.Random(seed)
+        self.subscriptions, self.agents = [], []
+        self.pushes = self.connections = self.subscribed = 0
+        # While it is calm, clients stay and acknowledge, so that everything has to arrive.
+        self.is_calm = self.is_over = False
+        self.rest = 0.0
+
+    def branch(self):
+        """A source of chance of its own, which no other peer's timing disturbs."""
+        return random.Random(self.random.getrandbits(64))
+
+    def subscribe(self, agent, channel):
+        self.subscribed += 1
+        subscription = Subscription(self.subscribed, agent, channel)
+        self.subscriptions.append(subscription)
+        return subscription
+
+    def live(self):
+        return [one for one in self.subscriptions if one.token and not one.is_ending]
+
+    def gone(self):
+        return [one for one in self.subscriptions if one.token and one.has_ended]
+
+    def next_push(self):
+        self.pushes += 1
+        return self.pushes
+
+    def next_connection(self):
+        self.connections += 1
+        return self.connections
+
+    def secrets(self):
+        for agent in self.agents:
+            if agent.uaid:
+                yield agent.uaid
+        for one in self.subscriptions:
+            if one.token:
+                yield one.token
+
+    async def calm(self, seconds=6.0):
+        """Long enough for everything that waits to be due."""
+        self.log.note("calm")
+        self.is_calm = True
+        await asyncio.sleep(seconds)
+        self.is_calm = False
+        self.log.note("storm")
