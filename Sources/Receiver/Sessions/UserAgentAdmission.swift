@@ -13,6 +13,9 @@ struct UserAgentAdmission {
     private static let messageLimit = 64 * 1024
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
+    /// Firefox answers no close frame: it waits for us to end the connection, and only then comes
+    /// back.
+    private static let closePatience = Duration.seconds(1)
     /// Whatever may be under way, in base64 and with what stands around it.
     private static let outputLimit = 2 << 20
 
@@ -22,7 +25,8 @@ struct UserAgentAdmission {
             subprotocols: ["push-notification"],
             session: WebSocketSession.Limits(
                 messageLimit: Self.messageLimit,
-                silence: service.settings.isBehindProxy ? Self.silenceBehindProxy : Self.silence),
+                silence: service.settings.isBehindProxy ? Self.silenceBehindProxy : Self.silence,
+                closePatience: Self.closePatience),
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
     }
 
