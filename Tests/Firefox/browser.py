@@ -1,7 +1,7 @@
 """A headless Firefox with a profile of its own, which knows one push service and no other host."""
 
+import json
 import os
-import pathlib
 import signal
 import subprocess
 import time
@@ -96,16 +96,18 @@ PREFERENCES = {
 class Firefox:
     limit = 40
 
-    def __init__(self, folder, authority, service, proxy):
-        """`service` and `authority` as the README has them, and `proxy` the port of one."""
-        self.folder = pathlib.Path(folder, "firefox")
+    def __init__(self, folder, authority):
+        self.folder, self.authority = folder / "firefox", authority
         self.profile = self.folder / "profile"
         self.profile.mkdir(parents=True)
         self.log = open(self.folder / "log", "ab")
         self.process = self.marionette = None
+
+    def make_profile(self, service, proxy):
+        """With the authority and the address of a push service, and the port of a proxy."""
         for arguments in (
             ["-N", "--empty-password"],
-            ["-A", "-t", "C,,", "-n", "Bellwire", "-i", authority],
+            ["-A", "-t", "C,,", "-n", "Bellwire", "-i", self.authority],
         ):
             subprocess.run(
                 ["certutil", "-d", f"sql:{self.profile}", *arguments], check=True, timeout=30)
@@ -113,7 +115,7 @@ class Firefox:
             "dom.push.serverURL": service,
             "network.proxy.http_port": proxy, "network.proxy.ssl_port": proxy}
         (self.profile / "user.js").write_text("".join(
-            f"user_pref({quoted(name)}, {quoted(value)});\n"
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});\n"
             for name, value in preferences.items()))
 
     def start(self):
@@ -148,8 +150,3 @@ class Firefox:
             pass
         self.process.wait(self.limit)
 
-
-def quoted(value):
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return str(value).lower()

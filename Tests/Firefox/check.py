@@ -31,23 +31,19 @@ def check(condition, what):
 class Run:
     def __init__(self, bellwire, folder):
         self.folder = pathlib.Path(folder)
-        self.accepted = collections.Counter()
-        self.firefox = None
-        self.service = Service(bellwire, folder)
-        self.service.start()
-        self.page = Page(self.service.certificate)
-        self.proxy = Proxy()
-        self.firefox = Firefox(
-            folder, self.service.authority, self.service.url.replace("https", "wss", 1),
-            self.proxy.port)
+        self.service = Service(bellwire, self.folder)
+        self.firefox = Firefox(self.folder, self.service.authority)
         self.sender = Sender(bellwire, self.folder, self.service.authority)
         self.key = Key(bellwire, self.folder / "vapid.json")
         self.other_key = Key(bellwire, self.folder / "other.json")
+        self.proxy = Proxy()
+        self.page = None
         self.subscriptions = {}
+        # What the page has to see, and how often.
+        self.accepted = collections.Counter()
 
     def end(self):
-        if self.firefox:
-            self.firefox.end()
+        self.firefox.end()
         self.service.kill()
 
     def in_page(self, expression, *arguments):
@@ -64,7 +60,7 @@ class Run:
         """One of each kind."""
         for scope in scopes:
             for encoding in ("aes128gcm", "aesgcm"):
-                self.push(scope, os.urandom(100), encoding)
+                self.push(scope, os.urandom(100), encoding)  # No two are the same.
             self.push(scope)
 
     def check_arrived(self, when):
@@ -73,8 +69,14 @@ class Run:
         check(not self.accepted - self.page.seen, f"{when}: {self.accepted - self.page.seen} lost")
         check(not self.page.seen - self.accepted, f"{when}: {self.page.seen - self.accepted} extra")
 
-    def subscribe(self):
+    def start(self):
+        self.service.start()
+        self.page = Page(self.service.certificate)
+        self.firefox.make_profile(
+            self.service.url.replace("https", "wss", 1), self.proxy.server.server_port)
         self.firefox.start()
+
+    def subscribe(self):
         self.firefox.marionette.open(self.page.url)
         self.subscriptions = {
             "open": self.in_page("subscribe('open')"),
@@ -88,9 +90,8 @@ class Run:
         for scope in ("open", "bound"):
             for send in (self.sender.pywebpush, self.sender.bellwire_send):
                 for encoding in ("aes128gcm", "aesgcm"):
-                    for body in (os.urandom(1), "grüße 😀".encode(), os.urandom(3993)):
-                        self.push(scope, scope.encode() + body if len(body) < 3993 else body,
-                                  encoding, send)
+                    for body in (b"x", "grüße 😀".encode(), os.urandom(3993)):
+                        self.push(scope, body, encoding, send)
                 self.push(scope, send=send)
         self.check_arrived("received while connected")
 
@@ -109,7 +110,9 @@ class Run:
     def restart(self):
         """In good order, and by SIGKILL; the browser comes back by itself."""
         for end in (self.service.stop, self.service.kill):
+            before = time.monotonic()
             end()
+            check(time.monotonic() - before < 5, "the service does not wait for the browser")
             self.service.start()
             self.push_all("open", "bound")
             self.check_arrived(f"received after {end.__name__}")
@@ -172,8 +175,8 @@ class Run:
 
 
 STEPS = (
-    Run.subscribe, Run.receive, Run.refuse, Run.restart, Run.wait_offline, Run.unsubscribe,
-    Run.leave_nothing,
+    Run.start, Run.subscribe, Run.receive, Run.refuse, Run.restart, Run.wait_offline,
+    Run.unsubscribe, Run.leave_nothing,
 )
 
 

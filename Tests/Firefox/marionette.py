@@ -14,8 +14,10 @@ class Marionette:
         self.stream = self.connection.makefile("rb")
         self.count = 0
         self.receive()
+        # Firefox gives up first, and says why.
+        patience = (self.limit - 5) * 1000
         self.call("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {
-            "timeouts": {"script": self.limit * 1000, "pageLoad": self.limit * 1000}}}})
+            "timeouts": {"script": patience, "pageLoad": patience}}}})
 
     def call(self, name, parameters=None):
         self.count += 1

@@ -4,7 +4,6 @@ import collections
 import http.server
 import ssl
 import threading
-import time
 
 PAGE = b"""<!doctype html><meta charset="utf-8"><title>Pushes</title><script>
 async function registration(scope) {
@@ -52,11 +51,12 @@ class Page:
             timeout = 30
 
             def do_GET(self):
-                kind, body = "text/javascript", WORKER
                 if self.path == "/":
-                    kind, body = "text/html", PAGE
-                self.answer(200 if kind != "text/javascript"
-                            or self.path.endswith("/worker.js") else 404, kind, body)
+                    self.answer(200, "text/html", PAGE)
+                elif self.path.endswith("/worker.js"):
+                    self.answer(200, "text/javascript", WORKER)
+                else:
+                    self.answer(404, "text/plain", b"")
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -64,15 +64,14 @@ class Page:
                 with page.change:
                     page.seen[scope, kind, body] += 1
                     page.change.notify_all()
-                self.answer(204, "text/plain", b"")
+                self.answer(200, "text/plain", b"")
 
             def answer(self, status, kind, body):
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
-                if status != 204:
-                    self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body if status == 200 else b"")
+                self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
@@ -109,5 +108,4 @@ class Proxy:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -1,6 +1,5 @@
 """A push service on a state of its own, which can be ended and killed and started again."""
 
-import pathlib
 import re
 import select
 import signal
@@ -12,7 +11,7 @@ class Service:
     limit = 30
 
     def __init__(self, bellwire, folder):
-        self.bellwire, self.folder = bellwire, pathlib.Path(folder)
+        self.bellwire, self.folder = bellwire, folder
         self.log = self.folder / "bellwire.log"
         self.authority = self.folder / "keys/development-ca.pem"
         self.certificate = self.folder / "keys/development-tls.pem"
