@@ -66,8 +66,11 @@ class Run:
     def check_arrived(self, when):
         """Everything up to now was seen, each exactly once."""
         self.page.wait_for(self.accepted, SOON)
-        check(not self.accepted - self.page.seen, f"{when}: {self.accepted - self.page.seen} lost")
-        check(not self.page.seen - self.accepted, f"{when}: {self.page.seen - self.accepted} extra")
+        for what, pushes in (("lost", self.accepted - self.page.seen),
+                             ("too many", self.page.seen - self.accepted)):
+            check(not pushes, f"{when}: {what}: " + ", ".join(
+                f"{scope} {kind} of {len(body)} bytes, {count} times"
+                for (scope, kind, body), count in pushes.items()))
 
     def start(self):
         self.service.start()
