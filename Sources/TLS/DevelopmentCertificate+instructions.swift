@@ -8,7 +8,7 @@ extension DevelopmentCertificate {
             to trust this server's development certificate (Debian, Ubuntu):
               sudo cp \(path) /usr/local/share/ca-certificates/bellwire-development.crt
               sudo update-ca-certificates
-            Firefox has a store of its own: Settings, Certificates, View Certificates, Authorities, \
+            Firefox has a store of its own: Settings, search for "Manage certificates", Authorities, \
             Import
             for one call: curl --cacert \(path) \(url)
             """

@@ -13,6 +13,9 @@ struct UserAgentAdmission {
     private static let messageLimit = 64 * 1024
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
+    /// Firefox answers no close frame: it waits for us to end the connection, and only then comes
+    /// back.
+    private static let closePatience = Duration.seconds(1)
     /// Whatever may be under way, in base64 and with what stands around it.
     private static let outputLimit = 2 << 20
 
@@ -26,7 +29,8 @@ struct UserAgentAdmission {
 
     static func limits(isBehindProxy: Bool) -> WebSocketSession.Limits {
         WebSocketSession.Limits(
-            messageLimit: messageLimit, silence: isBehindProxy ? silenceBehindProxy : silence)
+            messageLimit: messageLimit, silence: isBehindProxy ? silenceBehindProxy : silence,
+            closePatience: closePatience)
     }
 
     /// `secret`: where the path has the bearer secret of a device.

@@ -64,6 +64,15 @@ struct UserAgentLifeTests {
         }
     }
 
+    @Test("One that does not answer a close frame is let go soon, for it waits for that")
+    func closeUnanswered() throws {
+        let agent = try UserAgent(try PushFixture())
+        agent.send("bad-data")
+        #expect(agent.closing() == "1011 Json")
+        let end = ContinuousClock().measure { _ = agent.socket.bytes(1) }
+        #expect(end < .seconds(4))
+    }
+
     @Test("One that was made under a credential is of no use without it, or under another")
     func credentials() throws {
         let fixture = try PushFixture()

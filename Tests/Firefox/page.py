@@ -1,0 +1,111 @@
+"""An https site with two service workers, which hand on every push they are given."""
+
+import collections
+import http.server
+import ssl
+import threading
+
+PAGE = b"""<!doctype html><meta charset="utf-8"><title>Pushes</title><script>
+async function registration(scope) {
+    const known = await navigator.serviceWorker.getRegistration(`/${scope}/`);
+    if (known) return known;
+    const made = await navigator.serviceWorker.register(`/${scope}/worker.js`);
+    const worker = made.installing ?? made.waiting ?? made.active;
+    while (worker.state != "activated") {
+        await new Promise(done => worker.addEventListener("statechange", done, { once: true }));
+    }
+    return made;
+}
+async function subscribe(scope, applicationServerKey) {
+    const options = { userVisibleOnly: true };
+    if (applicationServerKey) options.applicationServerKey = applicationServerKey;
+    return (await (await registration(scope)).pushManager.subscribe(options)).toJSON();
+}
+async function subscription(scope) {
+    const found = await (await registration(scope)).pushManager.getSubscription();
+    return found?.toJSON() ?? null;
+}
+async function unsubscribe(scope) {
+    return (await (await registration(scope)).pushManager.getSubscription()).unsubscribe();
+}
+</script>"""
+
+WORKER = b"""
+const tell = (what, body) => fetch(what, { method: "POST", body });
+addEventListener("install", event => event.waitUntil(skipWaiting()));
+addEventListener("push", event => event.waitUntil(
+    event.data ? tell("message", event.data.arrayBuffer()) : tell("empty", "")));
+addEventListener("pushsubscriptionchange", event => event.waitUntil(tell("change", "")));
+"""
+
+
+class Page:
+    """Keeps what the workers were given, as (scope, kind, bytes)."""
+
+    def __init__(self, certificate):
+        self.seen = collections.Counter()
+        self.change = threading.Condition()
+        page = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            timeout = 30
+
+            def do_GET(self):
+                if self.path == "/":
+                    self.answer(200, "text/html", PAGE)
+                elif self.path.endswith("/worker.js"):
+                    self.answer(200, "text/javascript", WORKER)
+                else:
+                    self.answer(404, "text/plain", b"")
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                _, scope, kind = self.path.split("/")
+                with page.change:
+                    page.seen[scope, kind, body] += 1
+                    page.change.notify_all()
+                self.answer(200, "text/plain", b"")
+
+            def answer(self, status, kind, body):
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"https://localhost:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def wait_for(self, expected, limit):
+        """Whether everything of a counter was seen in time."""
+        with self.change:
+            return self.change.wait_for(lambda: self.seen >= expected, limit)
+
+
+class Proxy:
+    """Refuses everything, and remembers which hosts were asked for."""
+
+    def __init__(self):
+        self.hosts = hosts = set()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            timeout = 5
+
+            def refuse(self):
+                hosts.add(self.path)
+                self.send_error(403)
+
+            do_CONNECT = do_GET = do_POST = do_HEAD = refuse
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
