@@ -226,6 +226,24 @@ struct StoreTests {
         #expect(try test.run(.register(again)) == .conflict)
     }
 
+    @Test("A channel that is registered anew, because its answer was lost, ends what it was")
+    func channelRegisteredTwice() throws {
+        let first = try test.register(device)
+        try test.keep(first.address, "first")
+        let made = try test.subscription(device)
+        let second = Subscription(
+            address: made.address, kind: .channel, channel: first.channel, sender: .anyone,
+            token: made.token, digest: made.digest, created: 3)
+        try test.expectDone(.register(second))
+        for _ in 0..<2 {
+            #expect(test.store.index.endpoint(first.digest) == .gone)
+            #expect(test.store.index.endpoint(second.digest) != .gone)
+            #expect(try test.bodies(device) == [])
+            #expect(test.store.index.usage(ofDevice: device).messages == 0)
+            try test.restart()
+        }
+    }
+
     @Test("Devices are found by their user agent; those of a credential end with it")
     func credentials() throws {
         let secret = try test.digest()
