@@ -106,6 +106,23 @@ struct StoreTests {
         #expect(test.store.index.usage(ofDevice: device).messages == 1)
     }
 
+    @Test("A message replaces the one with its topic, even if it is acknowledged in the same batch")
+    func acknowledgedReplacement() throws {
+        let topics = (0..<50).map { "topic-\($0)" }
+        for topic in topics { try test.keep(address, "former", topic: topic) }
+        let messages = try topics.map { try test.message(address, "new", topic: $0) }
+        for message in messages { _ = test.store.index.reserve(message.size, for: address) }
+        try test.keep(address)
+        let tickets = messages.map { message in
+            (test.submit(.store(message)), test.submit(.acknowledge(message.reference)))
+        }
+        for (_, acknowledged) in tickets {
+            #expect(try test.box.outcome(acknowledged) == .done)
+        }
+        #expect(try test.bodies(device) == ["body"])
+        #expect(test.store.index.usage(ofDevice: device).messages == 1)
+    }
+
     @Test("A sender withdraws by the location alone")
     func withdraw() throws {
         let message = try test.keep(address)
