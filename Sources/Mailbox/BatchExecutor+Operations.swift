@@ -10,7 +10,8 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .store(let message):
-            if acknowledged.passes(message.id) {
+            // With a topic it ends another message, acknowledged or not.
+            if message.content.topic == nil, acknowledged.passes(message.id) {
                 effects.unused.append(message)
                 return .acknowledged
             }

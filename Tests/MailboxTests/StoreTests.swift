@@ -106,6 +106,23 @@ struct StoreTests {
         #expect(test.store.index.usage(ofDevice: device).messages == 1)
     }
 
+    @Test("A message replaces the one with its topic, even if it is acknowledged in the same batch")
+    func acknowledgedReplacement() throws {
+        let topics = (0..<50).map { "topic-\($0)" }
+        for topic in topics { try test.keep(address, "former", topic: topic) }
+        let messages = try topics.map { try test.message(address, "new", topic: $0) }
+        for message in messages { _ = test.store.index.reserve(message.size, for: address) }
+        try test.keep(address)
+        let tickets = messages.map { message in
+            (test.submit(.store(message)), test.submit(.acknowledge(message.reference)))
+        }
+        for (_, acknowledged) in tickets {
+            #expect(try test.box.outcome(acknowledged) == .done)
+        }
+        #expect(try test.bodies(device) == ["body"])
+        #expect(test.store.index.usage(ofDevice: device).messages == 1)
+    }
+
     @Test("A sender withdraws by the location alone")
     func withdraw() throws {
         let message = try test.keep(address)
@@ -224,6 +241,24 @@ struct StoreTests {
             kind: .channel, channel: subscription.channel, sender: .anyone,
             token: subscription.token, digest: subscription.digest, created: 1)
         #expect(try test.run(.register(again)) == .conflict)
+    }
+
+    @Test("A channel that is registered anew, because its answer was lost, ends what it was")
+    func channelRegisteredTwice() throws {
+        let first = try test.register(device)
+        try test.keep(first.address, "first")
+        let made = try test.subscription(device)
+        let second = Subscription(
+            address: made.address, kind: .channel, channel: first.channel, sender: .anyone,
+            token: made.token, digest: made.digest, created: 3)
+        try test.expectDone(.register(second))
+        for _ in 0..<2 {
+            #expect(test.store.index.endpoint(first.digest) == .gone)
+            #expect(test.store.index.endpoint(second.digest) != .gone)
+            #expect(try test.bodies(device) == [])
+            #expect(test.store.index.usage(ofDevice: device).messages == 0)
+            try test.restart()
+        }
     }
 
     @Test("Devices are found by their user agent; those of a credential end with it")

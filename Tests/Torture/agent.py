@@ -11,6 +11,7 @@ from websocket import PING, WebSocket
 MODES = {
     "prompt": (8, "at once"),
     "late": (3, "after a while"),
+    "forgetful": (3, "half of it, after a while"),
     "mute": (3, "never"),
     "fragile": (3, "dies instead"),
     "hasty": (2, "and dies"),
@@ -95,7 +96,7 @@ class Session:
         self.patience -= 1
         if self.mode in ("prompt", "slow"):
             self.acknowledge(message)
-        elif self.mode == "late":
+        elif self.mode == "late" or self.mode == "forgetful" and self.random.random() < 0.5:
             asyncio.get_running_loop().call_later(
                 self.random.uniform(0.0005, 0.15), self.acknowledge, message)
         elif self.mode == "fragile" and self.patience <= 0:

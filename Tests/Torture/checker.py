@@ -13,6 +13,8 @@ from story import FOREVER, Story
 
 # Connected so long, everything that waits has come.
 WINDOW = 5.0
+# The write-ahead log keeps what it has grown to, up to 64 MiB and a batch.
+WAL_LIMIT = 68 << 20
 
 
 class Findings:
@@ -294,9 +296,11 @@ def resources_return(story, findings):
         if "before" not in span or "after" not in span:
             continue
         before, after = span["before"], span["after"]
-        for what, room in (("descriptors", 0), ("memory", 8 << 20), ("wal", 4 << 20)):
+        for what, room in (("descriptors", 0), ("memory", 8 << 20)):
             findings.check(26, after[what] <= before[what] + room, lambda: (
                 f"{name}: {what} {before[what]} before, {after[what]} after"))
+        findings.check(26, after["wal"] <= WAL_LIMIT,
+                       lambda: f"{name}: the write-ahead log has {after['wal']} bytes")
 
 
 RULES = [

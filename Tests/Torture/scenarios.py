@@ -185,4 +185,6 @@ async def long_life(folder, seed, rounds):
             when = "before" if number == 0 else "after"
             stage.server.measure(f"{when} life")
             stage.world.subscriptions.clear()
+    if (stage.server.state / "bellwire.db-wal").exists():
+        raise SystemExit("torture: the write-ahead log is left behind by an orderly end")
     return stage.log.path

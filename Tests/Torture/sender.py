@@ -60,6 +60,11 @@ class Sender:
             live, gone = self.world.live(), self.world.gone()
             if gone and self.random.random() < 0.03:
                 await self.push(self.random.choice(gone[-20:]))
+            elif live and self.random.random() < 0.04:
+                # The first is acknowledged, or withdrawn, while the second waits.
+                one, topic = self.random.choice(live), f"pair-{self.world.pushes}"
+                for _ in range(2):
+                    await self.push(one, ttl=86_400, topic=topic)
             elif live:
                 await self.push(self.random.choice(live))
             await asyncio.sleep(self.world.rest * self.random.random())

@@ -1,0 +1,13 @@
+import System
+import Testing
+
+@Suite("Free space")
+struct FreeSpaceTests {
+    @Test("It is known of a folder, and of nothing that is not there")
+    func known() throws {
+        let bytes = try #require(FreeSpace.bytes(at: "/"))
+        #expect(bytes >= 0)
+        #expect(FreeSpace.bytes(at: "/proc") == 0)
+        #expect(FreeSpace.bytes(at: "/nowhere") == nil)
+    }
+}

@@ -1,0 +1,108 @@
+"""The checker can fail: small stories in which the promise is broken, one for each invariant."""
+
+import sys
+
+import checker
+from story import Story
+
+TOKEN, UAID = "T" * 38, "ab" * 16
+
+
+def story(*more):
+    """One client with one subscription and a push that went well, and what is told besides."""
+    told = [
+        dict(e="ready", t=0), dict(e="open", t=1, c=1, a=0, mode="prompt"),
+        dict(e="greet", t=1, c=1), dict(e="hello", t=1, c=1, uaid=UAID),
+        dict(e="register", t=1, c=1, s=1, a=0, chan="x"),
+        dict(e="registered", t=1.1, c=1, s=1, token=TOKEN),
+        *push(1, 2), *delivery(1, 2.05), dict(e="ack", t=2.06, c=1, id="id1"), *more,
+        dict(e="closed", t=30, c=1, us=True), dict(e="end", t=31),
+    ]
+    return sorted(told, key=lambda one: one["t"])
+
+
+def push(number, time, status=201, ttl=60, topic=None, retry=None):
+    return [dict(e="push", t=time, p=number, s=1, ttl=ttl, topic=topic, headers=None,
+                 digest="d", sample="00" * 24),
+            dict(e="answer", t=time + 0.1, p=number, status=status, ttl=str(ttl),
+                 location="http://a/m/" + "L" * 22, retry=retry)]
+
+
+def delivery(number, time, name=None, connection=1, **other):
+    return [dict(dict(e="delivery", t=time, start=time, c=connection, a=0, chan="x", p=number,
+                      id=name or f"id{number}", digest="d", headers=None), **other)]
+
+
+def again(time, number=2):
+    """The client comes back."""
+    return [dict(e="closed", t=time - 0.1, c=number - 1, us=True),
+            dict(e="open", t=time, c=number, a=0, mode="prompt"),
+            dict(e="greet", t=time, c=number), dict(e="hello", t=time, c=number, uaid=UAID)]
+
+
+UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]
+FAULT = [dict(e="fault", t=5, kind="full"), dict(e="healed", t=6), dict(e="usable", t=7)]
+QUIET = [one for number in range(2, 202)
+         for one in push(number, 3 + number / 100) + delivery(number, 3.001 + number / 100)]
+SLOW = [one for number in range(202, 402)
+        for one in push(number, 4 + number / 100) + delivery(number, 4.1 + number / 100)]
+PHASES = [dict(e="phase", t=2.5, name=""), dict(e="phase", t=5.9, name=""),
+          dict(e="phase", t=20, name="")]
+MEASURES = [dict(e="measure", t=3, when="before x", descriptors=9, memory=0, wal=0),
+            dict(e="measure", t=9, when="after x", descriptors=10, memory=0, wal=0)]
+
+BROKEN = [
+    (1, "never seen", push(2, 5)),
+    (1, "not offered again although nobody acknowledged it",
+     push(2, 5) + delivery(2, 5.1) + again(8)),
+    (2, "another body", push(2, 5) + delivery(2, 5.1, digest="e")),
+    (3, "nobody sent it", delivery(9, 5)),
+    (3, "on another channel", push(2, 5) + delivery(2, 5.1, chan="y")),
+    (3, "after its subscription ended", push(2, 5) + UNREGISTERED + delivery(2, 12)),
+    (4, "an id of another push", push(2, 5) + delivery(2, 5.1, "id1")),
+    (4, "two ids", push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, "other", 2)),
+    (5, "too late", push(2, 5, ttl=2) + delivery(2, 9)),
+    (6, "refused but repeated",
+     push(2, 5, 503, retry="1") + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2)),
+    (7, "twice on one connection", push(2, 5) + delivery(2, 5.1) + delivery(2, 5.2)),
+    (8, "acknowledged long before", again(8) + delivery(1, 8.1, connection=2)),
+    (9, "a repeat with another body",
+     push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2, digest="e")),
+    (10, "in another order", push(2, 5) + push(3, 6) + delivery(3, 6.1) + delivery(2, 6.2)),
+    (11, "a silent client delays others", QUIET + SLOW + PHASES),
+    (12, "replaced, but comes",
+     push(2, 5, topic="t") + push(3, 6, topic="t") + delivery(3, 6.1) + delivery(2, 7)),
+    (13, "withdrawn, but comes", push(2, 5) + [
+        dict(e="delete", t=6, p=2), dict(e="deleted", t=6.1, p=2, status=204)] + delivery(2, 7)),
+    (14, "gone, but accepts", UNREGISTERED + push(2, 15)),
+    (14, "lives, but is gone", push(2, 5, 410)),
+    (14, "lives, but is forgotten", [dict(e="forgotten", t=5, c=1, a=0, kept=[1])]),
+    (15, "no Retry-After", FAULT + push(2, 5.5, 503)),
+    (15, "refused without need", FAULT + push(2, 15, 503, retry="1")),
+    (15, "never usable again", FAULT[:2]),
+    (16, "now or never came later",
+     push(2, 5, ttl=0) + again(5.3) + delivery(2, 5.4, connection=2)),
+    (17, "no Retry-After", push(2, 5, 429)),
+    (24, "lost at a jump", [dict(e="jump", t=4)] + push(2, 5)),
+    (25, "a token in the log", [dict(e="shown", t=5, where="output", text=f"path=/wpush/{TOKEN}")]),
+    (26, "descriptors grow", MEASURES),
+    ("answered", "no answer", [push(2, 5)[0], dict(e="silence", t=25, p=2, late=True)]),
+]
+
+
+def main():
+    wrong = 0
+    good = checker.check(Story(story())).violations
+    if any(good.values()):
+        wrong += 1
+        print(f"MISS  the good story: {dict(good)}")
+    for invariant, name, more in BROKEN:
+        findings = checker.check(Story(story(*more)))
+        if not findings.violations[invariant]:
+            wrong += 1
+            print(f"MISS  invariant {invariant}: {name}; {dict(findings.violations)}")
+    print(f"checker: {len(BROKEN)} broken stories, {wrong} not found")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
