@@ -7,7 +7,7 @@ extension AutopushChannel {
     /// Answers whether the message was sent.
     func send(_ message: Message) -> Bool {
         // Whether the session is open it says itself.
-        !isLoading && !needsLoad && offer(message) == .send
+        !isLoading && !needsLoad && !isFull && offer(message) == .send
     }
 
     /// A message that nobody keeps, to whoever takes it at once.
