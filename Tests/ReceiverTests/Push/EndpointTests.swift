@@ -291,8 +291,13 @@ struct EndpointTests {
         let all = try (0..<10).map { _ in try agent.notification() }
         #expect(all.map(\.body) == (0..<10).map(String.init))
         for notification in all { agent.ack(notification) }
-        try agent.settle()
-        #expect(try fixture.push(first, "again").status == 201)
+        // Their room is free when the store has heard of it.
+        let deadline = Date(timeIntervalSinceNow: 10)
+        var status = 429
+        while status == 429, Date() < deadline {
+            status = try fixture.push(first, "again").status
+        }
+        #expect(status == 201)
         #expect(try agent.notification().body == "again")
     }
 

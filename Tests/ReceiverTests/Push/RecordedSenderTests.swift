@@ -66,6 +66,7 @@ struct RecordedSenderTests {
         let own = try send(
             recorded, to: try agent.register(key: key), fixture)
         #expect(own.status == 201, "\(own.text)")
+        _ = try agent.notification()
         let other = try send(
             recorded, to: try agent.register(key: try Sender().publicKey), fixture)
         #expect(other.code == "401/109")
