@@ -242,7 +242,7 @@ def idle(bench, bars, _):
             bars.check(run["rss_kib"] <= 15.3, f"{run['rss_kib']:.2f} KiB a client, at most 15.3")
     print("\n10,000 clients, each asked every 55 seconds (behind a proxy; else every 240)")
     with Server(bench, "bellwire", "behind-proxy=yes") as server:
-        run = bench.load("bellwire", server.pid, 110, mode="idle", subscribers=10_000, warm=3)
+        run = bench.load("bellwire", server.pid, 60, mode="idle", subscribers=10_000, warm=3)
     bars.check(run["core"] < 0.01, f"{run['core'] * 100:.2f} % of a core, below 1")
 
 

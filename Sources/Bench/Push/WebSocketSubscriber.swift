@@ -21,12 +21,20 @@ class WebSocketSubscriber: LoadSubscriber {
     required init(_ number: Int, of load: PushLoad) {
         self.number = number
         self.load = load
-        // Nobody between the two is to be fooled by frames, so any key does.
-        session = WebSocketSession(
-            limits: Self.limits, maskingKeys: { 0x5A5A_5A5A }, at: .nanoseconds(Clock.nanoseconds))
+        session = Self.newSession
     }
 
-    func connect() throws { connection = try LoadConnection(load.context, self) }
+    /// Nobody between the two is to be fooled by frames, so any key does.
+    private static var newSession: WebSocketSession {
+        WebSocketSession(
+            limits: limits, maskingKeys: { 0x5A5A_5A5A }, at: .nanoseconds(Clock.nanoseconds))
+    }
+
+    func connect() throws {
+        isUpgraded = false
+        session = Self.newSession
+        connection = try LoadConnection(load.context, self)
+    }
 
     func disconnect() {
         connection?.end()
