@@ -22,6 +22,10 @@ extension BatchExecutor {
         case .acknowledgeByID(let id, let device):
             return try end { rows throws(SQLiteError) in try rows.delete(id, device: device) }
         case .withdraw(let location): return try withdraw(location)
+        case .dropOldest(let address, let count):
+            return try end { rows throws(SQLiteError) in
+                try rows.deleteOldest(of: address, count)
+            }
         case .addDevice, .touchDevice, .removeDevice: return try performOnDevice(operation)
         case .register(let subscription): return try register(subscription)
         case .bindKey(let subscription, let hash): return try bind(hash, to: subscription)

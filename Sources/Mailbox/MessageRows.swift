@@ -20,6 +20,7 @@ struct MessageRows: ~Copyable {
     private let deleteByLocation: Statement
     private let deleteByTopic: Statement
     private let deleteOfSubscription: Statement
+    private let deleteOldest: Statement
     private let deleteExpired: Statement
     private let firstExpiry: Statement
 
@@ -41,6 +42,11 @@ struct MessageRows: ~Copyable {
         let deleteByTopic = try delete("subscription = ?1 AND topic = ?2")
         let deleteOfSubscription = try delete(
             "subscription = ?1 AND device = (SELECT device FROM subscription WHERE row = ?1)")
+        let deleteOldest = try delete(
+            """
+            position IN (SELECT position FROM message WHERE device = ?1 AND subscription = ?2
+            ORDER BY sequence LIMIT ?3)
+            """)
         let deleteExpired = try delete(
             """
             position IN (SELECT position FROM message WHERE expires <= ?1
@@ -54,6 +60,7 @@ struct MessageRows: ~Copyable {
         self.deleteByLocation = deleteByLocation
         self.deleteByTopic = deleteByTopic
         self.deleteOfSubscription = deleteOfSubscription
+        self.deleteOldest = deleteOldest
         self.deleteExpired = deleteExpired
         self.firstExpiry = firstExpiry
     }
@@ -104,6 +111,13 @@ struct MessageRows: ~Copyable {
     func deleteAll(of subscription: UInt32) throws(SQLiteError) -> [Ended] {
         try deleteOfSubscription.bind(Int64(subscription), at: 1)
         return try Self.ended(deleteOfSubscription)
+    }
+
+    func deleteOldest(of address: Address, _ count: Int) throws(SQLiteError) -> [Ended] {
+        try deleteOldest.bind(Int64(address.device), at: 1)
+        try deleteOldest.bind(Int64(address.subscription), at: 2)
+        try deleteOldest.bind(Int64(count), at: 3)
+        return try Self.ended(deleteOldest)
     }
 
     func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> [Ended] {

@@ -41,6 +41,10 @@ package enum StoreOperation: Sendable {
     /// The sender takes it back.
     case withdraw(LocationID)
 
+    /// Ends the oldest messages of a subscription, so many: where that is wanted rather than a refusal
+    /// of the newest.
+    case dropOldest(Address, count: Int)
+
     case addDevice(Device)
     /// It said hello.
     case touchDevice(UInt32, at: Int64)

@@ -51,6 +51,30 @@ struct ServeCommandTests {
         #expect(!silent.errors.contains("event=request"))
     }
 
+    @Test("Metrics are read on a listener of their own, by whoever has the token")
+    func metrics() throws {
+        let socket = fixture.home.file("metrics.sock")
+        let token = fixture.home.file("token")
+        try "a-long-word\n".write(toFile: token, atomically: true, encoding: .utf8)
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--metrics-listen", "unix:\(socket)",
+            "--metrics-token-file", token,
+        ])
+        _ = try fixture.curl(["-X", "POST", server.baseURL + "/wpush/v1/nobody"])
+        let url = ["--unix-socket", socket, "http://localhost/metrics"]
+        #expect(try fixture.curl(url) == " 401")
+        #expect(try fixture.curl(["-H", "Authorization: Bearer a-long-wore"] + url) == " 401")
+        let known = ["-H", "Authorization: Bearer a-long-word"]
+        let text = try fixture.curl(known + url)
+        #expect(text.hasSuffix(" 200"))
+        #expect(text.contains("bellwire_pushes_total{result=\"unknown-token\"} 1\n"))
+        #expect(text.contains("# TYPE bellwire_user_agents gauge\nbellwire_user_agents 0\n"))
+        #expect(!text.contains("nobody"))
+        #expect(try fixture.curl(known + ["-H", "Origin: https://a.example"] + url) == " 403")
+        #expect(try fixture.curl([server.baseURL + "/metrics"]).hasSuffix(" 404"))
+        #expect(server.end() == 0)
+    }
+
     @Test("A port in use is named, with what to do")
     func portInUse() throws {
         let server = try fixture.start()

@@ -11,14 +11,23 @@ enum Answer {
     ) {
         switch verdict {
         case .accepted: created(message, service, exchange)
-        case .gone: refuse(.gone, exchange)
-        case .unavailable: refuse(.unavailable, exchange)
+        case .gone: refuse(.gone, exchange, service)
+        case .unavailable: refuse(.unavailable, exchange, service)
         }
+    }
+
+    /// Of a push, which is counted.
+    static func refuse(
+        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushService
+    ) {
+        service.metrics.note(refusal)
+        refuse(refusal, exchange)
     }
 
     private static func created(
         _ message: Message, _ service: PushService, _ exchange: HTTPExchange
     ) {
+        service.metrics.noteAccepted()
         var head = exchange.answer(201)
         head.fields.append("Location") { value in
             value.append(contentsOf: service.settings.locationStart)

@@ -31,7 +31,33 @@ final class PushIntake {
         let body = exchange.body
         let request = try PushRequest(
             consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
-        desk.accept(try message(request, body, to: endpoint), from: exchange)
+        let message = try message(request, body, to: endpoint)
+        guard !message.needsStore || hasRoom(for: message) else {
+            guard service.settings.dropsOldest else {
+                throw .tooMany(retryAfter: Self.pauseWhenFull)
+            }
+            return makeRoom(for: message, from: exchange)
+        }
+        desk.accept(message, from: exchange)
+    }
+
+    private func hasRoom(for message: Message) -> Bool {
+        service.store.index.reserve(message.size, for: message.address) == nil
+    }
+
+    /// Where that was asked for, the oldest messages of a full subscription give way.
+    private func makeRoom(for message: Message, from exchange: HTTPExchange) {
+        desk.submit(
+            .dropOldest(message.address, count: Self.droppedAtOnce),
+            .other { [self] outcome in
+                if outcome == .unavailable {
+                    Answer.refuse(.unavailable, exchange, service)
+                } else if hasRoom(for: message) {
+                    desk.accept(message, from: exchange)
+                } else {
+                    Answer.refuse(.tooMany(retryAfter: Self.pauseWhenFull), exchange, service)
+                }
+            })
     }
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
@@ -77,14 +103,13 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        let message: Message
         do throws(OpenSSLError) {
             #if PLANT_ID_IS_ROW
                 let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
             #else
                 let id = try MessageID(from: &desk.random)
             #endif
-            message = Message(
+            return Message(
                 id: id, location: try LocationID(from: &desk.random),
                 address: endpoint.address, sequence: service.store.index.nextSequence(),
                 content: content, arrival: Int64(service.settings.now() * 1_000),
@@ -92,14 +117,10 @@ final class PushIntake {
         } catch {
             throw .unavailable
         }
-        guard message.needsStore else { return message }
-        guard service.store.index.reserve(message.size, for: endpoint.address) == nil else {
-            throw .tooMany(retryAfter: Self.pauseWhenFull)
-        }
-        return message
     }
 
     private static let pauseWhenFull: UInt32 = 60
+    private static let droppedAtOnce = 16
 
     /// Version 6 by its /64, which one sender has for itself.
     private static func key(of client: IPAddress?) -> UInt64 {

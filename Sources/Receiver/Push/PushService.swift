@@ -10,6 +10,7 @@ package final class PushService: Sendable {
     let store: any MessageStore
     let settings: PushServiceSettings
     let directory = SessionDirectory()
+    let metrics = Metrics()
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
 

@@ -9,6 +9,8 @@ package struct PushServiceSettings: Sendable {
     package var registration = RegistrationMode.open
     /// Without a configuration, whoever comes through a proxy is a stranger.
     package var refusesForwarded = false
+    /// A full subscription loses its oldest messages instead of refusing new ones.
+    package var dropsOldest = false
     /// A proxy between cuts what is silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.

@@ -83,7 +83,7 @@ final class ServiceHandler: HTTPHandler {
         do throws(PushRefusal) {
             try intake.take(exchange, head, token: token, method)
         } catch {
-            Answer.refuse(error, exchange)
+            Answer.refuse(error, exchange, service)
         }
     }
 

@@ -59,6 +59,7 @@ extension AutopushChannel {
         text.reserveCapacity(notification.capacity(bodyLength: content.body.count))
         notification.append(body: content.body.span, to: &text)
         connection?.send(text: text.span)
+        desk.service.metrics.noteDelivered()
         swap(&text, &desk.text)
     }
 
@@ -74,6 +75,7 @@ extension AutopushChannel {
     /// The client has done with it, on this connection or an earlier one.
     func acknowledged(_ id: MessageID) {
         guard let device else { return }
+        desk.service.metrics.noteAcknowledged()
         guard let index = outstanding.index(of: id) else {
             return settle(id, .acknowledgeByID(id, device: device))
         }

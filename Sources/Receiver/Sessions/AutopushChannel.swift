@@ -136,6 +136,7 @@ final class AutopushChannel {
 extension AutopushChannel: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
+        desk.service.metrics.noteOpened()
         guard let deadline = session.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
     }
@@ -149,6 +150,7 @@ extension AutopushChannel: WebSocketHandler {
 
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
         self.connection = nil
+        desk.service.metrics.noteClosed()
         leave()
     }
 }

@@ -7,6 +7,7 @@ import System
 struct OpenListeners {
     let faces: [OpenListener]
     let control: OpenListener
+    let metrics: OpenListener?
 
     /// Takes those that systemd opened, and opens the others.
     init(_ configuration: Configuration, _ given: GivenSockets, _ log: Log) throws {
@@ -29,7 +30,16 @@ struct OpenListeners {
             }
         }
         self.faces = faces
+        metrics = try configuration.metricsListener.map(Self.openMetrics)
         control = try given.control ?? Self.openControl(configuration.state + "/control.sock")
+    }
+
+    private static func openMetrics(_ listener: ListenAddress) throws -> OpenListener {
+        do throws(ReactorError) {
+            return try .open(listener)
+        } catch {
+            throw CommandError(listening: error)
+        }
     }
 
     private static func openControl(_ path: String) throws -> OpenListener {

@@ -1,3 +1,4 @@
+import Base
 import HTTP
 import Mailbox
 import Reactor
@@ -43,6 +44,10 @@ final class PushServer {
             server = try HTTPServer(
                 report: { log.write($0) }, access: access, handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, store, log)
+            if let socket = listeners.metrics?.take() {
+                let token = try Self.metricsToken(configuration)
+                try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
+            }
         } catch {
             store.close()
             throw error
@@ -82,6 +87,16 @@ extension PushServer {
         return store
     }
 
+    private static func metricsToken(_ configuration: Configuration) throws -> Secret? {
+        guard let path = configuration.metricsTokenFile else { return nil }
+        var token = try TextFile.read(path)
+        while token.last == UInt8(ascii: "\n") { token.removeLast() }
+        guard !token.isEmpty else {
+            throw CommandError.usage("\(path) is empty", hint: "put a long random word into it")
+        }
+        return Secret(token.span)
+    }
+
     private static func baseURL(
         _ configuration: Configuration, _ listeners: OpenListeners
     ) throws -> BaseURL {
@@ -100,6 +115,7 @@ extension PushServer {
         var settings = PushServiceSettings(
             baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
         settings.registration = configuration.registration
+        settings.dropsOldest = configuration.backlog == .dropOldest
         let hasProxies = configuration.listeners.contains { listener in
             listener.expectsProxyProtocol || !listener.trustedProxies.isEmpty
         }

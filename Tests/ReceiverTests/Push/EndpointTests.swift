@@ -301,6 +301,22 @@ struct EndpointTests {
         #expect(try agent.notification().body == "again")
     }
 
+    @Test("Where that is asked for, a full backlog loses its oldest messages to new ones")
+    func dropsOldest() throws {
+        let fixture = try PushFixture { plan in
+            plan.store = { $0.limits.quota.device = .init(messages: 40, bytes: 1 << 20) }
+            plan.settings = { $0.dropsOldest = true }
+        }
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        // One subscription has room for twenty; sixteen give way at once.
+        for number in 0..<22 { #expect(try fixture.push(endpoint, "\(number)").status == 201) }
+        agent = try fixture.userAgent(agent.uaid)
+        let left = try (16..<22).map { _ in try agent.notification().body }
+        #expect(left == (16..<22).map(String.init))
+    }
+
     @Test("Who tries many unknown endpoints waits; who knows one does not")
     func strangers() throws {
         let fixture = try PushFixture()
