@@ -9,7 +9,7 @@ package struct HTTP1Connection: Sendable {
         case body
         /// The request is whole, the answer is not written yet.
         case answering
-        case lingering(bytesLeft: Int)
+        case lingering
         case closed
     }
 
@@ -17,7 +17,7 @@ package struct HTTP1Connection: Sendable {
     package enum Continuation: Sendable {
         case nextRequest
         case close
-        /// Half-close and read on until the other side closes, `drained` or `expired` says stop.
+        /// Half-close and read on for a while (`LingeringClose`).
         /// Closing at once would reset the connection, and the sender might never see its answer.
         case linger
     }
@@ -91,20 +91,10 @@ package struct HTTP1Connection: Sendable {
                 close()
                 return .close
             }
-            phase = .lingering(bytesLeft: patience.lingeringBytes)
+            phase = .lingering
             deadline = now + patience.lingering
             return .linger
         }
-    }
-
-    /// Bytes were read and thrown away while lingering; answers whether to go on.
-    package mutating func drained(_ count: Int) -> Bool {
-        guard case .lingering(let bytesLeft) = phase, count < bytesLeft else {
-            close()
-            return false
-        }
-        phase = .lingering(bytesLeft: bytesLeft - count)
-        return true
     }
 
     package mutating func expired(at now: Duration) -> Expiry {

@@ -26,7 +26,7 @@ package struct HTTP2Connection: Sendable {
         /// No further streams are taken.
         case draining
         /// Nothing of the peer is read any more, but its bytes are still taken from the socket.
-        case lingering(until: Duration, bytesLeft: Int)
+        case lingering(until: Duration)
         case closed
     }
 
@@ -63,7 +63,7 @@ package struct HTTP2Connection: Sendable {
         switch phase {
         case .open, .draining: earliest = Self.earlier(earliest, idleDeadline)
         case .announced(let until): earliest = Self.earlier(earliest, until)
-        case .lingering(let until, _): return until
+        case .lingering(let until): return until
         case .closed: return nil
         }
         for stream in streams { earliest = Self.earlier(earliest, stream.deadline) }
@@ -121,21 +121,11 @@ package struct HTTP2Connection: Sendable {
         if case .open = phase { phase = .announced(until: now + patience.notice) }
     }
 
-    /// Bytes were read and thrown away after a failure; answers whether to go on.
-    package mutating func drained(_ count: Int) -> Bool {
-        guard case .lingering(let until, let bytesLeft) = phase, count < bytesLeft else {
-            phase = .closed
-            return false
-        }
-        phase = .lingering(until: until, bytesLeft: bytesLeft - count)
-        return true
-    }
-
     /// What a deadline asks for that has passed; to be called until it answers `nothing`.
     package mutating func expired(at now: Duration) -> Expiry {
         switch phase {
         case .closed: return .nothing
-        case .lingering(let until, _):
+        case .lingering(let until):
             guard now >= until else { return .nothing }
             phase = .closed
             return .close
@@ -199,7 +189,7 @@ package struct HTTP2Connection: Sendable {
         case .open, .announced, .draining: break
         case .lingering, .closed: return
         }
-        phase = .lingering(until: now + patience.lingering, bytesLeft: patience.lingeringBytes)
+        phase = .lingering(until: now + patience.lingering)
         streams = []
     }
 

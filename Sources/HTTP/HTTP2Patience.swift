@@ -17,7 +17,6 @@ package struct HTTP2Patience: Equatable, Sendable {
     /// For the rest of a request that was answered before its end, and for what the peer of a failed
     /// connection still sends.
     package var lingering = Duration.seconds(2)
-    package var lingeringBytes = 64 * 1024
 
     package init() {}
 }

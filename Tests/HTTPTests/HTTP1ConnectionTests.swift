@@ -54,10 +54,6 @@ struct HTTP1ConnectionTests {
         let continuation = connection.answered(hasUnreadInput: false, at: .seconds(1))
         #expect(continuation == .linger)
         #expect(connection.deadline == .seconds(3))
-        let goesOnBelowLimit = connection.drained(64 * 1024 - 1)
-        #expect(goesOnBelowLimit)
-        let goesOnAtLimit = connection.drained(1)
-        #expect(!goesOnAtLimit)
     }
 
     @Test("Lingering ends with its time")
@@ -68,8 +64,7 @@ struct HTTP1ConnectionTests {
         #expect(early == .nothing)
         let late = connection.expired(at: .seconds(2))
         #expect(late == .close)
-        let goesOn = connection.drained(1)
-        #expect(!goesOn)
+        #expect(connection.deadline == nil)
     }
 
     @Test("Bytes behind the last request also call for lingering")

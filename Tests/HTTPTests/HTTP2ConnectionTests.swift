@@ -115,10 +115,8 @@ struct HTTP2ConnectionTests {
         connection.note(.failed(.flood(.pings)), at: .seconds(1))
         connection.note(.failed(.flood(.pings)), at: .seconds(2))
         #expect(connection.deadline == .seconds(3))
-        let goesOn = connection.drained(64 * 1024 - 1)
-        #expect(goesOn)
-        let isOver = connection.drained(1)
-        #expect(!isOver && connection.deadline == nil)
+        let end = connection.expired(at: .seconds(3))
+        #expect(end == .close && connection.deadline == nil)
     }
 
     @Test("A server that stops takes the requests on their way and finishes what it has")
