@@ -9,18 +9,18 @@ import TLS
 final class ServerConnection: EventHandler, TimerHandler {
     let service: HTTPService
     /// As the socket or the header of a proxy has it.
-    @exclusivity(unchecked) private(set) var peer: SocketAddress
+    @exclusivity(unchecked) var peer: SocketAddress
     let isEncrypted: Bool
     /// What the protocol has to say; leaves by `flush`.
     @exclusivity(unchecked) var output: [UInt8] = []
 
-    @exclusivity(unchecked) private var transport: Transport?
+    @exclusivity(unchecked) var transport: Transport?
     /// What a proxy says first, until it is read.
-    @exclusivity(unchecked) private var proxyHeader: ProxyHeader?
+    @exclusivity(unchecked) var proxyHeader: ProxyHeader?
     /// Of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
     /// Nil until the handshake has agreed on it.
-    @exclusivity(unchecked) private var spoken: (any ServerProtocol)?
+    @exclusivity(unchecked) var spoken: (any ServerProtocol)?
     @exclusivity(unchecked) private var watch: Watch?
     @exclusivity(unchecked) private var interest = Interest.readable
     @exclusivity(unchecked) private var timer: TimerID?
@@ -127,38 +127,6 @@ extension ServerConnection {
 }
 
 extension ServerConnection {
-    /// Answers whether what follows can be read. A listener that expects a header serves nobody
-    /// without one: anyone could pretend to be anyone.
-    private func readProxyHeader() -> Bool {
-        let scratch = service.scratch
-        var buffer = scratch.mutableSpan
-        switch transport?.peek(into: &buffer) {
-        case .bytes(let count):
-            let seen = scratch.span.extracting(0..<count)
-            guard let (taken, progress) = proxyHeader?.next(seen) else { return true }
-            transport?.skip(taken, scratch)
-            return take(progress)
-        case .wantsRead, .wantsWrite: return false
-        case .closed, .failed, nil:
-            close()
-            return false
-        }
-    }
-
-    private func take(_ progress: ProxyHeader.Progress) -> Bool {
-        switch progress {
-        case .needsMore: return false
-        case .malformed:
-            close()
-            return false
-        case .client(let client):
-            if let client { peer = client }
-            proxyHeader = nil
-            if !isEncrypted { spoken = HTTP1Server(on: self) }
-            return true
-        }
-    }
-
     private func shakeHands() {
         switch transport?.handshake() {
         case .bytes:
@@ -253,7 +221,7 @@ extension ServerConnection {
         close()
     }
 
-    private func close() {
+    func close() {
         guard isOpen else { return }
         isOpen = false
         // The loop may let go of it here, and its protocol needs it to the end.

@@ -1,0 +1,36 @@
+import Reactor
+
+/// What a proxy says of its client, before anything else.
+extension ServerConnection {
+    /// Answers whether what follows can be read. A listener that expects a header serves nobody
+    /// without one: anyone could pretend to be anyone.
+    func readProxyHeader() -> Bool {
+        let scratch = service.scratch
+        var buffer = scratch.mutableSpan
+        switch transport?.peek(into: &buffer) {
+        case .bytes(let count):
+            let seen = scratch.span.extracting(0..<count)
+            guard let (taken, progress) = proxyHeader?.next(seen) else { return true }
+            transport?.skip(taken, scratch)
+            return take(progress)
+        case .wantsRead, .wantsWrite: return false
+        case .closed, .failed, nil:
+            close()
+            return false
+        }
+    }
+
+    private func take(_ progress: ProxyHeader.Progress) -> Bool {
+        switch progress {
+        case .needsMore: return false
+        case .malformed:
+            close()
+            return false
+        case .client(let client):
+            if let client { peer = client }
+            proxyHeader = nil
+            if !isEncrypted { spoken = HTTP1Server(on: self) }
+            return true
+        }
+    }
+}
