@@ -17,6 +17,7 @@ final class PushServer {
     /// Nil where every listener is in clear.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
+    private let service: PushService
     private let server: HTTPServer
 
     /// Everything that can go wrong does so here, before a connection is taken.
@@ -41,6 +42,7 @@ final class PushServer {
                 settings: Self.settings(configuration, baseURL))
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
+            self.service = service
             server = try HTTPServer(
                 report: { log.write($0) }, access: access, handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, store, log)
@@ -65,6 +67,7 @@ final class PushServer {
             if case .cut(let connections) = ending { count + connections } else { count }
         }
         store.close()
+        service.close()
         log.write(.info, "ended", [("connections-cut", "\(cut)")])
     }
 }
