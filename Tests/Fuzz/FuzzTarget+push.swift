@@ -74,7 +74,9 @@ extension FuzzTarget {
         let input = ConfigurationInput(environment: ["HOME": "/"], file: file)
         guard let configuration = try? Configuration(input) else { return }
         var cursor = JSONCursor()
-        let json = Array(configuration.json.utf8)
+        var writer = JSONWriter()
+        configuration.write(to: &writer)
+        let json = writer.bytes
         precondition((try? cursor.skipValue(in: json.span)) != nil, "no JSON")
         _ = configuration.text
     }

@@ -20,6 +20,26 @@ struct HeapRestTests {
         _ = loop.run()
         #expect(rest.restCount == count)
     }
+
+    @Test("is given back again when the last ones follow the crowd")
+    func lastOnes() throws {
+        let loop = try EventLoop()
+        let rest = HeapRest(on: loop)
+        for number in 1...10 { rest.rose(to: number) }
+        for number in (1..<10).reversed() { rest.fell(to: number) }
+        let last = Later { rest.fell(to: 0) }
+        _ = loop.schedule(after: Interval(.milliseconds(2_010)), last)
+        let end = LoopEnd(loop)
+        _ = loop.schedule(after: Interval(.milliseconds(4_020)), end)
+        _ = loop.run()
+        #expect(rest.restCount == 2)
+    }
+}
+
+private final class Later: TimerHandler {
+    private let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    func timerFired(_ cookie: UInt64) { body() }
 }
 
 private final class LoopEnd: TimerHandler {
