@@ -28,6 +28,9 @@ final class EchoHandler: HTTPHandler, TimerHandler {
         _ = loop.schedule(after: Interval(.milliseconds(20)), self)
     }
 
+    /// After the end of the loop: what is not answered holds its connection.
+    func forget() { waiting = [] }
+
     func timerFired(_ cookie: UInt64) {
         if !waiting.isEmpty { echo(waiting.removeFirst()) }
     }
@@ -56,6 +59,7 @@ final class EchoHandler: HTTPHandler, TimerHandler {
 final class ServerFixture {
     let server: HTTPServer
     let port: UInt16
+    private let handler: EchoHandler?
 
     init(
         limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil,
@@ -63,7 +67,13 @@ final class ServerFixture {
     ) throws {
         var terms = terms
         if let certificates { terms.certificates = certificates }
-        server = try HTTPServer(loops: 1, limits: limits) { EchoHandler($0) }
+        var made: EchoHandler?
+        server = try HTTPServer(loops: 1, limits: limits) { loop in
+            let handler = EchoHandler(loop)
+            made = handler
+            return handler
+        }
+        handler = made
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let socket = try ListeningSocket.tcp(any)
         let address = try server.listen(on: socket, terms)
@@ -75,6 +85,7 @@ final class ServerFixture {
     deinit {
         server.drain(within: .zero)
         _ = server.join()
+        handler?.forget()
     }
 }
 
