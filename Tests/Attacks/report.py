@@ -55,7 +55,7 @@ class Attack:
             f"descriptors return within {self.forgets_in:.1f} s",
             f"{self.target.descriptors()} of {first}", took is not None)
         grown = lambda: self.target.memory() - self.target.first_memory
-        self.target.wait_for(lambda: grown() <= MEMORY_BOUND, 4)
+        self.target.wait_for(lambda: grown() <= MEMORY_BOUND, 10)
         self.at_most("memory returns: growth", grown() / MEGABYTE, MEMORY_BOUND / MEGABYTE, "MB")
 
     def cpu(self):
