@@ -24,8 +24,8 @@ package final class ServerProcess: @unchecked Sendable {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        collect(output) { self.outputText += $0 }
-        collect(errors) { self.errorText += $0 }
+        collect(output) { [weak self] in self?.outputText += $0 }
+        collect(errors) { [weak self] in self?.errorText += $0 }
         try process.run()
         guard wait(for: { self.outputText.contains("\n") || !self.process.isRunning }),
             outputText.hasPrefix("bellwire: ready ")
