@@ -36,13 +36,9 @@ package final class MetricsHandler: HTTPHandler {
 
     private func isAllowed(_ head: borrowing RequestHead) -> Bool {
         guard let token else { return true }
-        guard let field = head.fields.firstValue(of: "authorization") else { return false }
+        guard let bearer = head.bearer else { return false }
         let bytes = head.bytes
-        let value = bytes.span.extracting(field)
-        let scheme = "bearer ".utf8.count
-        guard value.count > scheme, value.extracting(0..<scheme).equalsIgnoringCase("bearer ")
-        else { return false }
-        let given = value.extracting(scheme..<value.count)
+        let given = bytes.span.extracting(bearer)
         return token.withSpan { Self.isEqual($0, given) }
     }
 

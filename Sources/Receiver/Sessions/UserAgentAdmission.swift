@@ -78,7 +78,7 @@ struct UserAgentAdmission {
     private func credential(
         _ exchange: HTTPExchange, _ path: Range<Int>?
     ) throws(Refusal) -> UInt32? {
-        if let secret = path ?? bearer(exchange) {
+        if let secret = path ?? exchange.head.bearer {
             let bytes = exchange.head.bytes
             guard let digest = Self.digest(bytes.span.extracting(secret)),
                 let known = service.store.index.credential(digest)
@@ -99,16 +99,6 @@ struct UserAgentAdmission {
                 || start.equalsIgnoringCase("x-forwarded-")
         }
         return isForwarded
-    }
-
-    private func bearer(_ exchange: HTTPExchange) -> Range<Int>? {
-        guard let field = exchange.head.fields.firstValue(of: "authorization") else { return nil }
-        let bytes = exchange.head.bytes
-        let start = field.lowerBound + 7
-        guard start < field.upperBound,
-            bytes.span.extracting(field.lowerBound..<start).equalsIgnoringCase("bearer ")
-        else { return nil }
-        return start..<field.upperBound
     }
 
     private static func digest(_ text: Span<UInt8>) -> Digest? {
