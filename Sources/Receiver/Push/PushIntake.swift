@@ -23,7 +23,7 @@ final class PushIntake {
         _ method: PushRules.Method
     ) throws(PushRefusal) {
         let bytes = head.bytes
-        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange.client)
+        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange)
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
@@ -42,7 +42,7 @@ final class PushIntake {
     }
 
     private func hasRoom(for message: Message) -> Bool {
-        service.store.index.reserve(message.size, for: message.address) == nil
+        service.index.reserve(message.size, for: message.address) == nil
     }
 
     /// Where that was asked for, the oldest messages of a full subscription give way.
@@ -62,21 +62,21 @@ final class PushIntake {
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
     private func endpoint(
-        _ token: Span<UInt8>, of client: IPAddress?
+        _ token: Span<UInt8>, of exchange: HTTPExchange
     ) throws(PushRefusal) -> Endpoint {
         guard let bytes = Base64URL.decode(token) else {
-            throw unknown(to: client)
+            throw unknown(to: exchange.client)
         }
         let answer: StoreIndex.EndpointAnswer?
         do throws(OpenSSLError) {
             let token = try desk.mint.token(bytes.span)
             answer = try token.map { token throws(OpenSSLError) in
-                service.store.index.endpoint(try desk.mint.digest(of: token))
+                service.index.endpoint(try desk.mint.digest(of: token))
             }
         } catch {
             throw .unavailable
         }
-        guard let answer else { throw unknown(to: client) }
+        guard let answer else { throw unknown(to: exchange.client) }
         switch answer {
         case .found(let endpoint): return endpoint
         case .gone: throw .gone
@@ -105,13 +105,13 @@ final class PushIntake {
             urgency: request.urgency, ttl: request.ttl)
         do throws(OpenSSLError) {
             #if PLANT_ID_IS_ROW
-                let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
+                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
             #else
                 let id = try MessageID(from: &desk.random)
             #endif
             return Message(
                 id: id, location: try LocationID(from: &desk.random),
-                address: endpoint.address, sequence: service.store.index.nextSequence(),
+                address: endpoint.address, sequence: service.index.nextSequence(),
                 content: content, arrival: Int64(service.settings.now() * 1_000),
                 expiry: service.store.clock.now.adding(seconds: request.ttl))
         } catch {

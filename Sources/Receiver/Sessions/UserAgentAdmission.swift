@@ -81,7 +81,7 @@ struct UserAgentAdmission {
         if let secret = path ?? exchange.head.bearer {
             let bytes = exchange.head.bytes
             guard let digest = Self.digest(bytes.span.extracting(secret)),
-                let known = service.store.index.credential(digest)
+                let known = service.index.credential(digest)
             else { throw .unauthorized }
             return known.row
         }
