@@ -66,6 +66,17 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(binary: Span<UInt8>) -> Bool { send(.binary, binary) }
 
+    /// From now on no ping is answered, so that the peer does not take a pong for more than it is.
+    package func holdPongs() { state.pointee.session.holdPongs() }
+
+    /// Answers the newest ping that waits, and all that come.
+    package func releasePong() {
+        guard let carrier, !isCut else { return }
+        outbox.lend(&carrier.output)
+        state.pointee.session.releasePong(to: &carrier.output)
+        flushLater()
+    }
+
     /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
     package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         guard let carrier, isOpen else { return }

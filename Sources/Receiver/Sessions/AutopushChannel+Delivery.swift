@@ -96,11 +96,16 @@ extension AutopushChannel {
 
     private func settle(_ id: MessageID, _ operation: StoreOperation) {
         settled[id] = false
+        if heldReplies.hold() { connection?.holdPongs() }
         desk.acknowledge(operation, id, for: self)
     }
 
     /// The store has recorded an acknowledgement.
     func recorded(_ id: MessageID) {
+        if let replies = heldReplies.release() {
+            connection?.releasePong()
+            for reply in replies { connection?.send(text: reply.span) }
+        }
         // A page that is being read may have been begun before.
         settled[id] = isLoading ? true : nil
     }

@@ -24,6 +24,9 @@ final class AutopushChannel {
     @exclusivity(unchecked) var outstanding: [Outstanding] = []
     /// Acknowledged, and perhaps still in a page that is being read: whether the store has it.
     @exclusivity(unchecked) var settled: [MessageID: Bool] = [:]
+    /// What answers the client while the store has not recorded all that it acknowledged: whoever
+    /// hears of us after an acknowledgement may take it for final.
+    @exclusivity(unchecked) var heldReplies = HeldReplies()
     @exclusivity(unchecked) var isLoading = false
     /// The store has more for it, or may have.
     @exclusivity(unchecked) var needsLoad = false
@@ -62,9 +65,9 @@ final class AutopushChannel {
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
         switch action {
         case .none: break
-        case .send: connection?.send(text: reply.span)
+        case .send: say(reply)
         case .sendAndDeliver:
-            connection?.send(text: reply.span)
+            say(reply)
             load()
         case .deliver: load()
         case .identify(let userAgent): identify(userAgent)
@@ -72,6 +75,14 @@ final class AutopushChannel {
         case .unregister(let channel): begin(.unregister(channel))
         case .close(let closing): close(closing)
         }
+    }
+
+    private func say(_ reply: borrowing [UInt8]) {
+        guard heldReplies.isHolding else {
+            connection?.send(text: reply.span)
+            return
+        }
+        if !heldReplies.put(reply) { close(.badState) }
     }
 
     private func load() {
