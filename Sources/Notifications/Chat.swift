@@ -13,7 +13,7 @@ package struct Chat: Equatable, Sendable {
     package var lastPushMessage = MessageID.none
     package var unreadCount = 0
     package var unreadMentionCount = 0
-    /// The client named it: a chat with a place in a chat list.
+    /// The client that owns the data named it as one of its own.
     package var isListed = false
     /// Left groups and closed secret chats show nothing.
     package var isClosed = false
@@ -48,6 +48,12 @@ package struct Chat: Equatable, Sendable {
         case .basicGroup, .supergroup: .groupChats
         case .channel: .channelChats
         }
+    }
+
+    /// Whether TDLib has the chat in one of its lists: supergroups and channels from the day of
+    /// joining, others by their messages. A draft alone does not count.
+    var hasPlaceInList: Bool {
+        isListed || !lastMessage.isNone || kind == .supergroup || kind == .channel
     }
 
     package var isPrivate: Bool { kind == .privateChat || kind == .secret }

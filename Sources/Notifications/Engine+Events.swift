@@ -7,6 +7,7 @@ extension Engine {
         _ events: [Event], level: TrustLevel, id: String? = nil, now: Double
     ) -> Outcome {
         advance(to: now)
+        if isClosed { return .aborted }
         if let id, !account.recentPushes.insert(id) { return .ok }
         var outcome = Outcome.ok
         for event in events {
@@ -82,8 +83,10 @@ extension Engine {
                 }
                 return id
             }
+            makeRoomForConversation()
             // Beyond the identifiers that any server gives to people.
-            let id = ChatID(ChatID.userLimit + 1 + Int64(account.conversations.count))
+            account.lastConversation += 1
+            let id = ChatID(ChatID.userLimit + account.lastConversation)
             account.conversations[key] = id
             account.chats[id] = Chat(
                 kind: message.isGroup ? .basicGroup : .privateChat, title: message.chatTitle)

@@ -17,7 +17,7 @@ extension Engine {
         guard let chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
             return .ok
         }
-        let date = acceptedDate(message.date)
+        let date = acceptedDate(message.dates)
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
@@ -68,16 +68,25 @@ extension Engine {
     private func settingsChat(
         _ message: IncomingMessage, _ chatID: ChatID, isMention: Bool
     ) -> ChatID {
-        guard isMention, case .user(let id) = message.sender else { return chatID }
-        return .user(id)
+        guard isMention else { return chatID }
+        switch message.sender {
+        case .user(let id): return .user(id)
+        case .chat(let id): return id
+        case nil: return chatID
+        }
     }
 
-    /// The date of the payload if it can be true, else the present.
-    func acceptedDate(_ date: Int32?) -> Int32 {
-        let present = Int32(clamping: Int64(now))
-        guard let date, date >= present - 28 * 86_400, date <= present + 5 else { return present }
-        return date
+    /// The last date that can be true, seen from the one before it; else the present.
+    func acceptedDate(_ dates: [Int32]) -> Int32 {
+        dates.reduce(Int32(clamping: Int64(now))) { accepted, date in
+            let age = Int64(accepted) - Int64(date)
+            return age <= Self.longestDelivery && age >= -Self.clockLeeway ? date : accepted
+        }
     }
+
+    /// In seconds: how late a push may come, and how far its sender's clock may be ahead.
+    private static let longestDelivery: Int64 = 28 * 86_400
+    private static let clockLeeway: Int64 = 5
 
     /// The group of a chat, which gets one with its first notification.
     mutating func group(of chatID: ChatID, isMention: Bool) -> NotificationGroup.ID {
@@ -85,6 +94,7 @@ extension Engine {
             isMention
             ? account.chats[chatID]?.mentionGroupID : account.chats[chatID]?.messageGroupID
         if let known, known != 0 { return known }
+        makeRoomForGroup()
         account.lastGroupID += 1
         let id = account.lastGroupID
         account.groups[id] = NotificationGroup(
@@ -114,7 +124,7 @@ extension Engine {
         if !message.name.isEmpty {
             account.names[message.name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID,
-                order: message.order, date: date)
+                order: message.order, date: date, level: level)
         }
         flushPending(groupID, isForced: true)
     }

@@ -15,6 +15,8 @@ extension Engine {
                 isOnline: request.flag("self"),
                 othersOnlineSince: request["others_online_since"]?.integer.map(Double.init))
         case "bellwire.setFetching": setFetching(request.flag("active"))
+        case "bellwire.setSource": return setSource(request)
+        case "bellwire.invokeNotificationAction": return invokeAction(request)
         case "bellwire.setCall":
             guard let id = request.id("call_id"), let chatID = chatID(request) else {
                 return .badRequest("Call identifier or chat is invalid")
@@ -45,7 +47,7 @@ extension Engine {
         case "bellwire.addSecretChat":
             addSecretChat(
                 chatID, title: request["title"]?.text ?? "",
-                date: acceptedDate(request["date"]?.integer.map { Int32(clamping: $0) }))
+                date: acceptedDate((request["date"]?.integer).map { [Int32(clamping: $0)] } ?? []))
         case "bellwire.removeSecretChat": removeSecretChat(chatID)
         default:
             guard let chat = account.chats[chatID] else { return }

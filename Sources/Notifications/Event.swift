@@ -33,8 +33,8 @@ package struct IncomingMessage: Equatable, Sendable {
     package var isGroup = false
     package var sender: Sender?
     package var senderName = ""
-    /// Seconds since 1970; nil where the payload does not say.
-    package var date: Int32?
+    /// Seconds since 1970, as often as the payload says them; the last one that can be true counts.
+    package var dates: [Int32] = []
     package var editDate: Int32?
     package var isMention = false
     package var isPinned = false

@@ -43,8 +43,19 @@ struct AccountStateTests {
     @Test("State of another version is told apart from damage")
     func version() throws {
         var state = try fullAccount().state
-        state[0] = 2
-        #expect(throws: Account.StateError.unknownVersion(2)) { try Account(state: state) }
+        state[0] += 1
+        let error = Account.StateError.unknownVersion(state[0])
+        #expect(throws: error) { try Account(state: state) }
+    }
+
+    @Test("An account and its engine print as their names, and show no message")
+    func printing() throws {
+        let account = try fullAccount()
+        var dumped = ""
+        dump(account, to: &dumped)
+        dump(Engine(account), to: &dumped)
+        #expect("\(account) \(Engine(account))" == "<Account> <Engine>")
+        #expect(!dumped.contains("one") && !dumped.contains("https"))
     }
 
     @Test("Changed bytes never bring the reader down")
