@@ -29,12 +29,16 @@ extension TelegramDialect {
         var message = IncomingMessage(
             chat: .id(chatID), messageID: MessageID(server: Int64(messageID)),
             content: try reading.content(shape))
-        try TelegramAttachment.apply(push.custom, to: &message.content)
+        let attachment = try TelegramAttachment(push.custom)
+        attachment?.apply(to: &message.content)
         message.content.text = withoutMark(message.content)
         message.sender = sender
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
         message.presentation = presentation(push, reading, message, context)
+        if let detail = attachment?.detail, !detail.isEmpty {
+            message.presentation?.body += " (\(detail))"
+        }
         guard let badge = push.fields["badge"]?.integer, badge > 0 else {
             return [.message(message)]
         }
