@@ -4,7 +4,7 @@ extension Engine {
     /// Reads a payload in its dialect and applies what it means.
     package mutating func process(
         payload: [UInt8], dialect: Dialect, level: TrustLevel,
-        templates: TelegramTemplates = .english, id: String? = nil, now: Double
+        templates: TelegramTemplates = .english, id: String = "", now: Double
     ) -> Outcome {
         process(
             events(of: payload, dialect, level, templates), level: level, id: id, now: now)

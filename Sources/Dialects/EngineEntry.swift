@@ -3,7 +3,8 @@ package import Notifications
 
 /// One thing that was done to an engine, as a journal keeps it: done again, it has the same end.
 package enum EngineEntry: Sendable, Confidential {
-    case push(payload: [UInt8], Dialect, TrustLevel)
+    /// `id` is what its transport calls it, or empty.
+    case push(payload: [UInt8], Dialect, TrustLevel, id: String)
     case request([UInt8])
     /// A request with `registerDevice`, and the secret that was drawn for it.
     case registration([UInt8], RegisteredDevice.Encryption?)
@@ -17,8 +18,9 @@ package enum EngineEntry: Sendable, Confidential {
         switch self {
         case .time: [0]
         case .request(let text): [1] + text
-        case .push(let payload, let dialect, let level):
-            [2, level.rawValue, Self.number(of: dialect)] + payload
+        case .push(let payload, let dialect, let level, let id):
+            [2, level.rawValue, Self.number(of: dialect), UInt8(clamping: id.utf8.count)]
+                + id.utf8.prefix(Int(UInt8.max)) + payload
         case .registration(let text, nil): [3] + text
         case .registration(let text, let encryption?):
             [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
@@ -31,11 +33,13 @@ package enum EngineEntry: Sendable, Confidential {
         case 0: self = .time
         case 1: self = .request(Array(bytes.dropFirst()))
         case 2:
-            guard bytes.count >= 3, let level = TrustLevel(rawValue: bytes[1]),
-                Int(bytes[2]) < Dialect.allCases.count
+            guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1]),
+                Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3])
             else { throw Damage() }
+            let id = bytes.dropFirst(4).prefix(Int(bytes[3]))
             self = .push(
-                payload: Array(bytes.dropFirst(3)), Dialect.allCases[Int(bytes[2])], level)
+                payload: Array(bytes.dropFirst(4 + id.count)), Dialect.allCases[Int(bytes[2])],
+                level, id: String(decoding: id, as: UTF8.self))
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
         default: throw Damage()
@@ -82,9 +86,10 @@ extension Engine {
         case .registration(let text, let encryption):
             guard let document = try? JSONDocument(text) else { return nil }
             return registerDevice(document.root, secret: encryption, now: now)
-        case .push(let payload, let dialect, let level):
+        case .push(let payload, let dialect, let level, let id):
             return process(
-                payload: payload, dialect: dialect, level: level, templates: templates, now: now)
+                payload: payload, dialect: dialect, level: level, templates: templates, id: id,
+                now: now)
         }
     }
 }

@@ -2,13 +2,13 @@ import Base
 
 /// Payloads, once their dialect has said what they mean.
 extension Engine {
-    /// Applies what one payload means. `id`, where the transport gives one, makes a repeat harmless.
+    /// Applies what one payload means. `id`, unless it is empty, makes a repeat harmless.
     package mutating func process(
-        _ events: [Event], level: TrustLevel, id: String? = nil, now: Double
+        _ events: [Event], level: TrustLevel, id: String = "", now: Double
     ) -> Outcome {
         advance(to: now)
         if isClosed { return .aborted }
-        if let id, !account.recentPushes.insert(id) { return .ok }
+        if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
         var outcome = Outcome.ok
         for event in events {
             let result = process(event, level: level)

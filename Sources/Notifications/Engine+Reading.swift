@@ -6,12 +6,11 @@ extension Engine {
     ) {
         guard let chat = account.chats[chatID], last > chat.lastRead else { return }
         account.chats[chatID]?.lastRead = last
-        account.chats[chatID]?.unreadCount = 0
         let isRemoving = account.policy == .learn || chat.hasPlaceInList
         if isRemoving {
             removeRead(chat, upTo: last, level, isForced ?? (account.policy == .learn))
         }
-        updates.append(.chatReadInbox(chatID: chatID, lastRead: last, unreadCount: 0))
+        updates.append(.chatReadInbox(chatID: chatID, lastRead: last))
         if isRemoving { openGate(of: chatID) }
     }
 

@@ -91,7 +91,6 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         openGate(of: group.chatID)
         guard !isSingle, account.chats[group.chatID]?.messageGroupID == groupID else { return }
-        account.chats[group.chatID]?.maxRemovedNotificationID = id
         let gone = group.notifications.filter { $0.id <= id }.map(\.messageID).max() ?? .none
         let known = account.chats[group.chatID]?.maxRemovedMessageID ?? .none
         account.chats[group.chatID]?.maxRemovedMessageID = max(gone, known)

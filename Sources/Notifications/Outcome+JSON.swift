@@ -2,7 +2,7 @@ package import Base
 
 extension Outcome {
     /// The object that answers a request, with what the client wants to recognise it by.
-    package func answer(extra: JSONNode?) -> [UInt8] {
+    package func answer(extra: JSONNode? = nil) -> [UInt8] {
         var bytes: [UInt8]
         switch self {
         case .ok: bytes = Array(#"{"@type":"ok"}"#.utf8)

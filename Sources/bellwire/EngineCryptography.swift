@@ -3,8 +3,8 @@ import Crypto
 import Dialects
 import Notifications
 
-extension EngineSession.Cryptography {
-    static let openSSL = EngineSession.Cryptography(
+extension HostedEngine.Cryptography {
+    static let openSSL = HostedEngine.Cryptography(
         secret: { $0.map(encryption) ?? drawn() }, open: { open($0, $1) })
 
     private static func encryption(_ bytes: [UInt8]) -> RegisteredDevice.Encryption? {

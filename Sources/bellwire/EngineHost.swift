@@ -1,24 +1,25 @@
 import Base
 import Dialects
+import Notifications
 import System
 
-/// Serves one client of an engine on the standard streams.
+/// Serves one client of an engine on the standard streams, a line of JSON for each object.
 ///
 /// What was done is on the disk before the client hears of it.
 struct EngineHost: ~Copyable {
-    private var session: EngineSession
+    private var hosted: HostedEngine
     private var database: EngineDatabase
+    private var output: [UInt8] = []
 
     /// How much is done before it is written together.
     private static let batchLimit = 256
 
     init(folder: String) throws {
-        let now = WallClock.now
         let templates = LanguageTable.templates()
         var database = try EngineDatabase(folder)
-        let account = try database.load(templates)
-        session = EngineSession(
-            account, cryptography: .openSSL, templates: templates, now: now)
+        hosted = HostedEngine(
+            try database.load(templates), cryptography: .openSSL, templates: templates,
+            now: WallClock.now)
         self.database = database
     }
 
@@ -26,10 +27,10 @@ struct EngineHost: ~Copyable {
     mutating func run() throws {
         var lines = LineReader(limit: 16 << 20)
         try commit()
-        while session.engine.isRunning {
-            let wait = session.engine.nextDeadline.map { max($0 - WallClock.now, 0) }
+        while hosted.engine.isRunning {
+            let wait = hosted.engine.nextDeadline.map { max($0 - WallClock.now, 0) }
             guard try lines.hasNext || StandardInput.isReady(within: wait) else {
-                session.advance(to: WallClock.now)
+                hosted.advance(to: WallClock.now)
                 try commit()
                 continue
             }
@@ -41,28 +42,46 @@ struct EngineHost: ~Copyable {
     /// Everything that has arrived, in one go.
     private mutating func serve(_ lines: inout LineReader) throws {
         var count = 0
-        while session.engine.isRunning, lines.hasNext, count < Self.batchLimit {
+        while hosted.engine.isRunning, lines.hasNext, count < Self.batchLimit {
             guard let line = try lines.next() else {
-                session.close(now: WallClock.now)
+                hosted.engine.close(now: WallClock.now)
                 break
             }
             count += 1
             switch line {
             case .bytes(let bytes):
                 if bytes.isEmpty || bytes == [UInt8(ascii: "\r")] { continue }
-                session.answer(bytes, now: WallClock.now)
-            case .tooLong: session.refuse("Request is too long")
+                let answer = hosted.answer(bytes, now: WallClock.now)
+                sayUpdates()
+                say(answer)
+            case .tooLong:
+                say(Outcome.error(code: 400, message: "Request is too long").answer())
             }
         }
         try commit()
     }
 
-    private mutating func commit() throws {
-        let unsaved = session.takeUnsaved()
-        if !unsaved.isEmpty { try database.append(unsaved) }
-        if !session.engine.isRunning || database.isJournalLong {
-            try database.save(session.engine.account)
+    private mutating func sayUpdates() {
+        for update in hosted.engine.takeUpdates() {
+            var writer = JSONWriter()
+            update.write(to: &writer)
+            say(writer.bytes)
         }
-        try StandardOutput.write(session.takeOutput().span)
+    }
+
+    private mutating func say(_ object: [UInt8]) {
+        output += object
+        output.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func commit() throws {
+        sayUpdates()
+        let unsaved = hosted.takeUnsaved()
+        if !unsaved.isEmpty { try database.append(unsaved) }
+        if !hosted.engine.isRunning || database.isJournalLong {
+            try database.save(hosted.engine.account)
+        }
+        try StandardOutput.write(output.span)
+        output.removeAll(keepingCapacity: true)
     }
 }

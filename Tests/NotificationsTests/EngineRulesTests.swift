@@ -55,6 +55,21 @@ struct EngineRulesTests {
         #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [2])
     }
 
+    @Test("The count of a client that knows its chats is told, with what only pushes know")
+    func clientCounts() throws {
+        var story = Story()
+        try story.request(message(11))
+        story.pass(1)
+        story.text("push", id: 12)
+        story.updates = []
+        try story.request(#"{"@type":"bellwire.setChat","chat_id":1,"unread_count":7}"#)
+        story.pass(1)
+        #expect(story.takeGroups().map(\.totalCount) == [8])
+        try story.request(#"{"@type":"bellwire.setChat","chat_id":1,"unread_count":0}"#)
+        story.pass(1)
+        #expect(story.takeGroups().isEmpty, "fewer than are shown cannot be right")
+    }
+
     @Test("What the user dismissed does not come back as the real message")
     func dismissed() throws {
         var story = Story()

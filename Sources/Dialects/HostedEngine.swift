@@ -1,16 +1,15 @@
 import Base
 package import Notifications
 
-/// An engine in conversation with its client: objects of JSON in, lines of JSON out.
+/// An engine in the hands of its host: requests as clients write them, pushes as they arrive.
 ///
-/// A value like the engine itself. Its host keeps `unsaved`, and only then hands `output` on, so
-/// that a client hears of nothing that can be lost.
-package struct EngineSession: Sendable, Confidential {
-    package private(set) var engine: Engine
-    /// What is to be said, in order: updates before the answer that they led to.
-    package private(set) var output: [UInt8] = []
+/// A value like the engine itself. Its host keeps what was done, or the account as it is then, and
+/// only after that hands on the engine's updates and the answer, in this order: nobody hears of
+/// what can still be lost.
+package struct HostedEngine: Sendable, Confidential {
+    package var engine: Engine
     /// What was done since the host kept it last.
-    package private(set) var unsaved: [(time: Double, entry: EngineEntry)] = []
+    private var unsaved: [(time: Double, entry: EngineEntry)] = []
     private let cryptography: Cryptography
     private let templates: TelegramTemplates
 
@@ -30,7 +29,6 @@ package struct EngineSession: Sendable, Confidential {
         }
     }
 
-    /// Begins with what a client hears first.
     package init(
         _ account: Account, cryptography: Cryptography, templates: TelegramTemplates, now: Double
     ) {
@@ -39,12 +37,6 @@ package struct EngineSession: Sendable, Confidential {
         self.templates = templates
         engine.start(now: now)
         engine.refreshDevices()
-        writeUpdates()
-    }
-
-    package mutating func takeOutput() -> [UInt8] {
-        defer { output.removeAll(keepingCapacity: true) }
-        return output
     }
 
     package mutating func takeUnsaved() -> [(time: Double, entry: EngineEntry)] {
@@ -52,10 +44,10 @@ package struct EngineSession: Sendable, Confidential {
         return unsaved
     }
 
-    /// One request of the client.
-    package mutating func answer(_ text: [UInt8], now: Double) {
+    /// The answer to one request of a client.
+    package mutating func answer(_ text: [UInt8], now: Double) -> [UInt8] {
         guard let request = try? JSONDocument(text).root, request.kind == .object else {
-            return refuse("Failed to parse JSON object")
+            return Outcome.error(code: 400, message: "Failed to parse JSON object").answer()
         }
         let outcome: Outcome?
         switch request["@type"]?.text {
@@ -66,35 +58,23 @@ package struct EngineSession: Sendable, Confidential {
         case "registerDevice": outcome = register(request, text, now: now)
         default: outcome = perform(.request(text), now: now)
         }
-        say(outcome ?? .error(code: 400, message: "Unknown class"), extra: request["@extra"])
-    }
-
-    /// An answer to what could not be read at all.
-    package mutating func refuse(_ message: String) {
-        say(.error(code: 400, message: message), extra: nil)
+        return (outcome ?? .error(code: 400, message: "Unknown class"))
+            .answer(extra: request["@extra"])
     }
 
     /// Does what has become due.
     package mutating func advance(to now: Double) { _ = perform(.time, now: now) }
 
-    /// The client is gone.
-    package mutating func close(now: Double) {
-        engine.close(now: now)
-        writeUpdates()
-    }
-
-    /// A push, as its transport delivered it.
-    @discardableResult
+    /// A push, as its transport delivered it. `id` makes a repeat harmless.
     package mutating func process(
-        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, now: Double
+        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, id: String = "", now: Double
     ) -> Outcome {
-        perform(.push(payload: payload, dialect, level), now: now) ?? .ok
+        perform(.push(payload: payload, dialect, level, id: id), now: now) ?? .ok
     }
 
     private mutating func perform(_ entry: EngineEntry, now: Double) -> Outcome? {
         let outcome = engine.perform(entry, templates: templates, now: now)
         if outcome != nil { unsaved.append((now, entry)) }
-        writeUpdates()
         return outcome
     }
 
@@ -153,19 +133,5 @@ package struct EngineSession: Sendable, Confidential {
         } catch {
             return .error(code: 400, message: error.message)
         }
-    }
-
-    private mutating func writeUpdates() {
-        for update in engine.takeUpdates() {
-            var writer = JSONWriter()
-            update.write(to: &writer)
-            output += writer.bytes
-            output.append(UInt8(ascii: "\n"))
-        }
-    }
-
-    private mutating func say(_ outcome: Outcome, extra: JSONNode?) {
-        output += outcome.answer(extra: extra)
-        output.append(UInt8(ascii: "\n"))
     }
 }
