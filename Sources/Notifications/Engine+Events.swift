@@ -39,8 +39,8 @@ extension Engine {
             updates.append(.dcOption(dc: dc, address: address, getConfig: dc == 1))
         case .liveLocationsNeeded:
             if level > .clear { updates.append(.liveLocationsNeeded) }
-        case .sessionRevoked:
-            if level == .mtproto { revokeSession() }
+        case .sessionRevoked(let dates):
+            if level == .mtproto { revokeSession(dates) }
         case .fetchRequired(let reason, let details):
             updates.append(.fetchRequired(reason: reason, details: details))
         case .ignored: break
@@ -110,7 +110,12 @@ extension Engine {
         }
     }
 
-    private mutating func revokeSession() {
+    /// What cannot be undone needs a date that can be true; otherwise the client has to ask.
+    private mutating func revokeSession(_ dates: [Int32]) {
+        guard dates.contains(acceptedDate(dates)) else {
+            updates.append(.fetchRequired(reason: "session_revoke", details: []))
+            return
+        }
         updates.append(.sessionRevoked)
         logOut()
     }

@@ -10,7 +10,8 @@ package enum Event: Equatable, Sendable {
     case badge(unread: Int64?, missedCalls: Int64?)
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
-    case sessionRevoked
+    /// With the dates of its payload: an old one may be somebody's copy.
+    case sessionRevoked(dates: [Int32])
     case fetchRequired(reason: String, details: [Update.Detail])
     /// Nothing is to be done, and the sender shall hear that all is well.
     case ignored

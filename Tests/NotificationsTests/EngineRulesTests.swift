@@ -31,13 +31,23 @@ struct EngineRulesTests {
         #expect(story.shown == [["weak"]])
     }
 
-    @Test("A session is revoked only by what Telegram itself encrypted")
+    @Test("A session is revoked only by what Telegram itself encrypted, and not long ago")
     func revoke() {
         var story = Story()
         story.text("hi", id: 11)
-        story.push(#"{"loc_key":"SESSION_REVOKE"}"#)
-        #expect(story.shown == [["hi"]])
+        let now = Int(story.now)
+        let revocation = { (date: Int) in
+            #"{"date":\#(date),"data":{"loc_key":"SESSION_REVOKE"}}"#
+        }
+        story.push(revocation(now))
         story.push(#"{"loc_key":"SESSION_REVOKE"}"#, level: .mtproto)
+        story.push(revocation(now - 29 * 86_400), level: .mtproto)
+        #expect(story.shown == [["hi"]])
+        let asked = story.updates.filter {
+            $0 == .fetchRequired(reason: "session_revoke", details: [])
+        }
+        #expect(asked.count == 2, "of what is encrypted, but may be a copy, the client asks")
+        story.push(revocation(now - 5), level: .mtproto)
         #expect(story.client.visible.isEmpty && story.engine.account == Account())
         #expect(story.updates.contains(.sessionRevoked))
     }

@@ -33,7 +33,8 @@ package enum TelegramDialect {
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> [Event]? {
         switch push.key {
-        case "SESSION_REVOKE": return context.level == .mtproto ? [.sessionRevoked] : [.ignored]
+        case "SESSION_REVOKE":
+            return context.level == .mtproto ? [.sessionRevoked(dates: push.dates)] : [.ignored]
         case "LOCKED_MESSAGE", "AUTH_REGION", "AUTH_UNKNOWN":
             return context.policy == .learn ? described(push, nil, context) : [.ignored]
         case "DC_UPDATE": return [try dcUpdate(push, context)]
