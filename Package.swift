@@ -60,7 +60,7 @@ let package = Package(
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
         module("TLS", ["Base", "System", "COpenSSL"]),
-        module("Outbound", ["Base", "CCurl"]),
+        module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module(
@@ -68,7 +68,10 @@ let package = Package(
             settings: planted),
         module(
             "Receiver",
-            ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"],
+            [
+                "Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "Outbound", "HTTP",
+                "Mailbox",
+            ],
             settings: planted),
         .executableTarget(
             name: "bellwire",
@@ -90,6 +93,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(
+            name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
+            path: "Tests/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Dialects"]),
@@ -98,10 +104,13 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
+        tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
+        tests(
+            of: "Receiver",
+            ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
