@@ -1,0 +1,23 @@
+import Reactor
+
+/// What is known of callbacks without asking the disk. For all threads.
+package final class CallbackIndex: Sendable {
+    package typealias Listener = @Sendable ([UInt32: CallbackNews]) -> Void
+
+    private let gone = Lock<Set<UInt32>>([])
+    private let listener = Lock<Listener?>(nil)
+
+    /// Whether its receiver answered 410: who pushes to the registration may be told.
+    package func isGone(_ callback: UInt32) -> Bool { gone.withLock { $0.contains(callback) } }
+
+    /// Is told, on a thread of the store, of the callbacks for which something was committed.
+    package func listen(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
+
+    func set(_ callback: UInt32, isGone: Bool) {
+        gone.withLock { gone in
+            if isGone { gone.insert(callback) } else { gone.remove(callback) }
+        }
+    }
+
+    func tell(_ news: [UInt32: CallbackNews]) { listener.withLock { $0 }?(news) }
+}
