@@ -119,6 +119,12 @@ let package = Package(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
         .executableTarget(
+            name: "CallbackProbe",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
+            ],
+            path: "Tests/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(

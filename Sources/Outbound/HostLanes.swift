@@ -21,9 +21,9 @@ package struct HostLanes {
     private struct Host {
         var lane = Lane.untried
         var inFlight = 0
-        var waiting = Line<UInt32>()
+        var waiting = WaitingLine<UInt32>()
         /// When the last ones began, as many as a second may have.
-        var begun = Line<Int64>()
+        var begun = WaitingLine<Int64>()
         var place = Place.nowhere
     }
 
@@ -40,14 +40,14 @@ package struct HostLanes {
 
     private let limits: Limits
     private var hosts: [String: Host] = [:]
-    private var lanes: [Line<String>]
+    private var lanes: [WaitingLine<String>]
     private var inFlight: [Int]
     /// Hosts that had their requests of this second, with the end of that.
     private var held: [(host: String, until: Int64)] = []
 
     package init(_ limits: Limits = Limits()) {
         self.limits = limits
-        lanes = Lane.allCases.map { _ in Line() }
+        lanes = Lane.allCases.map { _ in WaitingLine() }
         inFlight = Lane.allCases.map { _ in 0 }
     }
 

@@ -33,9 +33,13 @@ package final class CallbackService: @unchecked Sendable {
     private var lanes = HostLanes()
     private var couriers: [UInt32: Courier] = [:]
     private var laneTimer: TimerID?
+    private var looks = WaitingLine<Courier>()
+    private var looksUnderWay = 0
     private var signer: WebhookSigner
     private var random = RandomSupply()
 
+    /// The thread that reads also serves user agents that connect: they wait for no more than these.
+    private static let looksAtOnce = 16
     /// What stands still while the machine sleeps is looked at again after so many milliseconds.
     private static let longestWait: Int64 = 60_000
     /// The cookies of timers that are of no courier.
@@ -111,9 +115,8 @@ extension CallbackService {
         switch action {
         case .nothing: break
         case .look:
-            dialogue.load(.callback(courier.callback)) { [self] answer in
-                loaded(answer, for: courier)
-            }
+            looks.append(courier)
+            look()
         case .ask:
             lanes.ask(courier.callback, host: courier.host)
             giveOutPlaces()
@@ -128,6 +131,17 @@ extension CallbackService {
         case .rest:
             if let timer = courier.timer { loop.cancel(timer) }
             couriers[courier.callback] = nil
+        }
+    }
+
+    private func look() {
+        while looksUnderWay < Self.looksAtOnce, let courier = looks.popFirst() {
+            looksUnderWay += 1
+            dialogue.load(.callback(courier.callback)) { [self] answer in
+                looksUnderWay -= 1
+                loaded(answer, for: courier)
+                look()
+            }
         }
     }
 

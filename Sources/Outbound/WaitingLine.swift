@@ -1,15 +1,17 @@
 /// Who waits, first come first served.
-struct Line<Element> {
+package struct WaitingLine<Element> {
     private var elements: [Element] = []
     private var start = 0
 
-    var isEmpty: Bool { start == elements.count }
-    var count: Int { elements.count - start }
-    var first: Element? { isEmpty ? nil : elements[start] }
+    package init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package var isEmpty: Bool { start == elements.count }
+    package var count: Int { elements.count - start }
+    package var first: Element? { isEmpty ? nil : elements[start] }
 
-    mutating func popFirst() -> Element? {
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         defer {
             start += 1
