@@ -207,6 +207,43 @@ struct CallbackStoreTests {
         #expect(try test.deliverAll(1) == ["created", "one", "three"])
     }
 
+    @Test("Fetch signals that wait are one, with their count; one that is being sent is left alone")
+    func tallies() throws {
+        let test = try TestStore()
+        func signal(_ count: Int = 1) throws {
+            let event = try test.event("n=1;")
+            let tally = OutboxEvent.Tally(count: count, digits: 2..<3)
+            try test.expectDone(
+                .callback(
+                    .add(
+                        OutboxEvent(id: event.id, body: event.body, isPush: true, tally: tally),
+                        to: 1)))
+        }
+        try test.make(1)
+        for _ in 0..<12 { try signal() }
+        try test.expectDone(.callback(.add(try test.event("push"), to: 1)))
+        try signal(2)
+        try signal()
+        #expect(try test.settle(1, .delivered) == "created")
+        // It has been sent once, though in vain.
+        let due = StoreTime(milliseconds: 0)
+        #expect(
+            try test.settle(1, .postponed(attempts: 1, refusals: 0, due: due)) == "n=12;")
+        #expect(try test.settle(1, .delivered) == "n=12;")
+        #expect(try test.settle(1, .delivered) == "push")
+        test.store.index.callbacks.set(1, isHandedOut: true)
+        try signal()
+        try signal()
+        test.store.index.callbacks.set(1, isHandedOut: false)
+        #expect(try test.deliverAll(1) == ["n=3;", "n=2;"])
+        try signal()
+        let id = try test.record(1)?.head?.id
+        try test.restart()
+        try signal()
+        #expect(try test.record(1)?.head?.id == id)
+        #expect(try test.deliverAll(1) == ["n=2;"])
+    }
+
     @Test("A new secret signs first, the former one for a week")
     func rotation() throws {
         let test = try TestStore()

@@ -34,7 +34,7 @@ extension BatchExecutor {
                 return .notFound
             }
             guard !event.isPush || hasRoom(usage, for: event) else { return .full }
-            try insert(event, of: callback, .inOrder)
+            if try !count(event, of: callback) { try insert(event, of: callback, .inOrder) }
             return .done
         case .end(let callback, let last):
             return try end(callback, last)
@@ -160,6 +160,26 @@ extension BatchExecutor {
         let death = now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
         nextExpiry = min(nextExpiry ?? death, death)
         effects.note(.added, of: callback)
+    }
+
+    /// Whether it could be counted into one that waits.
+    private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
+        guard let tally = event.tally else { return false }
+        let isHandedOut = index.callbacks.isHandedOut(callback)
+        let last = try rows { () throws(SQLiteError) in
+            try database.callbacks.lastTally(of: callback, handedOut: isHandedOut)
+        }
+        guard let last else { return false }
+        let count = last.count + tally.count
+        let sealed = try seal(
+            event.body(counting: count), CallbackRows.eventPlace(last.position))
+        let dies = time.now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
+        try rows { () throws(SQLiteError) in
+            try database.callbacks.replace(
+                last.position, ofSize: last.size, of: callback, with: event, count: count,
+                dies: dies, sealed: sealed)
+        }
+        return true
     }
 
     private func usage(of callback: UInt32) throws(StoreFault) -> CallbackRows.Usage? {

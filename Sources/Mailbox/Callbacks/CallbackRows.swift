@@ -29,12 +29,14 @@ struct CallbackRows: ~Copyable {
     private let postpone: Statement
     private let firstDeath: Statement
     private let dead: Statement
+    private let last: Statement
+    private let replace: Statement
 
     init(on connection: borrowing Connection) throws(SQLiteError) {
         let usage = try Statement(
             "SELECT state, events, bytes FROM callback WHERE row = ?1", on: connection)
         let insert = try Statement(
-            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8)",
+            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9)",
             on: connection)
         let count = try Statement(
             "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
@@ -52,6 +54,19 @@ struct CallbackRows: ~Copyable {
         let dead = try Statement(
             "SELECT position, callback FROM callback_event WHERE dies <= ?1 LIMIT ?2",
             on: connection)
+        let last = try Statement(
+            """
+            SELECT position, tally, attempts, size, (SELECT position FROM callback_event
+            WHERE callback = ?1 AND rank < 2 ORDER BY rank, position LIMIT 1)
+            FROM callback_event WHERE callback = ?1 AND rank = 1 ORDER BY position DESC LIMIT 1
+            """, on: connection)
+        let replace = try Statement(
+            """
+            UPDATE callback_event SET tally = ?2, size = ?3, dies = max(dies, ?4), sealed = ?5
+            WHERE position = ?1
+            """, on: connection)
+        self.last = last
+        self.replace = replace
         self.usage = usage
         self.insert = insert
         self.count = count
@@ -83,7 +98,8 @@ struct CallbackRows: ~Copyable {
         try insert.bind(now.adding(seconds: life).milliseconds, at: 5)
         try insert.bind(Int64(event.body.count), at: 6)
         try insert.bind(now.milliseconds, at: 7)
-        try insert.bind(sealed, at: 8)
+        try insert.bind(event.tally.map { Int64($0.count) }, at: 8)
+        try insert.bind(sealed, at: 9)
         try insert.run()
         try add(1, Int64(event.body.count), to: callback)
     }
@@ -126,6 +142,34 @@ struct CallbackRows: ~Copyable {
             found.append((dead.integer(0), UInt32(clamping: dead.integer(1))))
         }
         return found
+    }
+
+    /// The last event, if it is one that others can be counted into: not sent yet, and not the
+    /// next one to be sent where that is `handedOut`.
+    func lastTally(
+        of callback: UInt32, handedOut: Bool
+    ) throws(SQLiteError) -> (position: Int64, count: Int, size: Int64)? {
+        try last.bind(Int64(callback), at: 1)
+        defer { last.reset() }
+        guard try last.step(), !last.isNull(1), last.integer(2) == 0,
+            !handedOut || last.integer(0) != last.integer(4)
+        else { return nil }
+        return (last.integer(0), Int(last.integer(1)), last.integer(3))
+    }
+
+    /// In the place of an event of so many bytes.
+    func replace(
+        _ position: Int64, ofSize former: Int64, of callback: UInt32, with event: OutboxEvent,
+        count: Int, dies: StoreTime, sealed: [UInt8]
+    ) throws(SQLiteError) {
+        let size = Int64(event.body(counting: count).count)
+        try replace.bind(position, at: 1)
+        try replace.bind(Int64(count), at: 2)
+        try replace.bind(size, at: 3)
+        try replace.bind(dies.milliseconds, at: 4)
+        try replace.bind(sealed, at: 5)
+        try replace.run()
+        try add(0, size - former, to: callback)
     }
 
     private func add(

@@ -16,7 +16,7 @@ extension Schema {
             position INTEGER PRIMARY KEY, callback INTEGER NOT NULL, rank INTEGER NOT NULL,
             id BLOB NOT NULL, dies INTEGER NOT NULL, size INTEGER NOT NULL,
             attempts INTEGER NOT NULL, refusals INTEGER NOT NULL, due INTEGER NOT NULL,
-            sealed BLOB NOT NULL
+            tally INTEGER, sealed BLOB NOT NULL
         );
         CREATE INDEX callback_event_order ON callback_event (callback, rank, position);
         CREATE INDEX callback_event_dies ON callback_event (dies);

@@ -79,11 +79,7 @@ package enum CallbackEvent: Sendable, Confidential {
     ) -> OutboxEvent {
         var ttl: UInt32 = 0
         if case .message(let payload) = self { ttl = payload.ttl }
-        let body = json(registration: registration, account: account, at: milliseconds)
-        return OutboxEvent(id: id, body: body, ttl: ttl, isPush: isPush)
-    }
-
-    func json(registration: String, account: String, at milliseconds: Int64) -> [UInt8] {
+        var tally: OutboxEvent.Tally?
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", type)
@@ -92,13 +88,14 @@ package enum CallbackEvent: Sendable, Confidential {
             writer.object { writer in
                 writer.member("registration", registration)
                 writer.member("account", account)
-                writeMembers(to: &writer)
+                tally = writeMembers(to: &writer)
             }
         }
-        return writer.bytes
+        return OutboxEvent(id: id, body: writer.bytes, ttl: ttl, isPush: isPush, tally: tally)
     }
 
-    private func writeMembers(to writer: inout JSONWriter) {
+    /// Answers where the count of a fetch signal stands.
+    private func writeMembers(to writer: inout JSONWriter) -> OutboxEvent.Tally? {
         switch self {
         case .created(let registerDevice), .refresh(let registerDevice):
             writer.member("register_device", json: registerDevice)
@@ -114,8 +111,12 @@ package enum CallbackEvent: Sendable, Confidential {
             writer.member("until", json: until.map { JSONText.quoted(Self.time($0)) } ?? "null")
         case .message(let payload): write(payload, to: &writer)
         case .fetch(let count, let version):
-            writer.member("count", count)
+            writer.name("count")
+            let start = writer.bytes.count
+            writer.raw("\(count)")
+            let tally = OutboxEvent.Tally(count: count, digits: start..<writer.bytes.count)
             if let version { writer.member("version", Int(version)) }
+            return tally
         case .undecryptable(let reason): writer.member("reason", reason)
         case .action(let chatID, let messageID, let action, let text):
             writer.member("chat_id", Int(chatID))
@@ -124,6 +125,7 @@ package enum CallbackEvent: Sendable, Confidential {
             if let text { writer.member("text", text) }
         case .expired, .sessionRevoked: break
         }
+        return nil
     }
 
     private func write(_ payload: Payload, to writer: inout JSONWriter) {

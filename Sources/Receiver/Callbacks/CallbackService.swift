@@ -125,6 +125,9 @@ extension CallbackService {
         case .record(let record):
             report(record)
             dialogue.submit(.callback(.record(record))) { [self] outcome in
+                if outcome != .unavailable {
+                    store.index.callbacks.set(record.callback, isHandedOut: false)
+                }
                 perform(
                     courier.outbox.recorded(outcome, at: surroundings.now()), for: courier)
             }
@@ -157,6 +160,7 @@ extension CallbackService {
         }
         if courier.hasPlace, action != .attempt {
             courier.hasPlace = false
+            store.index.callbacks.set(courier.callback, isHandedOut: false)
             lanes.giveBack(host: courier.host)
             giveOutPlaces()
         }
@@ -179,6 +183,7 @@ extension CallbackService {
         while let callback = lanes.next(at: milliseconds) {
             guard let courier = couriers[callback] else { continue }
             courier.hasPlace = true
+            store.index.callbacks.set(callback, isHandedOut: true)
             perform(courier.outbox.placed(), for: courier)
         }
         if let time = lanes.nextTime, laneTimer == nil {

@@ -62,6 +62,28 @@ struct CallbackServiceTests {
                 + #""received":"2026-11-21T17:25:09Z"}}"#)
     }
 
+    @Test("Fetch signals that come while one is being sent are one more")
+    func signals() throws {
+        let hook = try HookServer()
+        let fixture = try CallbackFixture { $0.patience = .seconds(60) }
+        try fixture.make(1, url(hook))
+        try waitUntil { try fixture.record(1)?.state == .active }
+        hook.reply { _ in .never }
+        func signal(_ version: Int64) throws {
+            try fixture.run(
+                .add(try fixture.event(.fetch(count: 1, version: version)), to: 1))
+        }
+        try signal(1)
+        #expect(hook.requests(2).last?.text.contains(#""count":1,"version":1}"#) == true)
+        for version in Int64(2)...12 { try signal(version) }
+        hook.reply { _ in HookAnswer() }
+        fixture.stop()
+        try fixture.start()
+        let requests = hook.requests(4)
+        #expect(requests[1].id == requests[2].id)
+        #expect(requests[3].text.contains(#""count":11,"version":12}"#))
+    }
+
     @Test("A receiver that is down for an hour gets everything then, in order, each under one id")
     func down() throws {
         let hook = try HookServer()
