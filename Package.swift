@@ -68,7 +68,7 @@ let package = Package(
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
         module("TLS", ["Base", "System", "COpenSSL"]),
-        module("Outbound", ["Base", "CCurl"]),
+        module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module(
@@ -76,7 +76,10 @@ let package = Package(
             settings: planted),
         module(
             "Receiver",
-            ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"],
+            [
+                "Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "Outbound", "HTTP",
+                "Mailbox",
+            ],
             settings: planted),
         .executableTarget(
             name: "bellwire",
@@ -98,6 +101,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(
+            name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
+            path: "Tests/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Dialects"]),
@@ -106,10 +112,13 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
+        tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
+        tests(
+            of: "Receiver",
+            ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -117,6 +126,12 @@ let package = Package(
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
+        .executableTarget(
+            name: "CallbackProbe",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
+            ],
+            path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),

@@ -11,6 +11,7 @@ struct BatchEffects {
         case endedEndpoint(Digest)
         case credential(Credential)
         case removedCredential(Digest)
+        case callback(UInt32, isGone: Bool)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -19,11 +20,17 @@ struct BatchEffects {
     /// Messages for which room was reserved and that were not stored after all.
     var unused: [Message] = []
     var changes: [Change] = []
+    private var news: [UInt32: CallbackNews] = [:]
+
+    mutating func note(_ news: CallbackNews, of callback: UInt32) {
+        if self.news[callback] != .changed { self.news[callback] = news }
+    }
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
         for message in unused { index.release(message.size, for: message.address) }
         for change in changes { Self.apply(change, to: index) }
+        if !news.isEmpty { index.callbacks.tell(news) }
     }
 
     mutating func empty() {
@@ -31,6 +38,7 @@ struct BatchEffects {
         ended.removeAll(keepingCapacity: true)
         unused.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        if !news.isEmpty { news = [:] }
     }
 
     private static func apply(_ change: Change, to index: StoreIndex) {
@@ -48,6 +56,7 @@ struct BatchEffects {
         case .endedEndpoint(let digest): index.noteEnded(digest)
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
+        case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         }
     }
 }

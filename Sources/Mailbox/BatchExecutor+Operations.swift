@@ -33,6 +33,9 @@ extension BatchExecutor {
             return try unregister(subscription) ? .done : .notFound
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
+        case .callback(let operation): return try perform(operation)
+        case .with(let operation, let callbacks):
+            return try perform(operation, with: callbacks, &acknowledged)
         }
     }
 
@@ -102,7 +105,7 @@ extension BatchExecutor {
         return ended.isEmpty ? .notFound : .done
     }
 
-    private func rows<Result>(
+    func rows<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(StoreFault) -> Result {
         do throws(SQLiteError) { return try body() } catch { throw StoreFault(error) }

@@ -64,7 +64,7 @@ final class BatchExecutor {
         position = state.position
         do throws(SQLiteError) {
             try findMessages(visit)
-            nextExpiry = try database.messages.nextExpiry()
+            nextExpiry = try firstExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
         } catch { throw StoreFault(error) }
@@ -105,6 +105,11 @@ final class BatchExecutor {
         return outcomes
     }
 
+    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
+        let times = [try database.messages.nextExpiry(), try database.callbacks.nextDeath()]
+        return times.compactMap(\.self).min()
+    }
+
     /// Deletes some of what has expired; how many.
     func sweep(atMost limit: Int) throws(StoreFault) -> Int {
         let now = time.now
@@ -112,9 +117,9 @@ final class BatchExecutor {
         try commit { () throws(StoreFault) in
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
-                count = ended.count
                 effects.ended += ended
-                nextExpiry = try database.messages.nextExpiry()
+                count = max(ended.count, try sweepCallbacks(at: now, limit: limit))
+                nextExpiry = try firstExpiry()
             } catch { throw StoreFault(error) }
         }
         return count

@@ -39,6 +39,7 @@ package final class StoreIndex: Sendable {
     }
 
     let endpoints: EndpointTable
+    package let callbacks = CallbackIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let credentials = Lock<[Digest: Credential]>([:])

@@ -87,6 +87,10 @@ final class StoreReader: @unchecked Sendable {
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
                 return .credentials(try CredentialRows.load(from: database.connection))
+            case .callbacks:
+                return .callbacks(try CallbackReading.rowsAtWork(database.connection))
+            case .callback(let row):
+                return try CallbackReading.answer(row, from: database.connection, &sealer)
             }
         } catch {
             database = nil

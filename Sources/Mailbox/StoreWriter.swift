@@ -157,7 +157,7 @@ final class StoreWriter: @unchecked Sendable {
     private func refuse(_ submissions: ArraySlice<Submission>) {
         var deliveries = Deliveries()
         for submission in submissions {
-            if case .store(let message) = submission.operation { source.release(message) }
+            if let message = submission.operation.message { source.release(message) }
             deliveries.add(submission, .unavailable)
         }
         deliveries.send()
@@ -208,9 +208,7 @@ extension StoreWriter {
 extension StoreWriter {
     private func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
         if let executor {
-            let messages = submissions.compactMap { submission in
-                if case .store(let message) = submission.operation { message } else { nil }
-            }
+            let messages = submissions.compactMap(\.operation.message)
             doubt = Doubt(
                 batch: executor.state.batch + 1, effects: executor.effects, messages: messages)
         }

@@ -8,6 +8,7 @@ final class WriterDatabase {
 
     let connection: Connection
     let messages: MessageRows
+    let callbacks: CallbackRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -20,11 +21,13 @@ final class WriterDatabase {
         } catch { throw StoreFault(error) }
         do throws(SQLiteError) {
             let messages = try MessageRows(on: connection)
+            let callbacks = try CallbackRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
             self.connection = connection
             self.messages = messages
+            self.callbacks = callbacks
             self.begin = begin
             self.state = state
             self.commit = commit

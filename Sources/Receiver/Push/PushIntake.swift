@@ -119,7 +119,7 @@ final class PushIntake {
         }
     }
 
-    private static let pauseWhenFull: UInt32 = 60
+    static let pauseWhenFull: UInt32 = 60
     private static let droppedAtOnce = 16
 
     /// Version 6 by its /64, which one sender has for itself.
