@@ -64,11 +64,18 @@ let package = Package(
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module(
-            "Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"],
+            "Mailbox",
+            [
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
+                "SQLite",
+            ],
             settings: planted),
         module(
             "Receiver",
-            ["Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "HTTP", "Mailbox"],
+            [
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
+                "TLS", "HTTP", "Mailbox",
+            ],
             settings: planted),
         .executableTarget(
             name: "bellwire",

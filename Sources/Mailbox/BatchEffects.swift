@@ -11,6 +11,8 @@ struct BatchEffects {
         case endedEndpoint(Digest)
         case credential(Credential)
         case removedCredential(Digest)
+        /// It changed or ended.
+        case registration(device: UInt32)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -48,6 +50,7 @@ struct BatchEffects {
         case .endedEndpoint(let digest): index.noteEnded(digest)
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
+        case .registration(let device): index.registrations.forget(device)
         }
     }
 }

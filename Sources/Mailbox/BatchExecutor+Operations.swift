@@ -33,10 +33,11 @@ extension BatchExecutor {
             return try unregister(subscription) ? .done : .notFound
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
+        case .registration(let operation): return try perform(operation)
         }
     }
 
-    private func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
+    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
         position += 1
         let topic: [UInt8]?
         let sealed: [UInt8]
@@ -102,7 +103,7 @@ extension BatchExecutor {
         return ended.isEmpty ? .notFound : .done
     }
 
-    private func rows<Result>(
+    func rows<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(StoreFault) -> Result {
         do throws(SQLiteError) { return try body() } catch { throw StoreFault(error) }
@@ -146,13 +147,19 @@ extension BatchExecutor {
         }
     }
 
-    private func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
+    func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
         let subscriptions = try rows { () throws(SQLiteError) in
             try database.subscriptions(ofDevice: row)
         }
         for subscription in subscriptions { _ = try unregister(subscription) }
-        let userAgent = try rows { () throws(SQLiteError) in try database.deleteDevice(row) }
+        let (userAgent, isRegistration) = try rows { () throws(SQLiteError) in
+            (
+                try database.deleteDevice(row),
+                try RegistrationRows.delete(row, on: database.connection)
+            )
+        }
         guard let userAgent else { return false }
+        if isRegistration { effects.changes.append(.registration(device: row)) }
         effects.changes.append(.removedDevice(row, userAgent: userAgent))
         return true
     }
@@ -168,7 +175,7 @@ extension BatchExecutor {
         return .done
     }
 
-    private func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+    func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // Its answer may have been lost with a connection, and the client asked again.
         if subscription.kind == .channel {
@@ -204,7 +211,7 @@ extension BatchExecutor {
         return .done
     }
 
-    private func unregister(_ subscription: UInt32) throws(StoreFault) -> Bool {
+    func unregister(_ subscription: UInt32) throws(StoreFault) -> Bool {
         let now = time.now
         let digest = try rows { () throws(SQLiteError) in
             effects.ended += try database.messages.deleteAll(of: subscription)

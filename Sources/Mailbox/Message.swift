@@ -1,4 +1,5 @@
 import Base
+package import enum Notifications.TrustLevel
 package import WebPush
 
 /// One accepted push, from its acceptance to its end. Never changed, so any thread may read it.
@@ -8,6 +9,8 @@ package final class Message: Sendable, Confidential {
         package var body: [UInt8]
         /// Nil when the body came in clear, or there is none.
         package var encoding: ContentEncoding?
+        /// How a payload came that we have decrypted; nil for what only its destination can read.
+        package var level: TrustLevel?
         /// The fields of `aesgcm`, cleaned; empty elsewhere.
         package var encryption: [UInt8]
         package var cryptoKey: [UInt8]
@@ -17,11 +20,12 @@ package final class Message: Sendable, Confidential {
         package var ttl: UInt32
 
         package init(
-            body: [UInt8], encoding: ContentEncoding? = nil, encryption: [UInt8] = [],
-            cryptoKey: [UInt8] = [], topic: Topic? = nil, urgency: Urgency = .normal, ttl: UInt32
+            body: [UInt8], encoding: ContentEncoding? = nil, level: TrustLevel? = nil,
+            encryption: [UInt8] = [], cryptoKey: [UInt8] = [], topic: Topic? = nil, urgency: Urgency = .normal, ttl: UInt32
         ) {
             self.body = body
             self.encoding = encoding
+            self.level = level
             self.encryption = encryption
             self.cryptoKey = cryptoKey
             self.topic = topic

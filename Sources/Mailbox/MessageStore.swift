@@ -62,6 +62,8 @@ package enum StoreOperation: Sendable {
     case touchCredential(UInt32, at: Int64)
     /// Ends the devices that were made under it, too.
     case removeCredential(UInt32)
+
+    case registration(RegistrationOperation)
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -78,18 +80,22 @@ package enum StoreOutcome: Equatable, Sendable {
     case conflict
     /// Nothing is promised; it may come again.
     case unavailable
+    /// What only operations on registrations have for an answer.
+    case registration(RegistrationOutcome)
 }
 
 package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
     case credentials
+    case registration(RegistrationRequest)
 }
 
 package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
     case credentials([Credential])
+    case registration(RegistrationAnswer)
     /// Ask again later.
     case unavailable
 }

@@ -38,6 +38,7 @@ package final class StoreIndex: Sendable {
         let key: UInt64
     }
 
+    package let registrations = RegistrationCache()
     let endpoints: EndpointTable
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>

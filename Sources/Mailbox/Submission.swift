@@ -6,7 +6,7 @@ struct Submission: Sendable {
 
     /// What it weighs while it waits.
     var size: Int {
-        if case .store(let message) = operation { message.size } else { 0 }
+        operation.message?.size ?? 0
     }
 }
 
@@ -30,5 +30,16 @@ struct Deliveries {
 
     consuming func send() {
         for lot in lots { lot.sink.completed(lot.completions) }
+    }
+}
+
+extension StoreOperation {
+    /// The one for which room was reserved.
+    var message: Message? {
+        switch self {
+        case .store(let message): message
+        case .registration(.receive(let message, _)) where message.needsStore: message
+        default: nil
+        }
     }
 }
