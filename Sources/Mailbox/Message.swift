@@ -1,6 +1,7 @@
 import Base
-package import enum Notifications.TrustLevel
 package import WebPush
+
+package import enum Notifications.TrustLevel
 
 /// One accepted push, from its acceptance to its end. Never changed, so any thread may read it.
 package final class Message: Sendable, Confidential {
@@ -21,7 +22,8 @@ package final class Message: Sendable, Confidential {
 
         package init(
             body: [UInt8], encoding: ContentEncoding? = nil, level: TrustLevel? = nil,
-            encryption: [UInt8] = [], cryptoKey: [UInt8] = [], topic: Topic? = nil, urgency: Urgency = .normal, ttl: UInt32
+            encryption: [UInt8] = [], cryptoKey: [UInt8] = [], topic: Topic? = nil,
+            urgency: Urgency = .normal, ttl: UInt32
         ) {
             self.body = body
             self.encoding = encoding

@@ -1,6 +1,7 @@
 import Base
-import enum Notifications.TrustLevel
 import WebPush
+
+import enum Notifications.TrustLevel
 
 /// What of a message is sealed as one record.
 ///
@@ -20,7 +21,8 @@ enum MessageRecord {
         bytes.reserveCapacity(length(of: content))
         bytes.append(version)
         bytes.append(
-            encodings.number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0) << 4)
+            encodings.number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0)
+                << 4)
         bytes.append(Urgency.allCases.number(of: content.urgency))
         bytes.append(bigEndian: content.ttl)
         bytes.append(bigEndian: UInt64(bitPattern: arrival))
@@ -40,7 +42,8 @@ enum MessageRecord {
         of record: Span<UInt8>
     ) -> (content: Message.Content, arrival: Int64)? {
         guard record.count >= headerLength, record[0] == version,
-            Int(record[1] & 15) < encodings.count, record[1] >> 4 <= levelLimit, Int(record[2]) < Urgency.allCases.count
+            Int(record[1] & 15) < encodings.count, record[1] >> 4 <= levelLimit,
+            Int(record[2]) < Urgency.allCases.count
         else { return nil }
         var start = headerLength
         func field(_ number: Int) -> [UInt8]? {

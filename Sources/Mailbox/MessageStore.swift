@@ -81,7 +81,7 @@ package enum StoreOutcome: Equatable, Sendable {
     /// Nothing is promised; it may come again.
     case unavailable
     /// What only operations on registrations have for an answer.
-    case registration(RegistrationOutcome)
+    case registration(RegistrationResult)
 }
 
 package enum LoadRequest: Sendable {

@@ -21,6 +21,8 @@ package struct RegistrationMembers {
         throw Fault("\(Printable.text(name, limit: 64)) is no member of this request")
     }
 
+    mutating func forget(_ name: String) { members[name] = nil }
+
     package mutating func text(_ name: String) throws(Fault) -> String? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .string, let text = node.text else { throw Fault("\(name) is text") }

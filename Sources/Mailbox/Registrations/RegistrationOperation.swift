@@ -55,7 +55,7 @@ package struct Waiting: Equatable, Sendable, Confidential {
     }
 }
 
-package enum RegistrationOutcome: Equatable, Sendable {
+package enum RegistrationResult: Equatable, Sendable {
     /// The same request was answered with this.
     case answered([UInt8])
     /// The key of this request was used for another one.

@@ -17,9 +17,10 @@ extension RegistrationTerms {
     private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
     private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
 
-    /// `object` has members of terms only, each once.
-    package init(_ object: JSONNode) throws(Fault) {
+    /// `object` has members of terms only, each once; `other` was read elsewhere.
+    package init(_ object: JSONNode, without other: String? = nil) throws(Fault) {
         var members = try RegistrationMembers(object)
+        if let other { members.forget(other) }
         guard let number = try members.integer("token_type"),
             let tokenType = TokenType(rawValue: Int(number))
         else { throw Fault("token_type is 10 or 4") }

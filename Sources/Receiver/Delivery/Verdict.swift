@@ -11,7 +11,7 @@ enum Verdict: Sendable {
 
     init(_ outcome: StoreOutcome) {
         switch outcome {
-        case .stored, .acknowledged, .done, .withdrawn: self = .accepted
+        case .stored, .acknowledged, .done, .withdrawn, .registration: self = .accepted
         case .notFound: self = .gone
         case .conflict, .unavailable: self = .unavailable
         }
