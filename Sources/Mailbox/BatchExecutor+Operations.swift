@@ -211,10 +211,15 @@ extension BatchExecutor {
         return .done
     }
 
-    func unregister(_ subscription: UInt32) throws(StoreFault) -> Bool {
+    /// `keepingMessages`: their destination lives on.
+    func unregister(
+        _ subscription: UInt32, keepingMessages: Bool = false
+    ) throws(StoreFault) -> Bool {
         let now = time.now
         let digest = try rows { () throws(SQLiteError) in
-            effects.ended += try database.messages.deleteAll(of: subscription)
+            if !keepingMessages {
+                effects.ended += try database.messages.deleteAll(of: subscription)
+            }
             return try database.deleteSubscription(subscription, at: now)
         }
         guard let digest else { return false }

@@ -44,6 +44,7 @@ extension BatchExecutor {
         let sealed = try seal(registration)
         let owner = try rows { () throws(SQLiteError) in
             let owner = try database.insert(device, owner: registration.owner)
+            guard let owner else { return owner }
             try RegistrationRows.insert(registration, sealed: sealed, on: database.connection)
             return owner
         }
@@ -75,7 +76,7 @@ extension BatchExecutor {
         }
         guard isChanged else { return .conflict }
         if let subscription { try add(subscription) }
-        for subscription in ended { _ = try unregister(subscription) }
+        for subscription in ended { _ = try unregister(subscription, keepingMessages: true) }
         effects.changes.append(.registration(device: registration.device))
         wake(at: registration.due)
         return .done
@@ -237,7 +238,7 @@ extension BatchExecutor {
             _ = try removeDevice(registration.device)
             return
         }
-        for subscription in ended { _ = try unregister(subscription) }
+        for subscription in ended { _ = try unregister(subscription, keepingMessages: true) }
         let sealed = try seal(settled)
         _ = try rows { () throws(SQLiteError) in
             try RegistrationRows.update(
