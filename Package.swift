@@ -9,6 +9,14 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    // Small functions and generics of one module are compiled into the next: a tenth of the time of
+    // a push.
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+/// The program runs where Swift is not installed.
+let selfContained: [LinkerSetting] = [
+    .unsafeFlags(["-static-stdlib"], .when(configuration: .release))
 ]
 
 func module(
@@ -83,7 +91,7 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: selfContained),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
@@ -92,7 +100,7 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
                 "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: selfContained),
 
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",

@@ -4,7 +4,8 @@ package import Reactor
 ///
 /// What is sent leaves at the end of the loop's turn, all of it in one write.
 package final class WebSocketConnection {
-    @exclusivity(unchecked) private unowned var carrier: (any WebSocketCarrier)?
+    /// Says `closed` before it goes.
+    @exclusivity(unchecked) private unowned(unsafe) var carrier: (any WebSocketCarrier)?
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else about a message. No handler is called within an access.

@@ -119,7 +119,7 @@ final class DeliveryDesk: @unchecked Sendable {
             channel.expect(message, .storing)
             return keep(message, reply)
         }
-        channel.expect(message, .held(window.hold(message, at: loop.now), reply))
+        channel.expect(message, .held(window.hold(message, at: .now), reply))
         setTimer()
     }
 
