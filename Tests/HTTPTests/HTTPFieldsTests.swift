@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Header fields")
 struct HTTPFieldsTests {
-    private func fields(_ pairs: (StaticString, String)...) -> HTTPFields {
+    private func fields(_ pairs: (String, String)...) -> HTTPFields {
         var fields = HTTPFields()
-        for (name, value) in pairs { fields.append(name, value) }
+        for (name, value) in pairs {
+            _ = fields.append(Array(name.utf8).span, Array(value.utf8).span)
+        }
         return fields
     }
 
@@ -28,8 +30,9 @@ struct HTTPFieldsTests {
 
     @Test("A value cannot end its line")
     func splitting() {
-        let fields = fields(("Location", "/m/1\r\nSet-Cookie: a\0"))
-        #expect(fields.joinedValue(of: "location") == Array("/m/1  Set-Cookie: a ".utf8))
+        var fields = ResponseFields()
+        fields.append("Location", "/m/1\r\nSet-Cookie: a\0")
+        #expect(fields.text == Array("Location: /m/1  Set-Cookie: a \r\n".utf8))
     }
 
     @Test("All fields can be gone through in order")
