@@ -106,6 +106,26 @@ struct ResealingTests {
         try expectWhole(test, registration, device)
     }
 
+    @Test("Ended in the middle of it, the store has rows under both keys and opens them all")
+    func middle() throws {
+        let test = try TestStore()
+        let (registration, device) = try fill(test)
+        for _ in 0..<5 {
+            let key = try MasterKey.generate()
+            test.store.rotate(to: key)
+            test.options.formerKeys = [test.options.masterKey]
+            test.options.masterKey = key
+            try test.restart()
+            try expectWhole(test, registration, device)
+            let end = End()
+            test.options.onResealed = { end.note() }
+            try test.restart()
+            try expectWhole(test, registration, device)
+            #expect(end.came)
+            test.options.onResealed = {}
+        }
+    }
+
     @Test("Nothing is lost by a start at which the new key was made and never used")
     func unusedKey() throws {
         let test = try TestStore()
