@@ -72,13 +72,17 @@ let package = Package(
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module(
-            "Mailbox", ["Base", "WebPush", "System", "Crypto", "Reactor", "SQLite"],
+            "Mailbox",
+            [
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
+                "SQLite",
+            ],
             settings: planted),
         module(
             "Receiver",
             [
-                "Base", "WebPush", "System", "Crypto", "Reactor", "TLS", "Outbound", "HTTP",
-                "Mailbox",
+                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
+                "TLS", "Outbound", "HTTP", "Mailbox",
             ],
             settings: planted),
         .executableTarget(

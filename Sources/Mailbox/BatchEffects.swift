@@ -12,6 +12,8 @@ struct BatchEffects {
         case credential(Credential)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
+        /// It changed or ended.
+        case registration(device: UInt32)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -57,6 +59,7 @@ struct BatchEffects {
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
+        case .registration(let device): index.registrations.forget(device)
         }
     }
 }

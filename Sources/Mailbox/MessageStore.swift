@@ -68,6 +68,7 @@ package enum StoreOperation: Sendable {
     /// that of the operation; where an outbox has no room for what comes from a push, nothing happens
     /// and it is `.full`.
     indirect case with(StoreOperation, [CallbackOperation])
+    case registration(RegistrationOperation)
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -86,6 +87,8 @@ package enum StoreOutcome: Equatable, Sendable {
     case full
     /// Nothing is promised; it may come again.
     case unavailable
+    /// What only operations on registrations have for an answer.
+    case registration(RegistrationResult)
 }
 
 package enum LoadRequest: Sendable {
@@ -95,6 +98,7 @@ package enum LoadRequest: Sendable {
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)
+    case registration(RegistrationRequest)
 }
 
 package enum LoadAnswer: Sendable {
@@ -104,6 +108,7 @@ package enum LoadAnswer: Sendable {
     case callbacks([UInt32])
     /// Nil where there is none, or none that is sent anything.
     case callback(CallbackRecord?)
+    case registration(RegistrationAnswer)
     /// Ask again later.
     case unavailable
 }

@@ -38,6 +38,7 @@ package final class StoreIndex: Sendable {
         let key: UInt64
     }
 
+    package let registrations = RegistrationCache()
     let endpoints: EndpointTable
     package let callbacks = CallbackIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>

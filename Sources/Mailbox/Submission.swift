@@ -13,6 +13,7 @@ extension StoreOperation {
     var message: Message? {
         switch self {
         case .store(let message): message
+        case .registration(.receive(let message, _)) where message.needsStore: message
         case .with(let operation, _): operation.message
         default: nil
         }
@@ -20,11 +21,10 @@ extension StoreOperation {
 
     fileprivate var size: Int {
         switch self {
-        case .store(let message): message.size
         case .callback(let operation): operation.size
         case .with(let operation, let callbacks):
             callbacks.reduce(operation.size) { $0 + $1.size }
-        default: 0
+        default: message?.size ?? 0
         }
     }
 }

@@ -18,7 +18,7 @@ extension BatchExecutor {
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn:
             for callback in callbacks { _ = try perform(callback) }
-        case .notFound, .conflict, .full, .unavailable: break
+        case .notFound, .conflict, .full, .unavailable, .registration: break
         }
         return outcome
     }

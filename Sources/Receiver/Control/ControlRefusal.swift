@@ -1,7 +1,7 @@
 import HTTP
 import WebPush
 
-/// Why the control socket does not do what it was asked.
+/// Why the control socket, or the API, does not do what it was asked.
 ///
 /// Each case is one answer; the numbers are those of `docs/errors.md`.
 enum ControlRefusal: Error, Equatable {
@@ -10,14 +10,23 @@ enum ControlRefusal: Error, Equatable {
     case unknown
     case nameInUse
     case unavailable
+    /// No credential of a device, or none that is known.
+    case unauthorized
+    /// The key of a request serves for one body only.
+    case otherRequest
+    /// The master key cannot be replaced, or not now.
+    case cannotRotate
+    /// Asked by a page of another site.
+    case foreignPage
     case http(HTTPRefusal)
 
     var status: Int {
         switch self {
         case .badBody: 400
-        case .notAllowed: 403
+        case .unauthorized: 401
+        case .notAllowed, .foreignPage: 403
         case .unknown: 404
-        case .nameInUse: 409
+        case .nameInUse, .otherRequest, .cannotRotate: 409
         case .unavailable: 503
         case .http(let refusal): refusal.status
         }
@@ -30,6 +39,10 @@ enum ControlRefusal: Error, Equatable {
         case .unknown: 1002
         case .nameInUse: 1003
         case .unavailable: 1004
+        case .unauthorized: 1005
+        case .otherRequest: 1006
+        case .foreignPage: 1007
+        case .cannotRotate: 1008
         case .http: nil
         }
     }
@@ -41,6 +54,10 @@ enum ControlRefusal: Error, Equatable {
         case .unknown: "there is no such thing, or it belongs to somebody else"
         case .nameInUse: "this owner has a device of that name"
         case .unavailable: "the store does not answer; try again later"
+        case .unauthorized: "the bearer secret of a device is needed"
+        case .otherRequest: "this Idempotency-Key was used for another request"
+        case .foreignPage: "pages of other sites have no business here"
+        case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
         case .http(let refusal): refusal.rawValue
         }
     }

@@ -6,7 +6,7 @@ import System
 
 /// `/api/v1/devices`: who may connect, and under which secret.
 final class DeviceRoutes {
-    typealias Answer = (Result<(status: Int, body: [UInt8]), ControlRefusal>) -> Void
+    typealias Answer = (APIResult) -> Void
 
     private let store: any MessageStore
     private let dialogue: StoreDialogue

@@ -13,7 +13,7 @@ enum Verdict: Sendable {
 
     init(_ outcome: StoreOutcome) {
         switch outcome {
-        case .stored, .acknowledged, .done, .withdrawn: self = .accepted
+        case .stored, .acknowledged, .done, .withdrawn, .registration: self = .accepted
         case .notFound: self = .gone
         case .full: self = .full
         case .conflict, .unavailable: self = .unavailable

@@ -16,6 +16,12 @@ final class Metrics: Sendable {
     /// Attempts by how they ended.
     private let callbacks = Lock<[String: Int]>([:])
 
+    private let undecryptable = Lock<[String: Int]>([:])
+
+    func noteUndecryptable(_ reason: String) {
+        undecryptable.withLock { $0[reason, default: 0] += 1 }
+    }
+
     func noteAccepted() { accepted.add(1, ordering: .relaxed) }
     func noteDelivered() { delivered.add(1, ordering: .relaxed) }
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
@@ -42,6 +48,11 @@ final class Metrics: Sendable {
         text.add([("result", "accepted")], accepted.load(ordering: .relaxed))
         for (word, count) in refused.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text.add([("result", word)], count)
+        }
+        text.begin(
+            "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
+        for (word, count) in undecryptable.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text.add([("reason", word)], count)
         }
         text.begin("bellwire_deliveries_total", "counter", "Messages sent to user agents.")
         text.add(delivered.load(ordering: .relaxed))

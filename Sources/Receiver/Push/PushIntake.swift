@@ -8,12 +8,14 @@ import WebPush
 final class PushIntake {
     private let service: PushService
     private let desk: DeliveryDesk
+    private let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
+        receivers = try ReceiverIntake(service, desk)
         gate = try VAPIDGate(service.settings)
     }
 
@@ -27,7 +29,13 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
-        _ = try gate.admit(fields, to: endpoint, of: authority)
+        let signer = try gate.admit(fields, to: endpoint, of: authority)
+        guard endpoint.kind == .channel else {
+            return receivers.take(
+                ReceiverPush(
+                    exchange: exchange, fields: fields, endpoint: endpoint, method: method,
+                    signer: signer))
+        }
         let body = exchange.body
         let request = try PushRequest(
             consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
@@ -103,20 +111,7 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        do throws(OpenSSLError) {
-            #if PLANT_ID_IS_ROW
-                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
-            #else
-                let id = try MessageID(from: &desk.random)
-            #endif
-            return Message(
-                id: id, location: try LocationID(from: &desk.random),
-                address: endpoint.address, sequence: service.index.nextSequence(),
-                content: content, arrival: Int64(service.settings.now() * 1_000),
-                expiry: service.store.clock.now.adding(seconds: request.ttl))
-        } catch {
-            throw .unavailable
-        }
+        return try desk.makeMessage(content, to: endpoint.address)
     }
 
     static let pauseWhenFull: UInt32 = 60

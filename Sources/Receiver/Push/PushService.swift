@@ -1,4 +1,5 @@
 package import Base
+import Crypto
 package import HTTP
 package import Mailbox
 package import Reactor
@@ -25,10 +26,21 @@ package final class PushService: Sendable {
         self.settings = settings
     }
 
+    /// Seldom asked for, so nothing is kept ready for it.
+    func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
+        var mint = try EndpointMint(key: endpointKey)
+        let token = try mint.make()
+        return (token, try mint.digest(of: token))
+    }
+
+    func api(on loop: EventLoop) -> APIRoutes {
+        APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
+    }
+
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
-        return ServiceHandler(self, desk, try PushIntake(self, desk))
+        return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
     }
 
     /// Once loops and store have ended: nobody waits for an answer any more.

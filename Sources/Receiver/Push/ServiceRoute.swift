@@ -15,6 +15,7 @@ enum ServiceRoute: Sendable {
     case status
     case version
     case preflight
+    case api
 
     /// For logs.
     var label: StaticString {
@@ -30,6 +31,7 @@ enum ServiceRoute: Sendable {
         case .status: "status"
         case .version: "version"
         case .preflight: "preflight"
+        case .api: "api"
         }
     }
 
@@ -49,6 +51,8 @@ enum ServiceRoute: Sendable {
                 (.post, .unknownVersion), (.put, .unknownVersion),
             ])
         router.add("/m/*", [(.delete, .withdrawal), (.options, .preflight)])
+        router.add(
+            "/api/v1/**", [(.get, .api), (.post, .api), (.put, .api), (.delete, .api)])
         router.add("/", [(.get, .userAgent)])
         router.add("/u/*", [(.get, .userAgentOfDevice)])
         for (path, route) in [

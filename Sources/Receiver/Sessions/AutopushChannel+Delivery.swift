@@ -157,7 +157,7 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): deliver(page)
-        case .credentials, .callbacks, .callback: break
+        case .credentials, .callbacks, .callback, .registration: break
         case .unavailable where session.pointee.isOpen:
             isLoading = false
             needsLoad = true
