@@ -18,11 +18,15 @@ struct BatchEffects {
     var ended: [MessageRows.Ended] = []
     /// Messages for which room was reserved and that were not stored after all.
     var unused: [Message] = []
+    var marks: [(mark: RepetitionMark, owner: UInt32)] = []
+    var expiredMarks: [RepetitionMark] = []
     var changes: [Change] = []
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
-        for message in unused { index.release(message.size, for: message.address) }
+        for message in unused { index.release(message) }
+        for entry in marks { index.keep(entry.mark, owner: entry.owner) }
+        for mark in expiredMarks { index.remove(mark) }
         for change in changes { Self.apply(change, to: index) }
     }
 
@@ -30,6 +34,8 @@ struct BatchEffects {
         stored.removeAll(keepingCapacity: true)
         ended.removeAll(keepingCapacity: true)
         unused.removeAll(keepingCapacity: true)
+        marks.removeAll(keepingCapacity: true)
+        expiredMarks.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
     }
 

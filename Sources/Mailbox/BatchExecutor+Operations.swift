@@ -10,8 +10,8 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .store(let message):
-            // With a topic it ends another message, acknowledged or not.
-            if message.content.topic == nil, acknowledged.passes(message.id) {
+            // With a topic it ends another message, acknowledged or not; a mark is for repetitions.
+            if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
                 effects.unused.append(message)
                 return .acknowledged
             }
@@ -71,9 +71,19 @@ extension BatchExecutor {
             effects.unused.append(message)
             return .notFound
         }
+        if let mark = message.mark { try keep(mark, of: message.address.device) }
         effects.stored.append((message.location.high, position))
         nextExpiry = min(nextExpiry ?? message.expiry, message.expiry)
         return .stored(position: position)
+    }
+
+    private func keep(_ mark: RepetitionMark, of device: UInt32) throws(StoreFault) {
+        let owner = index.owner(ofDevice: device)
+        let expires = time.now.adding(seconds: RepetitionMark.lifetime)
+        try rows { () throws(SQLiteError) in
+            try database.marks.insert(mark, at: position, owner: owner, expires: expires)
+        }
+        effects.marks.append((mark, owner))
     }
 
     /// A topic is chosen by the sender and may tell something: the file has this in its place.

@@ -64,7 +64,7 @@ final class BatchExecutor {
         position = state.position
         do throws(SQLiteError) {
             try findMessages(visit)
-            nextExpiry = try database.messages.nextExpiry()
+            nextExpiry = try database.nextExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
         } catch { throw StoreFault(error) }
@@ -105,16 +105,18 @@ final class BatchExecutor {
         return outcomes
     }
 
-    /// Deletes some of what has expired; how many.
+    /// Deletes some of what has expired; of messages or marks, how many of which there were more.
     func sweep(atMost limit: Int) throws(StoreFault) -> Int {
         let now = time.now
         var count = 0
         try commit { () throws(StoreFault) in
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
-                count = ended.count
+                let marks = try database.marks.deleteExpired(at: now, limit: limit)
+                count = max(ended.count, marks.count)
                 effects.ended += ended
-                nextExpiry = try database.messages.nextExpiry()
+                effects.expiredMarks += marks
+                nextExpiry = try database.nextExpiry()
             } catch { throw StoreFault(error) }
         }
         return count

@@ -61,6 +61,9 @@ struct QuotaLedger: ~Copyable {
         devices.set(Usage(row: device, owner: owner))
     }
 
+    /// Zero for a device without an owner, or one that is not there.
+    func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
+
     /// After its messages were released.
     mutating func removeDevice(_ device: UInt32) { devices.remove(UInt64(device)) }
 

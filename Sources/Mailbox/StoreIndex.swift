@@ -41,6 +41,7 @@ package final class StoreIndex: Sendable {
     let endpoints: EndpointTable
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
+    private let marks = Lock(MarkTable())
     private let credentials = Lock<[Digest: Credential]>([:])
     /// Nil unless a restore has to be reckoned with.
     private let tombstones: Lock<FlatTable<Tombstone>?>
@@ -103,6 +104,20 @@ extension StoreIndex {
         ledger.withLock { $0.release(size, for: address) }
     }
 
+    /// Notes that a push that may be repeated is being accepted for a device.
+    package func reserve(_ mark: RepetitionMark, for device: UInt32) -> RepetitionAnswer {
+        let owner = owner(ofDevice: device)
+        return marks.withLock { $0.reserve(mark, owner: owner) }
+    }
+
+    package func release(_ mark: RepetitionMark) { marks.withLock { $0.release(mark) } }
+
+    /// The message was not accepted: its room, and its mark.
+    package func release(_ message: Message) {
+        release(message.size, for: message.address)
+        if let mark = message.mark { release(mark) }
+    }
+
     package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
     package func nextSubscription() -> UInt32 {
         subscriptionRow.add(1, ordering: .relaxed).newValue
@@ -160,6 +175,16 @@ extension StoreIndex {
     func removeCredential(_ secret: Digest) {
         credentials.withLock { _ = $0.removeValue(forKey: secret) }
     }
+
+    func owner(ofDevice device: UInt32) -> UInt32 {
+        ledger.withLock { $0.owner(ofDevice: device) }
+    }
+
+    func keep(_ mark: RepetitionMark, owner: UInt32) {
+        marks.withLock { $0.keep(mark, owner: owner) }
+    }
+
+    func remove(_ mark: RepetitionMark) { marks.withLock { $0.remove(mark) } }
 
     /// Counts what was found stored at the start.
     func count(_ size: Int, for address: Address) {

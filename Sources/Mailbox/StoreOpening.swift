@@ -92,6 +92,7 @@ struct StoreOpening {
             for credential in try CredentialRows.load(from: database.connection) {
                 index.set(credential)
             }
+            try MarkRows.load(into: index, from: database.connection)
             if let end = record.restoredUntil, record.values.anchor.time < end {
                 index.expectUnknown(except: try database.tombstones())
             }

@@ -8,6 +8,7 @@ final class WriterDatabase {
 
     let connection: Connection
     let messages: MessageRows
+    let marks: MarkRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -20,11 +21,13 @@ final class WriterDatabase {
         } catch { throw StoreFault(error) }
         do throws(SQLiteError) {
             let messages = try MessageRows(on: connection)
+            let marks = try MarkRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
             self.connection = connection
             self.messages = messages
+            self.marks = marks
             self.begin = begin
             self.state = state
             self.commit = commit
@@ -42,6 +45,11 @@ final class WriterDatabase {
             if damage == nil { return connection }
         } catch { throw StoreFault(error) }
         throw .damaged(damage ?? "unknown")
+    }
+
+    /// When something expires next; nil when nothing does.
+    func nextExpiry() throws(SQLiteError) -> StoreTime? {
+        [try messages.nextExpiry(), try marks.nextExpiry()].compactMap(\.self).min()
     }
 
     /// Ends the transaction: after this it is on the disk.
