@@ -7,6 +7,8 @@ enum ServiceRoute: Sendable {
     case unknownVersion
     case discovery
     case withdrawal
+    case gateway
+    case gatewayDiscovery
     case userAgent
     case userAgentOfDevice
     /// Whether the store can be used.
@@ -24,6 +26,7 @@ enum ServiceRoute: Sendable {
         case .unknownVersion: "unknown-version"
         case .discovery: "discovery"
         case .withdrawal: "withdrawal"
+        case .gateway, .gatewayDiscovery: "gateway"
         case .userAgent, .userAgentOfDevice: "user-agent"
         case .health: "health"
         case .liveness: "liveness"
@@ -31,6 +34,12 @@ enum ServiceRoute: Sendable {
         case .version: "version"
         case .preflight: "preflight"
         }
+    }
+
+    static let gatewayPath: StaticString = "/_matrix/push/v1/notify"
+
+    static func isMatrix(_ path: Span<UInt8>) -> Bool {
+        path.count >= 9 && path.extracting(0..<9).elementsEqual("/_matrix/")
     }
 
     static let router: HTTPRouter<ServiceRoute> = {
@@ -49,6 +58,9 @@ enum ServiceRoute: Sendable {
                 (.post, .unknownVersion), (.put, .unknownVersion),
             ])
         router.add("/m/*", [(.delete, .withdrawal), (.options, .preflight)])
+        router.add(
+            "\(gatewayPath)",
+            [(.get, .gatewayDiscovery), (.head, .gatewayDiscovery), (.post, .gateway)])
         router.add("/", [(.get, .userAgent)])
         router.add("/u/*", [(.get, .userAgentOfDevice)])
         for (path, route) in [

@@ -105,10 +105,12 @@ extension AutopushChannel {
         settled[id] = isLoading ? true : nil
     }
 
-    /// A message is on the disk.
-    func stored(_ message: Message) {
+    /// A message is on the disk. What stands before the end of the pages was in them.
+    func stored(_ message: Message, at position: Int64) {
         if let index = outstanding.index(of: message.id) {
             outstanding[index].state = .stored
+        } else if position > through, send(message) {
+            expect(message, .stored)
         } else if settled[message.id] == nil, session.wants(message.content.urgency) {
             needsLoad = true
             loadIfPossible()
@@ -163,6 +165,7 @@ extension AutopushChannel {
 
     private func deliver(_ page: StoredPage) {
         guard session.isOpen else { return }
+        through = max(through, page.through)
         for message in page.messages where !isFull && !isKnown(message.id) {
             if offer(message) == .send { expect(message, .stored) }
         }
