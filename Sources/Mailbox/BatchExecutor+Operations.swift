@@ -33,6 +33,10 @@ extension BatchExecutor {
             return try unregister(subscription) ? .done : .notFound
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
+        case .addOwner(let name):
+            let isNew = try rows { () throws(SQLiteError) in try database.insertOwner(name) }
+            return isNew ? .done : .conflict
+        case .removeOwner(let row): return try removeOwner(row)
         }
     }
 
@@ -124,7 +128,9 @@ extension BatchExecutor {
     private func performOnDevice(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addDevice(let device):
-            let owner = try rows { () throws(SQLiteError) in try database.insert(device) }
+            let owner = try rows { () throws(SQLiteError) in
+                try database.insert(device, limit: OwnerLimits.userAgents)
+            }
             guard let owner else { return .notFound }
             effects.changes.append(.device(device, owner: owner))
             return .done
@@ -176,6 +182,15 @@ extension BatchExecutor {
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))
         return .done
+    }
+
+    private func removeOwner(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
+        let credentials = try rows { () throws(SQLiteError) in
+            try database.credentials(ofOwner: row)
+        }
+        for credential in credentials { _ = try removeCredential(credential) }
+        let wasThere = try rows { () throws(SQLiteError) in try database.deleteOwner(row) }
+        return wasThere ? .done : .notFound
     }
 
     private func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {

@@ -2,11 +2,13 @@ import SQLite
 
 extension Schema {
     /// `position` is that of the marked message; so the oldest marks come first, and expire first.
+    /// The devices of an owner are counted whenever there is a new one.
     static let marks = """
         CREATE TABLE mark (
             position INTEGER PRIMARY KEY, key INTEGER NOT NULL, owner INTEGER NOT NULL,
             expires INTEGER NOT NULL
         );
+        CREATE INDEX device_owner ON device (owner);
         """
 }
 

@@ -62,6 +62,10 @@ package enum StoreOperation: Sendable {
     case touchCredential(UInt32, at: Int64)
     /// Ends the devices that were made under it, too.
     case removeCredential(UInt32)
+
+    case addOwner(name: String)
+    /// Ends the credentials that are the owner's, too.
+    case removeOwner(UInt32)
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -74,7 +78,7 @@ package enum StoreOutcome: Equatable, Sendable {
     case withdrawn(MessageReference)
     /// There is no such thing, or not any more. Of a message: its subscription has ended.
     case notFound
-    /// The endpoint's digest begins like that of another: make another token.
+    /// The endpoint's digest begins like that of another: make another token. Or the owner is there.
     case conflict
     /// Nothing is promised; it may come again.
     case unavailable
@@ -84,12 +88,14 @@ package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
     case credentials
+    case owners
 }
 
 package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
     case credentials([Credential])
+    case owners([Owner])
     /// Ask again later.
     case unavailable
 }

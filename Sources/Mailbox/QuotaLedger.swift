@@ -72,6 +72,11 @@ struct QuotaLedger: ~Copyable {
         return (Int(usage.messages), Int(usage.bytes))
     }
 
+    func usage(ofOwner owner: UInt32) -> (messages: Int, bytes: Int) {
+        let usage = owners[UInt64(Self.row(ofOwner: owner))] ?? .vacant
+        return (Int(usage.messages), Int(usage.bytes))
+    }
+
     /// Counts a message of so many bytes, unless there is no room for it.
     mutating func reserve(_ size: Int, for address: Address) -> QuotaRefusal? {
         let subscription = subscriptions[UInt64(address.subscription)] ?? .vacant

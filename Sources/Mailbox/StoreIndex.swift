@@ -89,6 +89,10 @@ extension StoreIndex {
     package func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         ledger.withLock { $0.usage(ofDevice: device) }
     }
+
+    package func usage(ofOwner owner: UInt32) -> (messages: Int, bytes: Int) {
+        ledger.withLock { $0.usage(ofOwner: owner) }
+    }
 }
 
 /// Acceptance.

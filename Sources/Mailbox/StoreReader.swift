@@ -87,6 +87,8 @@ final class StoreReader: @unchecked Sendable {
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
                 return .credentials(try CredentialRows.load(from: database.connection))
+            case .owners:
+                return .owners(try CredentialRows.owners(from: database.connection))
             }
         } catch {
             database = nil

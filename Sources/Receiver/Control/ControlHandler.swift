@@ -10,20 +10,28 @@ package final class ControlHandler: HTTPHandler {
         case listDevices
         case addDevice
         case removeDevice
+        case listOwners
+        case addOwner
+        case removeOwner
     }
 
     private static let bodyLimit = 65_536
 
     private let settings: ControlSettings
     private let devices: DeviceRoutes
+    private let owners: OwnerRoutes
     private let routes: HTTPRouter<Route>
 
     package init(on loop: EventLoop, store: any MessageStore, _ settings: ControlSettings) {
         self.settings = settings
-        devices = DeviceRoutes(store, StoreDialogue(on: loop, store), settings)
+        let dialogue = StoreDialogue(on: loop, store)
+        devices = DeviceRoutes(store, dialogue, settings)
+        owners = OwnerRoutes(store, dialogue)
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
+        routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
+        routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
         self.routes = routes
     }
 
@@ -49,18 +57,22 @@ package final class ControlHandler: HTTPHandler {
         let answer: DeviceRoutes.Answer = { [self] in respond(to: exchange, $0) }
         switch match.action {
         case .listDevices: devices.list(caller, answer)
-        case .addDevice:
+        case .listOwners: owners.list(caller, answer)
+        case .addDevice, .addOwner:
             guard isJSON(exchange) else {
                 return answer(.failure(.badBody("the body is not application/json")))
             }
-            devices.add(exchange.body, caller, answer)
-        case .removeDevice:
+            match.action == .addDevice
+                ? devices.add(exchange.body, caller, answer)
+                : owners.add(exchange.body, caller, answer)
+        case .removeDevice, .removeOwner:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            devices.remove(row, caller, answer)
+            match.action == .removeDevice
+                ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import Mailbox
 import WebPush
 
 /// Why the control socket does not do what it was asked.
@@ -9,6 +10,8 @@ enum ControlRefusal: Error, Equatable {
     case notAllowed
     case unknown
     case nameInUse
+    case tooManyDevices
+    case ownerExists
     case unavailable
     case http(HTTPRefusal)
 
@@ -17,7 +20,7 @@ enum ControlRefusal: Error, Equatable {
         case .badBody: 400
         case .notAllowed: 403
         case .unknown: 404
-        case .nameInUse: 409
+        case .nameInUse, .tooManyDevices, .ownerExists: 409
         case .unavailable: 503
         case .http(let refusal): refusal.status
         }
@@ -29,6 +32,8 @@ enum ControlRefusal: Error, Equatable {
         case .notAllowed: 1001
         case .unknown: 1002
         case .nameInUse: 1003
+        case .tooManyDevices: 1020
+        case .ownerExists: 1021
         case .unavailable: 1004
         case .http: nil
         }
@@ -40,6 +45,8 @@ enum ControlRefusal: Error, Equatable {
         case .notAllowed: "this user has no rights here"
         case .unknown: "there is no such thing, or it belongs to somebody else"
         case .nameInUse: "this owner has a device of that name"
+        case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
+        case .ownerExists: "there is an owner of that name"
         case .unavailable: "the store does not answer; try again later"
         case .http(let refusal): refusal.rawValue
         }

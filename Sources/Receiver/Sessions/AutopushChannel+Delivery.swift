@@ -154,7 +154,7 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): deliver(page)
-        case .credentials: break
+        case .credentials, .owners: break
         case .unavailable where session.isOpen:
             isLoading = false
             needsLoad = true
