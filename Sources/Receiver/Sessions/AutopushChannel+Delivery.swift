@@ -105,13 +105,16 @@ extension AutopushChannel {
         settled[id] = isLoading ? true : nil
     }
 
-    /// A message is on the disk. What stands before the end of the pages was in them.
+    /// A message is on the disk. What stands before the end of the pages was in one of them.
     func stored(_ message: Message, at position: Int64) {
         if let index = outstanding.index(of: message.id) {
             outstanding[index].state = .stored
-        } else if position > through, send(message) {
+            return
+        }
+        guard settled[message.id] == nil, session.wants(message.content.urgency) else { return }
+        if position > through, send(message) {
             expect(message, .stored)
-        } else if settled[message.id] == nil, session.wants(message.content.urgency) {
+        } else {
             needsLoad = true
             loadIfPossible()
         }

@@ -51,9 +51,11 @@ struct MatrixGatewayTests {
             try Vectors.lines(of: "matrix-synapse.jsonl")[number]["body"]?.text)
         let body = recorded.replacing(
             /https:\/\/push.example\/wpush\/v1\/TOKEN2?/, with: endpoint)
+        let loads = fixture.gate.count(of: .load)
         let answer = try fixture.notify(Array(body.utf8))
         #expect(answer.status == 200 && answer.text == Self.nobody)
         let members = try agent.members()
+        #expect(fixture.gate.count(of: .load) == loads, "it is not read from the disk again")
         #expect(members["headers"] == nil && members["urgency"] as? String == "high")
         let data = try #require(members["data"] as? String)
         #expect(Base64URL.decode(data).map { String(decoding: $0, as: UTF8.self) } == body)
