@@ -18,15 +18,15 @@ struct BatchEffects {
     var ended: [MessageRows.Ended] = []
     /// Messages for which room was reserved and that were not stored after all.
     var unused: [Message] = []
-    var marks: [(mark: RepetitionMark, owner: UInt32)] = []
-    var expiredMarks: [RepetitionMark] = []
+    var marks: [OwnedMark] = []
+    var expiredMarks: [OwnedMark] = []
     var changes: [Change] = []
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
         for message in unused { index.release(message) }
-        for entry in marks { index.keep(entry.mark, owner: entry.owner) }
-        for mark in expiredMarks { index.remove(mark) }
+        for entry in marks { index.keep(entry) }
+        for entry in expiredMarks { index.remove(entry.mark) }
         for change in changes { Self.apply(change, to: index) }
     }
 

@@ -75,19 +75,22 @@ extension BatchExecutor {
             effects.unused.append(message)
             return .notFound
         }
-        if let mark = message.mark { try keep(mark, of: message.address.device) }
+        if let mark = message.mark {
+            let owner = index.owner(ofDevice: message.address.device)
+            effects.marks.append(OwnedMark(mark: mark, owner: owner))
+        }
         effects.stored.append((message.location.high, position))
         nextExpiry = min(nextExpiry ?? message.expiry, message.expiry)
         return .stored(position: position)
     }
 
-    private func keep(_ mark: RepetitionMark, of device: UInt32) throws(StoreFault) {
-        let owner = index.owner(ofDevice: device)
+    /// Those of the messages that this batch stores.
+    func keepMarks() throws(StoreFault) {
+        guard !effects.marks.isEmpty else { return }
         let expires = time.now.adding(seconds: RepetitionMark.lifetime)
         try rows { () throws(SQLiteError) in
-            try database.marks.insert(mark, at: position, owner: owner, expires: expires)
+            try database.marks.insert(effects.marks, at: position, expires: expires)
         }
-        effects.marks.append((mark, owner))
     }
 
     /// A topic is chosen by the sender and may tell something: the file has this in its place.

@@ -101,6 +101,7 @@ final class BatchExecutor {
             for submission in submissions {
                 outcomes.append(try perform(submission.operation, &acknowledged))
             }
+            try keepMarks()
         }
         return outcomes
     }

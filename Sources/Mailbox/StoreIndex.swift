@@ -184,8 +184,8 @@ extension StoreIndex {
         ledger.withLock { $0.owner(ofDevice: device) }
     }
 
-    func keep(_ mark: RepetitionMark, owner: UInt32) {
-        marks.withLock { $0.keep(mark, owner: owner) }
+    func keep(_ entry: OwnedMark) {
+        marks.withLock { $0.keep(entry.mark, owner: entry.owner) }
     }
 
     func remove(_ mark: RepetitionMark) { marks.withLock { $0.remove(mark) } }

@@ -54,12 +54,14 @@ struct MatrixGateway {
         of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
     ) -> [Recipient] {
         var recipients: [Recipient] = []
+        let isOnlyOne = notification.devices.count == 1
         var known = Set<UInt32>()
         var unknown: PushRefusal?
         for (number, device) in notification.devices.enumerated() {
             do throws(PushRefusal) {
                 let (endpoint, token) = try endpoint(of: device.pushkey)
-                guard known.insert(endpoint.address.subscription).inserted else { continue }
+                let subscription = endpoint.address.subscription
+                guard isOnlyOne || known.insert(subscription).inserted else { continue }
                 switch try reserve(notification.repetitionName, token, endpoint) {
                 case .repeated: service.metrics.noteRepeated()
                 case .unmarked:
@@ -79,13 +81,14 @@ struct MatrixGateway {
         return recipients
     }
 
-    private func endpoint(of pushkey: String) throws(PushRefusal) -> (Endpoint, EndpointToken) {
+    private func endpoint(
+        of pushkey: String
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
         guard let token = names.token(of: pushkey) else { throw .unknownToken }
-        let found = try intake.lookUp(Array(token).span)
-        // A homeserver signs nothing (RFC 8292 section 4.2).
-        if case .key = found.0.sender { throw .unauthorized(.missingToken) }
-        // Its body is JSON in clear, which only the application itself can read.
-        guard found.0.kind == .channel else { throw .unauthorized(.missingToken) }
+        let found = try intake.lookUp(token.span)
+        // A homeserver signs nothing, so it cannot push to what is bound to a key (RFC 8292 section 4).
+        if case .key = found.endpoint.sender { throw .unauthorized(.missingToken) }
+        guard found.endpoint.kind == .channel else { throw .unknownToken }
         return found
     }
 
