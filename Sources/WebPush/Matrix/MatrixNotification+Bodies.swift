@@ -7,6 +7,7 @@ extension MatrixNotification {
     /// itself as the only device, for pushkeys are the secrets of those who have them; of what is too
     /// large, as little is left out as makes it fit.
     package func bodies(for chosen: [Int]) -> [[UInt8]] {
+        guard !chosen.isEmpty else { return [] }
         if devices.count == 1, request.count <= Self.bodyLimit {
             return chosen.map { _ in request }
         }
