@@ -99,6 +99,7 @@ final class BatchExecutor {
             for submission in submissions {
                 outcomes.append(try perform(submission.operation, &acknowledged))
             }
+            try keepMarks()
         }
         return outcomes
     }
@@ -111,9 +112,12 @@ final class BatchExecutor {
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
                 let callbacks = try sweepCallbacks(at: now, limit: limit)
-                let marks = try database.receivers.deleteExpired(at: now, limit: limit)
-                isMore = marks || ended.count == limit || callbacks == limit
+                let replays = try database.receivers.deleteExpired(at: now, limit: limit)
+                let marks = try database.marks.deleteExpired(at: now, limit: limit)
+                isMore =
+                    replays || [ended.count, callbacks, marks.count].contains { $0 >= limit }
                 effects.ended += ended
+                effects.expiredMarks += marks
             } catch { throw StoreFault(error) }
             isMore = try settleRegistrations(at: now) || isMore
             do throws(SQLiteError) {
@@ -125,8 +129,8 @@ final class BatchExecutor {
 
     private func firstExpiry() throws(SQLiteError) -> StoreTime? {
         let times = [
-            try database.messages.nextExpiry(), try database.callbacks.nextDeath(),
-            try nextRegistrationDue(),
+            try database.messages.nextExpiry(), try database.marks.nextExpiry(),
+            try database.callbacks.nextDeath(), try nextRegistrationDue(),
         ]
         return times.compactMap(\.self).min()
     }

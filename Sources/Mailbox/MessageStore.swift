@@ -69,6 +69,9 @@ package enum StoreOperation: Sendable {
     /// and it is `.full`.
     indirect case with(StoreOperation, [CallbackOperation])
     case registration(RegistrationOperation)
+    case addOwner(name: String)
+    /// Ends the credentials that are the owner's, too.
+    case removeOwner(UInt32)
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -81,7 +84,7 @@ package enum StoreOutcome: Equatable, Sendable {
     case withdrawn(MessageReference)
     /// There is no such thing, or not any more. Of a message: its subscription has ended.
     case notFound
-    /// The endpoint's digest begins like that of another: make another token.
+    /// The endpoint's digest begins like that of another: make another token. Or the owner is there.
     case conflict
     /// There is no room in the outbox of a callback; it may come again.
     case full
@@ -99,6 +102,7 @@ package enum LoadRequest: Sendable {
     case callbacks
     case callback(UInt32)
     case registration(RegistrationRequest)
+    case owners
 }
 
 package enum LoadAnswer: Sendable {
@@ -109,6 +113,7 @@ package enum LoadAnswer: Sendable {
     /// Nil where there is none, or none that is sent anything.
     case callback(CallbackRecord?)
     case registration(RegistrationAnswer)
+    case owners([Owner])
     /// Ask again later.
     case unavailable
 }

@@ -110,6 +110,8 @@ final class StoreReader: @unchecked Sendable {
                 return try CallbackReading.answer(row, from: database.connection, &sealer)
             case .registration(let request):
                 return try answer(to: request, database)
+            case .owners:
+                return .owners(try CredentialRows.owners(from: database.connection))
             }
         } catch {
             database = nil
