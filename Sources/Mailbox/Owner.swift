@@ -7,9 +7,6 @@ package struct Owner: Sendable, Equatable {
     /// What connected with them and subscribed to something.
     package let userAgents: Int
     package let endpoints: Int
-    /// What waits for them.
-    package var messages = 0
-    package var bytes = 0
 }
 
 /// What an owner may have, beside what `QuotaLimits` says of what waits.

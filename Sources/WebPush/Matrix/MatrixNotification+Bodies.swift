@@ -11,7 +11,11 @@ extension MatrixNotification {
         if devices.count == 1, request.count <= Self.bodyLimit {
             return chosen.map { _ in request }
         }
-        let forms = Extent.allCases.map { members($0) }
+        var members = notification.members.filter { $0.name != "devices" }
+        if notification["counts"] == nil, let counts = root["counts"] {
+            members.append((name: "counts", value: counts))
+        }
+        let forms = Extent.allCases.map { Self.text(of: members, $0) }
         return chosen.map { Self.body(forms, devices[$0]) }
     }
 
@@ -26,23 +30,25 @@ extension MatrixNotification {
     /// Room for an id with escapes in it.
     private static let neededLimit = 2 * idLimit
 
-    /// The members of the notification but its devices, one behind the other with their commas; nil
-    /// if they do not fit anyway.
-    private func members(_ extent: Extent) -> [UInt8]? {
+    /// Members of the notification, one behind the other with their commas; nil if they do not fit
+    /// anyway.
+    private static func text(
+        of members: [(name: String, value: JSONNode)], _ extent: Extent
+    ) -> [UInt8]? {
         var text: [UInt8] = []
-        var list = notification.members
-        if notification["counts"] == nil, let counts = root["counts"] {
-            list.append((name: "counts", value: counts))
-        }
-        for (name, value) in list where name != "devices" {
-            guard let json = Self.json(name, value, extent) else { continue }
-            guard text.count + name.utf8.count + json.count <= Self.bodyLimit else { return nil }
-            text.append(contentsOf: JSONText.quoted(name).utf8)
-            text.append(UInt8(ascii: ":"))
-            text.append(contentsOf: json)
+        for (name, value) in members {
+            guard let json = json(name, value, extent) else { continue }
+            guard text.count + name.utf8.count + json.count <= bodyLimit else { return nil }
+            append(name, json, to: &text)
             text.append(UInt8(ascii: ","))
         }
         return text
+    }
+
+    private static func append(_ name: String, _ json: ArraySlice<UInt8>, to text: inout [UInt8]) {
+        text.append(contentsOf: JSONText.quoted(name).utf8)
+        text.append(UInt8(ascii: ":"))
+        text.append(contentsOf: json)
     }
 
     /// Nil for a member that is left out.
@@ -67,9 +73,7 @@ extension MatrixNotification {
         var text: [UInt8] = [UInt8(ascii: "{")]
         for (name, value) in content.members where name != "formatted_body" && name != "format" {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
-            text.append(contentsOf: JSONText.quoted(name).utf8)
-            text.append(UInt8(ascii: ":"))
-            text.append(contentsOf: value.source)
+            append(name, value.source, to: &text)
         }
         text.append(UInt8(ascii: "}"))
         return text
