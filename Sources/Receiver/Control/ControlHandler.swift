@@ -27,10 +27,9 @@ package final class ControlHandler: HTTPHandler {
 
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
         self.settings = settings
-        let store = service.store
-        let dialogue = StoreDialogue(on: loop, store)
-        devices = DeviceRoutes(store, dialogue, settings)
-        owners = OwnerRoutes(store, dialogue)
+        let dialogue = StoreDialogue(on: loop, service.store)
+        devices = DeviceRoutes(service, dialogue, settings)
+        owners = OwnerRoutes(service, dialogue)
         api = service.api(on: loop)
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])

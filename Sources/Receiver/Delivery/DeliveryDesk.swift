@@ -220,6 +220,12 @@ extension DeliveryDesk {
         service.directory.release(device, by: self)
     }
 
+    func endRemoved() {
+        for (device, channel) in channels where !service.index.hasDevice(device) {
+            channel.replaced()
+        }
+    }
+
     /// Something was stored for a device while it may have been connected.
     private func announce(_ message: Message, at position: Int64) {
         let device = message.address.device

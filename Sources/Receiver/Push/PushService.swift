@@ -43,6 +43,11 @@ package final class PushService: Sendable {
         return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
     }
 
+    /// Ends the sessions of devices that were removed. From any thread.
+    func endSessionsOfRemovedDevices() {
+        for desk in desks.withLock({ $0 }) { desk.loop.post { desk.endRemoved() } }
+    }
+
     /// Once loops and store have ended: nobody waits for an answer any more.
     package func close() {
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }

@@ -4,6 +4,7 @@ import TestSupport
 import WebPush
 
 @testable import Mailbox
+@testable import Receiver
 
 extension PushFixture {
     /// A device credential that the service knows from now on: its secret, as paths have it.
@@ -15,6 +16,12 @@ extension PushFixture {
             name: "test", owner: owner, created: 1)
         run(.addCredential(credential))
         return Base64URL.text(secret.span)
+    }
+
+    /// Ends the newest credential, as the control socket does it.
+    func removeCredential() {
+        run(.removeCredential(store.index.counters.credential))
+        service.endSessionsOfRemovedDevices()
     }
 
     private func run(_ operation: StoreOperation) {
