@@ -80,10 +80,11 @@ package struct HostedEngine: Sendable, Confidential {
 
     /// A payload of any dialect.
     private mutating func process(_ request: JSONNode, now: Double) -> Outcome {
-        guard let dialect = Dialect(rawValue: request["dialect"]?.text ?? "auto") else {
+        guard var dialect = Dialect(rawValue: request["dialect"]?.text ?? "auto") else {
             return .error(code: 400, message: "Dialect is unknown")
         }
         let payload = Array((request["payload"]?.text ?? "").utf8)
+        if dialect == .auto { dialect = AutomaticDialect.dialect(of: payload) }
         if dialect == .telegram { return processTelegram(payload, now: now) }
         return process(payload, dialect, .webpush, now: now)
     }

@@ -94,7 +94,7 @@ package enum ICQDialect {
             default: ""
             }
         }
-        message.presentation?.body = TelegramTemplates.fill(presentation.sentence[...], values)
+        message.presentation?.body = TemplateText(presentation.sentence[...]).filled(values)
     }
 
     fileprivate static func normal(_ name: String) -> String {

@@ -8,6 +8,7 @@ extension Engine {
         _ request: JSONNode, secret: RegisteredDevice.Encryption?, now: Double
     ) -> Outcome {
         advance(to: now)
+        if isClosed { return .aborted }
         guard let node = request["device_token"], node.kind == .object else {
             return .badRequest("Device token must be non-empty")
         }

@@ -120,7 +120,9 @@ struct EngineCommandTests {
         #expect(lines.last == #"{"@type":"ok","@extra":11}"#)
         #expect(
             !lines.contains { $0.contains("hi 11") }, "what comes without the secret is not shown")
-        let again = try run([push(vector.p)])
+        let again = try run([
+            push(vector.p).replacing("processPushNotification", with: "bellwire.processPush")
+        ])
         #expect(again.contains { $0.contains(#""text":"hello""#) })
         #expect(
             again.contains { $0.contains("\"secret\":\"\(secret)\"") }, "asked for at each start")

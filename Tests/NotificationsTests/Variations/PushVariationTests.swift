@@ -81,9 +81,14 @@ struct PushVariationTests {
             #expect(story.text("x", id: 11, date: 1) == .ok)
             #expect(story.told() == [])
         },
-        Variation("after the end every push is refused") { story in
+        Variation("after the end every push and every request is refused") { story in
             story.engine.close(now: story.now)
-            #expect(story.text("x", id: 11) == .error(code: 500, message: "Request aborted"))
+            let aborted = Outcome.error(code: 500, message: "Request aborted")
+            #expect(story.text("x", id: 11) == aborted)
+            for request in ["getOption", "registerDevice"] {
+                let outcome = try story.request("{\"@type\":\"\(request)\"}")
+                #expect(outcome == aborted)
+            }
         },
         Variation("who joined Telegram is told even without a message's number, each time") {
             story in
