@@ -116,7 +116,10 @@ extension AutopushChannel {
             outstanding[index].state = .stored
             return
         }
-        guard settled[message.id] == nil, session.pointee.wants(message.content.urgency) else { return }
+        let isAlive = message.expiry > desk.service.store.clock.now
+        guard isAlive, settled[message.id] == nil,
+            session.pointee.wants(message.content.urgency)
+        else { return }
         if position > through, send(message) {
             expect(message, .stored)
         } else {

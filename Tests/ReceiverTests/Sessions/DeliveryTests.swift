@@ -211,6 +211,22 @@ struct DeliveryTests {
         try agent.settle()
     }
 
+    @Test("What lives no longer than now comes once, though its topic is written down behind it")
+    func fleetingTopic() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        fixture.gate.shut(.store)
+        let sender = try ByteSocket(port: fixture.port)
+        let fields = [("TTL", "0"), ("Topic", "news"), ("Content-Encoding", "aes128gcm")]
+        sender.send(PushFixture.bytes("POST", endpoint, fields, body: Array("once".utf8)))
+        agent.ack(try agent.notification())
+        try agent.settle()
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: sender).status == 201)
+        try agent.settle()
+    }
+
     @Test("500 stored messages come to a client that acknowledges one at a time, in order, once")
     func slowClient() throws {
         let fixture = try PushFixture()
