@@ -49,8 +49,9 @@ package enum CallbackState: Int64, Sendable {
     var takesEvents: Bool { self == .unconfirmed || self == .active }
 }
 
-/// Something for a callback to be told, as it is put into the outbox.
-package struct OutboxEvent: Sendable, Confidential {
+/// Something for a callback to be told, as it is put into the outbox. Never changed, so any thread
+/// may read it.
+package final class OutboxEvent: Sendable, Confidential {
     /// Such events are counted together while they wait: the newest stands for all of them.
     package struct Tally: Sendable {
         package let count: Int
