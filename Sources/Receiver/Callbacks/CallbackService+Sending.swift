@@ -17,6 +17,7 @@ extension CallbackService {
                 finished(result, challenge: challenge, for: courier)
             }
         } catch {
+            // It may not be called any more, since the configuration changed; or a library failed.
             finished(.failure(.closed), challenge: nil, for: courier)
         }
     }
