@@ -1,5 +1,6 @@
 import Base
 import CCurl
+import Glibc
 package import Reactor
 
 /// Sends requests that others ask us for: many at once, on one event loop, to where they may go.
@@ -9,7 +10,7 @@ package final class CallbackClient: @unchecked Sendable {
     private let settings: CallbackSettings
     private let multi: MultiHandle
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
-    private var watches: [curl_socket_t: Watch] = [:]
+    private var watches: [curl_socket_t: WatchedSocket] = [:]
     private var sockets: [Watch: curl_socket_t] = [:]
     private var timer: TimerID?
 
@@ -51,7 +52,7 @@ package final class CallbackClient: @unchecked Sendable {
             transfer.completion(.failure(.closed))
         }
         if let timer { loop.cancel(timer) }
-        for watch in watches.values { loop.unwatch(watch) }
+        for watched in watches.values { loop.unwatch(watched.watch) }
         watches = [:]
         sockets = [:]
     }
@@ -63,6 +64,20 @@ package final class CallbackClient: @unchecked Sendable {
             multi.remove(transfer.easy)
             transfer.completion(result)
         }
+    }
+
+    /// A socket of libcurl under a descriptor of ours: of two attempts to connect it closes one
+    /// before it says that it is no longer of interest, and a watch has to end before that.
+    private final class WatchedSocket {
+        private let descriptor: Int32
+        let watch: Watch
+
+        init(descriptor: Int32, watch: Watch) {
+            self.descriptor = descriptor
+            self.watch = watch
+        }
+
+        deinit { Glibc.close(descriptor) }
     }
 
     /// What is called a turn later.
@@ -95,16 +110,23 @@ extension CallbackClient: EventHandler, TimerHandler {
 
     fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
         guard what != CURL_POLL_REMOVE else {
-            guard let watch = watches.removeValue(forKey: socket) else { return }
-            sockets[watch] = nil
-            return loop.unwatch(watch)
+            guard let watched = watches.removeValue(forKey: socket) else { return }
+            sockets[watched.watch] = nil
+            return loop.unwatch(watched.watch)
         }
         let interest = Interest(
             readable: what & CURL_POLL_IN != 0, writable: what & CURL_POLL_OUT != 0)
-        if let watch = watches[socket] { return loop.setInterest(interest, of: watch) }
+        if let watched = watches[socket] {
+            return loop.setInterest(interest, of: watched.watch)
+        }
         // A socket that cannot be watched ends with the time of its transfer.
-        guard let watch = try? loop.watch(socket, for: interest, self) else { return }
-        watches[socket] = watch
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        guard let watch = try? loop.watch(descriptor, for: interest, self) else {
+            Glibc.close(descriptor)
+            return
+        }
+        watches[socket] = WatchedSocket(descriptor: descriptor, watch: watch)
         sockets[watch] = socket
     }
 

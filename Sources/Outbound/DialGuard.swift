@@ -6,6 +6,8 @@ package enum CallbackRights: Equatable, Sendable {
     case anyone
     /// A user of this machine, as the kernel named him on the control socket.
     case localUser(UInt32)
+
+    package init(userID: UInt32?) { self = userID.map(Self.localUser) ?? .anyone }
 }
 
 /// Why an address is not connected to.

@@ -39,6 +39,7 @@ package struct HostLanes {
     private static let memory = 32_768
 
     private let limits: Limits
+    private var forgetsAt = Self.memory
     private var hosts: [String: Host] = [:]
     private var lanes: [WaitingLine<String>]
     private var inFlight: [Int]
@@ -57,8 +58,10 @@ package struct HostLanes {
 
     /// Waits for a place to send something to `host`.
     package mutating func ask(_ ticket: UInt32, host name: String) {
-        if hosts[name] == nil, hosts.count >= Self.memory {
+        if hosts[name] == nil, hosts.count >= forgetsAt {
             hosts = hosts.filter { $0.value.place != .nowhere || $0.value.inFlight > 0 }
+            // Not again before there are as many more.
+            forgetsAt = max(Self.memory, 2 * hosts.count)
         }
         hosts[name, default: Host()].waiting.append(ticket)
         list(name)
@@ -87,7 +90,7 @@ package struct HostLanes {
         host.inFlight -= 1
         host.lane = wasSlow ? .slow : .fast
         inFlight[host.lane.rawValue] += host.inFlight
-        if case .lane = host.place { host.place = .nowhere }
+        if case .lane(let lane) = host.place, lane != host.lane { host.place = .nowhere }
         hosts[name] = host
         list(name)
     }

@@ -14,8 +14,12 @@ struct MultiHandle: ~Copyable {
         self.handle = handle
     }
 
-    /// No transfer may be left in it.
-    deinit { curl_multi_cleanup(handle) }
+    /// No transfer may be left in it. Whoever was told of sockets may be gone by now.
+    deinit {
+        ccurl_multi_set_watcher(handle, nil)
+        ccurl_multi_set_timer(handle, nil)
+        curl_multi_cleanup(handle)
+    }
 
     /// `context` comes back with each call, and must live as long as this.
     func configure(

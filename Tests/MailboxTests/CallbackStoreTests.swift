@@ -284,6 +284,23 @@ struct CallbackStoreTests {
         #expect(heard.count == 2)
     }
 
+    @Test("A record that is cut before its URL is none")
+    func cut() {
+        let secrets = [[UInt8](repeating: 1, count: 32), [2]].map {
+            Callback.SigningSecret(Secret($0.span), expiry: StoreTime(milliseconds: 5))
+        }
+        let bytes = CallbackCode.bytes(
+            Callback(row: 1, url: "u", userID: 7, secrets: secrets))
+        for length in 0...bytes.count {
+            let callback = CallbackCode.callback(row: 1, bytes.span.extracting(0..<length))
+            #expect((callback != nil) == (length >= bytes.count - 1), "\(length)")
+            if length == bytes.count {
+                #expect(callback?.userID == 7 && callback?.url == "u")
+                #expect(callback?.secrets.map(\.secret.count) == [32, 1])
+            }
+        }
+    }
+
     @Test("No body, target or secret is in the files")
     func sealed() throws {
         let test = try TestStore()

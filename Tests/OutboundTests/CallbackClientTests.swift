@@ -114,6 +114,34 @@ struct CallbackClientTests {
         #expect(hook.requests.count == 1)
     }
 
+    @Test(
+        "A name with addresses of both versions is called where it answers",
+        arguments: ["127.0.0.1:0", "[::]:0"])
+    func bothVersions(listener: String) async throws {
+        let hook = try HookServer(at: SocketAddress(listener))
+        let client = try ClientFixture {
+            $0.fixedNames = ["name.example:\(hook.port):[::1],127.0.0.1,127.0.0.2"]
+        }
+        for _ in 0..<20 {
+            #expect(try await client.outcome("http://name.example:\(hook.port)/") == "200")
+        }
+        #expect(hook.requests.count == 20)
+    }
+
+    @Test("Some addresses of a name are refused while another version of it connects")
+    func refusedBesides() async throws {
+        let hook = try HookServer(at: SocketAddress("[::]:0"))
+        let allowed = try ["::1", "127.0.0.9"].map { try #require(AddressBlock($0)) }
+        let client = try ClientFixture {
+            $0.dialGuard.allowed = allowed
+            $0.fixedNames = ["name.example:\(hook.port):127.0.0.1,[::1],10.0.0.1,127.0.0.9"]
+        }
+        for _ in 0..<20 {
+            #expect(
+                try await client.outcome("http://name.example:\(hook.port)/", .anyone) == "200")
+        }
+    }
+
     @Test("A wrapped address is not dialled, not even for a local user")
     func mapped() async throws {
         let hook = try HookServer()
@@ -192,11 +220,15 @@ struct CallbackClientTests {
 
     @Test("More than 64 KiB of an answer are not read, and its status counts")
     func longAnswer() async throws {
-        let hook = try HookServer { _ in
-            HookAnswer(200, body: [UInt8](repeating: 120, count: 8 << 20))
-        }
+        // The rest never comes, so whoever waited for it would have no answer.
+        let server = try OneRequestServer()
+        let answer =
+            "HTTP/1.1 200 OK\r\nContent-Length: 8000000\r\n\r\n"
+            + String(repeating: "x", count: 70_000)
+        async let served = onThread { server.serve(answer) }
         let client = try ClientFixture()
-        let response = try await client.send("http://127.0.0.1:\(hook.port)/").get()
+        let response = try await client.send("http://127.0.0.1:\(server.port)/").get()
+        _ = try await served
         #expect(response.status == 200)
         #expect(response.body.count == 65_536)
     }

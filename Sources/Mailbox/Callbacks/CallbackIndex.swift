@@ -34,3 +34,11 @@ package final class CallbackIndex: Sendable {
 
     func tell(_ news: [UInt32: CallbackNews]) { listener.withLock { $0 }?(news) }
 }
+
+/// Why a callback is to be looked at.
+package enum CallbackNews: Sendable {
+    /// Events came to those that wait.
+    case added
+    /// Its first event may be another one, or it may be gone.
+    case changed
+}

@@ -26,17 +26,17 @@ package final class CallbackService: @unchecked Sendable {
     private let group: LoopGroup
     private let loop: EventLoop
     private let dialogue: StoreDialogue
-    private let client: CallbackClient
-    private let settings: CallbackSettings
-    private let surroundings: Surroundings
-    private let metrics: Metrics
-    private var lanes = HostLanes()
-    private var couriers: [UInt32: Courier] = [:]
+    let client: CallbackClient
+    let settings: CallbackSettings
+    let surroundings: Surroundings
+    let metrics: Metrics
+    var lanes = HostLanes()
+    var couriers: [UInt32: Courier] = [:]
     private var laneTimer: TimerID?
     private var looks = WaitingLine<Courier>()
     private var looksUnderWay = 0
-    private var signer: WebhookSigner
-    private var random = RandomSupply()
+    var signer: WebhookSigner
+    var random = RandomSupply()
 
     /// The thread that reads also serves user agents that connect: they wait for no more than these.
     private static let looksAtOnce = 16
@@ -78,6 +78,16 @@ package final class CallbackService: @unchecked Sendable {
         dialogue.forgetAll()
     }
 
+    /// Why a callback may not be made; nil where it may. From any thread.
+    package func objection(
+        to url: String, userID: UInt32?
+    ) -> CallbackSettings.Objection? {
+        do throws(CallbackSettings.Objection) {
+            _ = try settings.target(url, for: CallbackRights(userID: userID))
+            return nil
+        } catch { return error }
+    }
+
     private func findWork() {
         dialogue.load(.callbacks) { [self] answer in
             guard case .callbacks(let rows) = answer else {
@@ -111,7 +121,7 @@ package final class CallbackService: @unchecked Sendable {
 
 /// What the outboxes want.
 extension CallbackService {
-    private func perform(_ action: Outbox.Action, for courier: Courier) {
+    func perform(_ action: Outbox.Action, for courier: Courier) {
         switch action {
         case .nothing: break
         case .look:
@@ -173,13 +183,13 @@ extension CallbackService {
         return (try? target(of: callback))?.host ?? ""
     }
 
-    private func target(
+    func target(
         of callback: Callback
     ) throws(CallbackSettings.Objection) -> CallbackTarget {
-        try settings.target(callback.url, for: callback.rights)
+        try settings.target(callback.url, for: CallbackRights(userID: callback.userID))
     }
 
-    private func giveOutPlaces() {
+    func giveOutPlaces() {
         while let callback = lanes.next(at: milliseconds) {
             guard let courier = couriers[callback] else { continue }
             courier.hasPlace = true
@@ -215,72 +225,6 @@ extension CallbackService {
     }
 }
 
-/// Sending.
-extension CallbackService {
-    private static let challengeField = "webhook-challenge"
-
-    private func attempt(_ courier: Courier) {
-        guard let record = courier.record, let head = record.head else { return }
-        do {
-            let challenge = record.state == .unconfirmed ? try makeChallenge() : nil
-            let request = try request(record, head, challenge)
-            client.send(request) { [self] result in
-                finished(result, challenge: challenge, for: courier)
-            }
-        } catch {
-            finished(.failure(.closed), challenge: nil, for: courier)
-        }
-    }
-
-    private func makeChallenge() throws -> String {
-        let name = try MessageID(from: &random).bytes
-        return Base64URL.text(name.span)
-    }
-
-    private func request(
-        _ record: CallbackRecord, _ head: CallbackRecord.Head, _ challenge: String?
-    ) throws -> CallbackRequest {
-        let now = surroundings.now()
-        let secrets = record.callback.secrets.filter { $0.expiry.map { $0 > now } ?? true }
-        let id = head.id.bytes
-        var fields = try signer.fields(
-            id: Base64URL.text(id.span), seconds: Int64(surroundings.wall()), body: head.body,
-            secrets: secrets.map(\.secret))
-        fields.append(("content-type", "application/json"))
-        if let challenge { fields.append((Self.challengeField, challenge)) }
-        return CallbackRequest(
-            target: try target(of: record.callback), rights: record.callback.rights,
-            fields: fields, body: head.body)
-    }
-
-    private func finished(
-        _ result: Result<HTTPResponse, CallbackFailure>, challenge: String?, for courier: Courier
-    ) {
-        // Nobody is left to hear of it once this has ended.
-        guard couriers[courier.callback] === courier else { return }
-        courier.record = nil
-        courier.hasPlace = false
-        var answer = Outbox.Answer.none
-        var wasSlow = false
-        switch result {
-        case .success(let response):
-            answer = .status(
-                response.status,
-                isConfirmed: challenge != nil && response.field(Self.challengeField) == challenge,
-                retryAfter: response.field("retry-after").flatMap { UInt32($0) })
-        case .failure(.timedOut): wasSlow = true
-        case .failure: break
-        }
-        metrics.note(result)
-        lanes.finish(host: courier.host, wasSlow: wasSlow)
-        // Without randomness they come again together.
-        let random = (try? random.word()) ?? 0
-        perform(
-            courier.outbox.answered(answer, at: surroundings.now(), random: random), for: courier)
-        giveOutPlaces()
-    }
-}
-
 extension CallbackService: TimerHandler {
     package func timerFired(_ cookie: UInt64) {
         switch cookie {
@@ -294,8 +238,4 @@ extension CallbackService: TimerHandler {
             wake(courier)
         }
     }
-}
-
-extension Callback {
-    var rights: CallbackRights { userID.map(CallbackRights.localUser) ?? .anyone }
 }

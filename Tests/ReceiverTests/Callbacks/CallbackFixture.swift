@@ -81,6 +81,10 @@ final class CallbackFixture {
         running?.service.wakeAll()
     }
 
+    func objection(to url: String, _ user: UInt32?) -> CallbackSettings.Objection? {
+        running?.service.objection(to: url, userID: user)
+    }
+
     func record(_ row: UInt32) throws -> CallbackRecord? {
         guard let running else { throw Stopped() }
         return try box.record(row, of: running.store)

@@ -1,0 +1,22 @@
+import Base
+package import WebPush
+
+/// A callback as it is stored, with the event whose turn it is.
+package struct CallbackRecord: Sendable, Confidential {
+    package struct Head: Sendable, Confidential {
+        package let position: Int64
+        package let id: MessageID
+        package let body: [UInt8]
+        package let isIntroduction: Bool
+        package let attempts: Int
+        /// Attempts that were answered with a refusal.
+        package let refusals: Int
+        package let due: StoreTime
+        package let dies: StoreTime
+    }
+
+    package let callback: Callback
+    package let state: CallbackState
+    package let created: StoreTime
+    package let head: Head?
+}
