@@ -68,7 +68,7 @@ let package = Package(
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "CLinux", "CShims"]),
         module("TLS", ["Base", "System", "COpenSSL"]),
-        module("Outbound", ["Base", "CCurl"]),
+        module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
         module(
@@ -82,7 +82,7 @@ let package = Package(
             "Receiver",
             [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
-                "TLS", "HTTP", "Mailbox",
+                "TLS", "Outbound", "HTTP", "Mailbox",
             ],
             settings: planted),
         .executableTarget(
@@ -105,6 +105,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(
+            name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
+            path: "Tests/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Dialects"]),
@@ -113,10 +116,13 @@ let package = Package(
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
+        tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(of: "Receiver", ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor"]),
+        tests(
+            of: "Receiver",
+            ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -125,11 +131,17 @@ let package = Package(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
             swiftSettings: strict),
         .executableTarget(
+            name: "CallbackProbe",
+            dependencies: [
+                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
+            ],
+            path: "Tests/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
+            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
             path: "Tests/EndToEnd", swiftSettings: strict),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

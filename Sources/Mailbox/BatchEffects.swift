@@ -13,6 +13,7 @@ struct BatchEffects {
         case removedCredential(Digest)
         /// It changed or ended.
         case registration(device: UInt32)
+        case callback(UInt32, isGone: Bool)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -21,11 +22,17 @@ struct BatchEffects {
     /// Messages for which room was reserved and that were not stored after all.
     var unused: [Message] = []
     var changes: [Change] = []
+    private var news: [UInt32: CallbackNews] = [:]
+
+    mutating func note(_ news: CallbackNews, of callback: UInt32) {
+        if self.news[callback] != .changed { self.news[callback] = news }
+    }
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
         for message in unused { index.release(message.size, for: message.address) }
         for change in changes { Self.apply(change, to: index) }
+        if !news.isEmpty { index.callbacks.tell(news) }
     }
 
     mutating func empty() {
@@ -33,6 +40,7 @@ struct BatchEffects {
         ended.removeAll(keepingCapacity: true)
         unused.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        if !news.isEmpty { news = [:] }
     }
 
     private static func apply(_ change: Change, to index: StoreIndex) {
@@ -51,6 +59,7 @@ struct BatchEffects {
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
         case .registration(let device): index.registrations.forget(device)
+        case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         }
     }
 }

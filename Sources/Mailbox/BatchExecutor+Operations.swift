@@ -34,6 +34,9 @@ extension BatchExecutor {
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
         case .registration(let operation): return try perform(operation)
+        case .callback(let operation): return try perform(operation)
+        case .with(let operation, let callbacks):
+            return try perform(operation, with: callbacks, &acknowledged)
         }
     }
 
@@ -168,7 +171,11 @@ extension BatchExecutor {
         let devices = try rows { () throws(SQLiteError) in
             try database.devices(underCredential: row)
         }
-        for device in devices { _ = try removeDevice(device) }
+        for device in devices {
+            _ = try removeDevice(device)
+            // Of a registration; nobody has anything to unregister with.
+            _ = try perform(.end(callback: device, last: nil))
+        }
         let secret = try rows { () throws(SQLiteError) in try database.deleteCredential(row) }
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))

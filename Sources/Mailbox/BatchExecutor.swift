@@ -103,6 +103,14 @@ final class BatchExecutor {
         return outcomes
     }
 
+    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
+        let times = [
+            try database.messages.nextExpiry(), try database.callbacks.nextDeath(),
+            try nextRegistrationDue(),
+        ]
+        return times.compactMap(\.self).min()
+    }
+
     /// Ends some of what has run out; true if there may be more of it.
     func sweep(atMost limit: Int) throws(StoreFault) -> Bool {
         let now = time.now
@@ -113,6 +121,7 @@ final class BatchExecutor {
                 let marks = try database.receivers.deleteExpired(at: now, limit: limit)
                 isMore = marks || ended.count == limit
                 effects.ended += ended
+                isMore = try sweepCallbacks(at: now, limit: limit) == limit || isMore
             } catch { throw StoreFault(error) }
             isMore = try settleRegistrations(at: now) || isMore
             do throws(SQLiteError) {
@@ -120,11 +129,6 @@ final class BatchExecutor {
             } catch { throw StoreFault(error) }
         }
         return isMore
-    }
-
-    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
-        let times = [try database.messages.nextExpiry(), try nextRegistrationDue()]
-        return times.compactMap(\.self).min()
     }
 
     /// A commit of nothing but the clock and counters: proves that commits work.

@@ -64,6 +64,11 @@ package enum StoreOperation: Sendable {
     case removeCredential(UInt32)
 
     case registration(RegistrationOperation)
+    case callback(CallbackOperation)
+    /// One operation, and what callbacks are told because of it, in one transaction. Its outcome is
+    /// that of the operation; where an outbox has no room for what comes from a push, nothing happens
+    /// and it is `.full`.
+    indirect case with(StoreOperation, [CallbackOperation])
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -78,6 +83,8 @@ package enum StoreOutcome: Equatable, Sendable {
     case notFound
     /// The endpoint's digest begins like that of another: make another token.
     case conflict
+    /// There is no room in the outbox of a callback; it may come again.
+    case full
     /// Nothing is promised; it may come again.
     case unavailable
     /// What only operations on registrations have for an answer.
@@ -89,6 +96,9 @@ package enum LoadRequest: Sendable {
     case subscriptions(device: UInt32)
     case credentials
     case registration(RegistrationRequest)
+    /// The callbacks that have something to send.
+    case callbacks
+    case callback(UInt32)
 }
 
 package enum LoadAnswer: Sendable {
@@ -96,6 +106,9 @@ package enum LoadAnswer: Sendable {
     case subscriptions([Subscription])
     case credentials([Credential])
     case registration(RegistrationAnswer)
+    case callbacks([UInt32])
+    /// Nil where there is none, or none that is sent anything.
+    case callback(CallbackRecord?)
     /// Ask again later.
     case unavailable
 }

@@ -6,9 +6,7 @@ import SQLite
 /// after a restore. What is sealed stands in columns of that name. Times are milliseconds: `expires`
 /// and `time` of the store's clock, the others since 1970.
 enum Schema {
-    static let migrations = [
-        Migration("mailbox", mailbox), Migration("registrations", registrations),
-    ]
+    static let migrations = [Migration("mailbox", mailbox), callbacks, registrations]
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
     /// happens to most messages: by device in order, and by expiry.

@@ -40,6 +40,7 @@ package final class StoreIndex: Sendable {
 
     package let registrations = RegistrationCache()
     let endpoints: EndpointTable
+    package let callbacks = CallbackIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let credentials = Lock<[Digest: Credential]>([:])

@@ -106,6 +106,10 @@ final class StoreReader: @unchecked Sendable {
                 return .credentials(try CredentialRows.load(from: database.connection))
             case .registration(let request):
                 return try answer(to: request, database)
+            case .callbacks:
+                return .callbacks(try CallbackReading.rowsAtWork(database.connection))
+            case .callback(let row):
+                return try CallbackReading.answer(row, from: database.connection, &sealer)
             }
         } catch {
             database = nil

@@ -5,8 +5,28 @@ struct Submission: Sendable {
     let sink: any StoreSink
 
     /// What it weighs while it waits.
-    var size: Int {
-        operation.message?.size ?? 0
+    var size: Int { operation.size }
+}
+
+extension StoreOperation {
+    /// What room was reserved for.
+    var message: Message? {
+        switch self {
+        case .store(let message): message
+        case .registration(.receive(let message, _)) where message.needsStore: message
+        case .with(let operation, _): operation.message
+        default: nil
+        }
+    }
+
+    fileprivate var size: Int {
+        switch self {
+        case .store(let message), .registration(.receive(let message, _)): message.size
+        case .callback(let operation): operation.size
+        case .with(let operation, let callbacks):
+            callbacks.reduce(operation.size) { $0 + $1.size }
+        default: 0
+        }
     }
 }
 
@@ -30,16 +50,5 @@ struct Deliveries {
 
     consuming func send() {
         for lot in lots { lot.sink.completed(lot.completions) }
-    }
-}
-
-extension StoreOperation {
-    /// The one for which room was reserved.
-    var message: Message? {
-        switch self {
-        case .store(let message): message
-        case .registration(.receive(let message, _)) where message.needsStore: message
-        default: nil
-        }
     }
 }

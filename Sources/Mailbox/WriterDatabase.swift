@@ -9,6 +9,7 @@ final class WriterDatabase {
     let connection: Connection
     let messages: MessageRows
     let receivers: ReceiverRows
+    let callbacks: CallbackRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -22,12 +23,14 @@ final class WriterDatabase {
         do throws(SQLiteError) {
             let messages = try MessageRows(on: connection)
             let receivers = try ReceiverRows(on: connection)
+            let callbacks = try CallbackRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
             self.connection = connection
             self.messages = messages
             self.receivers = receivers
+            self.callbacks = callbacks
             self.begin = begin
             self.state = state
             self.commit = commit

@@ -20,6 +20,11 @@ extension Engine {
             default: return .badRequest("Option \"\(name)\" must have integer value")
             }
         }
+        if OptionName.booleans.contains(name), value != .empty {
+            guard case .boolean = value else {
+                return .badRequest("Option \"\(name)\" must have boolean value")
+            }
+        }
         let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
         if isStarted, range != nil { flushEverything() }
         account.options[name] = value == .empty ? nil : value

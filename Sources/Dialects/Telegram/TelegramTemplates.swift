@@ -5,11 +5,17 @@ package struct TelegramTemplates: Sendable {
         var withGroup: String?
     }
 
-    private let forms: [String: Forms]
+    private var forms: [String: Forms]
 
     package static let english = TelegramTemplates(table: englishTable)
 
-    /// One row a line: key, tab, template; what follows a second tab is a comment.
+    /// One row a line: key, tab, template; what follows a second tab is a comment. What the table
+    /// leaves out is said as in `others`.
+    package init(table: String, orElse others: TelegramTemplates) {
+        self.init(table: table)
+        forms.merge(others.forms) { own, _ in own }
+    }
+
     package init(table: String) {
         var forms: [String: Forms] = [:]
         for line in table.split(separator: "\n") {
@@ -36,13 +42,13 @@ package struct TelegramTemplates: Sendable {
         // A bar separates title and body.
         let parts = template.split(separator: "|", maxSplits: 1)
         if parts.count == 2 {
-            return (fill(parts[0], arguments), fill(parts[1], arguments))
+            return (Self.fill(parts[0], arguments), Self.fill(parts[1], arguments))
         }
-        return (nil, fill(template[...], arguments))
+        return (nil, Self.fill(template[...], arguments))
     }
 
     /// Puts the arguments in the place of `{1}`, `{2}` and so on.
-    private func fill(_ template: Substring, _ arguments: [String]) -> String {
+    static func fill(_ template: Substring, _ arguments: [String]) -> String {
         var result = ""
         var rest = template
         while let brace = rest.firstIndex(of: "{") {

@@ -14,7 +14,9 @@ struct HeadPool {
     mutating func takeFields() -> ResponseFields { fields.popLast() ?? ResponseFields() }
 
     mutating func giveBack(_ head: consuming RequestHead) {
-        guard heads.count < Self.kept, head.fields.bytes.isWorthKeeping(Self.keptBytes) else { return }
+        guard heads.count < Self.kept, head.fields.bytes.isWorthKeeping(Self.keptBytes) else {
+            return
+        }
         heads.append(head)
     }
 

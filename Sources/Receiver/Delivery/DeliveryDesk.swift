@@ -135,7 +135,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// The device has it, before it was written.
     func settle(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
         _ = window.take(slot)
-        service.store.index.release(message.size, for: message.address)
+        service.index.release(message.size, for: message.address)
         answer(reply, message, .accepted)
     }
 

@@ -6,6 +6,8 @@ enum Verdict: Sendable {
     case accepted
     /// Its subscription ended meanwhile.
     case gone
+    /// The outbox of its callback has no room.
+    case full
     /// Nothing is promised.
     case unavailable
 
@@ -13,6 +15,7 @@ enum Verdict: Sendable {
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn, .registration: self = .accepted
         case .notFound: self = .gone
+        case .full: self = .full
         case .conflict, .unavailable: self = .unavailable
         }
     }

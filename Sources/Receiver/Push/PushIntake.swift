@@ -25,7 +25,7 @@ final class PushIntake {
         _ method: PushRules.Method
     ) throws(PushRefusal) {
         let bytes = head.bytes
-        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange.client)
+        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange)
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
@@ -50,7 +50,7 @@ final class PushIntake {
     }
 
     private func hasRoom(for message: Message) -> Bool {
-        service.store.index.reserve(message.size, for: message.address) == nil
+        service.index.reserve(message.size, for: message.address) == nil
     }
 
     /// Where that was asked for, the oldest messages of a full subscription give way.
@@ -70,21 +70,21 @@ final class PushIntake {
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
     private func endpoint(
-        _ token: Span<UInt8>, of client: IPAddress?
+        _ token: Span<UInt8>, of exchange: HTTPExchange
     ) throws(PushRefusal) -> Endpoint {
         guard let bytes = Base64URL.decode(token) else {
-            throw unknown(to: client)
+            throw unknown(to: exchange.client)
         }
         let answer: StoreIndex.EndpointAnswer?
         do throws(OpenSSLError) {
             let token = try desk.mint.token(bytes.span)
             answer = try token.map { token throws(OpenSSLError) in
-                service.store.index.endpoint(try desk.mint.digest(of: token))
+                service.index.endpoint(try desk.mint.digest(of: token))
             }
         } catch {
             throw .unavailable
         }
-        guard let answer else { throw unknown(to: client) }
+        guard let answer else { throw unknown(to: exchange.client) }
         switch answer {
         case .found(let endpoint): return endpoint
         case .gone: throw .gone
@@ -114,7 +114,7 @@ final class PushIntake {
         return try desk.makeMessage(content, to: endpoint.address)
     }
 
-    private static let pauseWhenFull: UInt32 = 60
+    static let pauseWhenFull: UInt32 = 60
     private static let droppedAtOnce = 16
 
     /// Version 6 by its /64, which one sender has for itself.

@@ -9,6 +9,8 @@ package import Reactor
 /// Made before the loops run; `handler` is called once for each of them.
 package final class PushService: Sendable {
     let store: any MessageStore
+    /// Of the store, which is asked for it at every push.
+    let index: StoreIndex
     let settings: PushServiceSettings
     let directory = SessionDirectory()
     let metrics = Metrics()
@@ -19,6 +21,7 @@ package final class PushService: Sendable {
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
     ) {
         self.store = store
+        index = store.index
         self.endpointKey = endpointKey
         self.settings = settings
     }

@@ -19,6 +19,7 @@ final class PushServer {
     let certificates: ServerCertificates?
     private let store: SQLiteStore
     private let service: PushService
+    private let callbacks: CallbackService
     private let server: HTTPServer
 
     /// Everything that can go wrong does so here, before a connection is taken.
@@ -45,6 +46,9 @@ final class PushServer {
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
             self.service = service
+            callbacks = try CallbackService(
+                for: service, try Self.callbackSettings(configuration, listeners, baseURL),
+                Self.callbackSurroundings(store, log))
             server = try HTTPServer(
                 report: { log.write($0) }, access: access, handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, service, log)
@@ -60,7 +64,10 @@ final class PushServer {
         pulse = LoopPulse(server.loops)
     }
 
-    func start() throws { try server.start(name: "bellwire") }
+    func start() throws {
+        try callbacks.start()
+        try server.start(name: "bellwire")
+    }
 
     /// Takes no new connections and ends the old ones when they are done.
     func end(_ log: Log) {
@@ -68,6 +75,7 @@ final class PushServer {
         let cut = server.join().reduce(0) { count, ending in
             if case .cut(let connections) = ending { count + connections } else { count }
         }
+        callbacks.end()
         store.close()
         service.close()
         log.write(.info, "ended", [("connections-cut", "\(cut)")])
