@@ -141,7 +141,7 @@ let package = Package(
             path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport"],
+            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
             path: "Tests/EndToEnd", swiftSettings: strict),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

@@ -190,7 +190,11 @@ extension BatchExecutor {
         let devices = try rows { () throws(SQLiteError) in
             try database.devices(underCredential: row)
         }
-        for device in devices { _ = try removeDevice(device) }
+        for device in devices {
+            _ = try removeDevice(device)
+            // Of a registration; nobody has anything to unregister with.
+            _ = try perform(.end(callback: device, last: nil))
+        }
         let secret = try rows { () throws(SQLiteError) in try database.deleteCredential(row) }
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))

@@ -16,6 +16,8 @@ struct Resealing {
         Column(table: "message", key: "position", column: "sealed"),
         Column(table: "registration", key: "device", column: "sealed"),
         Column(table: "kept_answer", key: "row", column: "sealed"),
+        Column(table: "callback", key: "row", column: "sealed"),
+        Column(table: "callback_event", key: "position", column: "sealed"),
     ]
 
     private var index = 0

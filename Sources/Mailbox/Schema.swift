@@ -7,8 +7,7 @@ import SQLite
 /// and `time` of the store's clock, the others since 1970.
 enum Schema {
     static let migrations = [
-        Migration("mailbox", mailbox), callbacks, Migration("registrations", registrations),
-        Migration("marks", marks),
+        Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
     ]
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that

@@ -5,8 +5,6 @@ import WebPush
 
 /// What the operations of registrations do within the transaction.
 extension BatchExecutor {
-    private static let settledAtOnce = 64
-
     func perform(_ operation: RegistrationOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .create(let registration, let subscription, let credential, let answer):
@@ -68,7 +66,7 @@ extension BatchExecutor {
         var registration = registration
         let now = time.now
         // A rotation may end endpoints at once.
-        guard let ended = registration.settle(at: now) else { return .notFound }
+        guard let settlement = registration.settle(at: now) else { return .notFound }
         let sealed = try seal(registration)
         let isChanged = try rows { () throws(SQLiteError) in
             try RegistrationRows.update(
@@ -76,7 +74,9 @@ extension BatchExecutor {
         }
         guard isChanged else { return .conflict }
         if let subscription { try add(subscription) }
-        for subscription in ended { _ = try unregister(subscription, keepingMessages: true) }
+        for subscription in settlement.ended {
+            _ = try unregister(subscription, keepingMessages: true)
+        }
         effects.changes.append(.registration(device: registration.device))
         wake(at: registration.due)
         return .done
@@ -93,7 +93,7 @@ extension BatchExecutor {
             wake(at: end)
             guard isNew else {
                 if message.needsStore { effects.unused.append(message) }
-                return .done
+                return .registration(.repeated)
             }
         }
         return message.needsStore ? try store(message) : .done
@@ -148,110 +148,5 @@ extension BatchExecutor {
         } catch { throw .crypto(error) }
     }
 
-    private func wake(at time: StoreTime) { nextExpiry = min(nextExpiry ?? time, time) }
-}
-
-/// Answers that are given again.
-extension BatchExecutor {
-    private static let answerTable: StaticString = "kept_answer"
-    private static let answerColumn: StaticString = "sealed"
-
-    /// What a request that came before gets; nil for one that is new.
-    private func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
-        let now = time.now
-        return try rows { () throws(SQLiteError) in
-            let select = try Statement(
-                "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
-                on: database.connection)
-            try select.bind(answer.request.bytes, at: 1)
-            try select.bind(now.milliseconds, at: 2)
-            guard try select.step() else { return nil }
-            guard select.bytes(1) == answer.body.bytes else {
-                return .registration(.otherRequest)
-            }
-            let place = Sealer.Place(
-                table: Self.answerTable, row: select.integer(0), column: Self.answerColumn)
-            let sealed = select.bytes(2)
-            guard let former = try? sealer.open(sealed.span, at: place) else {
-                return .unavailable
-            }
-            return .registration(.answered(former.withSpan { $0.array($0.indices) }))
-        }
-    }
-
-    private func keep(_ answer: KeptAnswer) throws(StoreFault) {
-        let end = time.now.adding(seconds: KeptAnswer.lifetime)
-        let row = try rows { () throws(SQLiteError) in
-            // One that has run out may still be there.
-            let delete = try Statement(
-                "DELETE FROM kept_answer WHERE request = ?1", on: database.connection)
-            try delete.bind(answer.request.bytes, at: 1)
-            try delete.run()
-            return try database.connection.integer(
-                "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
-        }
-        let sealed: [UInt8]
-        let bytes = answer.answer
-        do throws(OpenSSLError) {
-            sealed = try sealer.seal(
-                bytes.span,
-                at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
-        } catch { throw .crypto(error) }
-        try rows { () throws(SQLiteError) in
-            let insert = try Statement(
-                "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5)", on: database.connection)
-            try insert.bind(row, at: 1)
-            try insert.bind(answer.request.bytes, at: 2)
-            try insert.bind(answer.body.bytes, at: 3)
-            try insert.bind(end.milliseconds, at: 4)
-            try insert.bind(sealed, at: 5)
-            try insert.run()
-        }
-        wake(at: end)
-    }
-}
-
-/// What time does to registrations.
-extension BatchExecutor {
-    /// True if there may be more to do.
-    func settleRegistrations(at now: StoreTime) throws(StoreFault) -> Bool {
-        let found = try rows { () throws(SQLiteError) in
-            try RegistrationRows.due(
-                at: now, limit: Self.settledAtOnce, on: database.connection, &sealer)
-        }
-        for entry in found {
-            switch entry {
-            case .none: break
-            case .damaged(let device):
-                try rows { () throws(SQLiteError) in
-                    try RegistrationRows.putOff(device, on: database.connection)
-                }
-            case .registration(let registration): try settle(registration, at: now)
-            }
-        }
-        return found.count == Self.settledAtOnce
-    }
-
-    private func settle(_ registration: Registration, at now: StoreTime) throws(StoreFault) {
-        var settled = registration
-        guard let ended = settled.settle(at: now) else {
-            _ = try removeDevice(registration.device)
-            return
-        }
-        for subscription in ended { _ = try unregister(subscription, keepingMessages: true) }
-        let sealed = try seal(settled)
-        _ = try rows { () throws(SQLiteError) in
-            try RegistrationRows.update(
-                settled, from: registration.revision, sealed: sealed, on: database.connection)
-        }
-        effects.changes.append(.registration(device: settled.device))
-    }
-
-    func nextRegistrationDue() throws(SQLiteError) -> StoreTime? {
-        let times = [
-            try RegistrationRows.nextDue(on: database.connection),
-            try ReceiverRows.nextExpiry(on: database.connection),
-        ]
-        return times.compactMap(\.self).min()
-    }
+    func wake(at time: StoreTime) { nextExpiry = min(nextExpiry ?? time, time) }
 }

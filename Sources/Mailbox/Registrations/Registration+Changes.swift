@@ -2,23 +2,18 @@ package import Base
 
 /// What happens to a registration. Each change counts, and time is passed in.
 extension Registration {
-    /// How long the former endpoint, and the former signature of callbacks, stay good.
+    /// How long the former endpoint stays good.
     private static let grace: UInt32 = 7 * 86_400
     private static let secretGrace: UInt32 = 48 * 3_600
     /// With more rotations than this within the grace, the oldest endpoint ends early.
     private static let targetLimit = 8
 
-    /// Another endpoint with other keys takes its place. Answers those that end at once.
-    package mutating func rotate(
-        to target: Target, callbackSecret secret: Secret?, at now: StoreTime
-    ) {
+    /// Another endpoint with other keys takes its place.
+    package mutating func rotate(to target: Target, at now: StoreTime) {
         let end = now.adding(seconds: Self.grace)
         targets[0].ends = end
         targets.insert(target, at: 0)
         for index in targets.indices.dropFirst(Self.targetLimit) { targets[index].ends = now }
-        if let secret {
-            callbackSecret = SecretPair(secret, after: callbackSecret, until: end)
-        }
         change(at: now)
     }
 
@@ -50,25 +45,38 @@ extension Registration {
     private mutating func change(at now: StoreTime) {
         seen = max(seen, now)
         isPaused = false
+        isWarned = false
         revision += 1
     }
 
     /// When `settle` has something to do.
     var due: StoreTime {
-        let ends =
-            targets.map(\.ends) + [secret?.formerEnds, callbackSecret?.formerEnds, expiry]
+        let warning = terms.callback == nil || isWarned ? nil : warning
+        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, expiry]
         return ends.compactMap(\.self).min() ?? expiry
     }
 
-    /// Gives up what has run out. Answers the subscriptions that end; nil if the registration does.
-    mutating func settle(at now: StoreTime) -> [UInt32]? {
+    /// What time has done to a registration that lives on.
+    struct Settlement {
+        /// Subscriptions that end.
+        var ended: [UInt32] = []
+        /// Its callback is to be told that it will end.
+        var warns = false
+    }
+
+    /// Gives up what has run out; nil if the registration has.
+    mutating func settle(at now: StoreTime) -> Settlement? {
         guard now < expiry else { return nil }
         func isOver(_ end: StoreTime?) -> Bool { end.map { $0 <= now } ?? false }
-        let ended = targets.filter { isOver($0.ends) }.map(\.subscription)
+        var settlement = Settlement()
+        settlement.ended = targets.filter { isOver($0.ends) }.map(\.subscription)
         targets.removeAll { isOver($0.ends) }
         if isOver(secret?.formerEnds) { secret?.dropFormer() }
-        if isOver(callbackSecret?.formerEnds) { callbackSecret?.dropFormer() }
+        if terms.callback != nil, !isWarned, warning <= now {
+            isWarned = true
+            settlement.warns = true
+        }
         revision += 1
-        return ended
+        return settlement
     }
 }

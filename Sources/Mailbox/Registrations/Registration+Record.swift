@@ -11,13 +11,13 @@ extension Registration {
             terms.write(to: &writer)
             writer.name("targets")
             writer.array { writer in for target in targets { target.write(to: &writer) } }
-            for (name, pair) in [("secret", secret), ("callback_secret", callbackSecret)] {
-                guard let pair else { continue }
-                writer.name(name)
-                pair.write(to: &writer)
+            if let secret {
+                writer.name("secret")
+                secret.write(to: &writer)
             }
             writer.member("seen", Int(seen.milliseconds))
             writer.flag("paused", isPaused)
+            writer.flag("warned", isWarned)
         }
         return writer.bytes
     }
@@ -38,9 +38,9 @@ extension Registration {
         self.terms = terms
         targets = root["targets"]?.elements.compactMap(Target.init) ?? []
         secret = root["secret"].flatMap(SecretPair.init)
-        callbackSecret = root["callback_secret"].flatMap(SecretPair.init)
         self.seen = StoreTime(milliseconds: seen)
         isPaused = root["paused"]?.bool ?? false
+        isWarned = root["warned"]?.bool ?? false
         guard !targets.isEmpty else { return nil }
     }
 }

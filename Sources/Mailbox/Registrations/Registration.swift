@@ -85,17 +85,16 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var targets: [Target]
     /// Under which the payload is encrypted once more.
     package internal(set) var secret: SecretPair?
-    /// Under which callbacks are signed.
-    package internal(set) var callbackSecret: SecretPair?
     /// The last sign of life of the application.
     package internal(set) var seen: StoreTime
     /// Another client of the account is in use: this one does not ring.
     package internal(set) var isPaused = false
+    /// Its callback was told that it will end if nothing happens.
+    package internal(set) var isWarned = false
 
     package init(
         id: RegistrationID, device: UInt32, owner: String, created: Int64,
-        terms: RegistrationTerms, target: Target, secret: Secret?, callbackSecret: Secret?,
-        seen: StoreTime
+        terms: RegistrationTerms, target: Target, secret: Secret?, seen: StoreTime
     ) {
         self.id = id
         self.device = device
@@ -104,7 +103,6 @@ package struct Registration: Sendable, Confidential {
         self.terms = terms
         targets = [target]
         self.secret = secret.map { SecretPair($0) }
-        self.callbackSecret = callbackSecret.map { SecretPair($0) }
         self.seen = seen
     }
 }
@@ -117,6 +115,12 @@ extension Registration {
     }
 
     package var expiry: StoreTime { seen.adding(seconds: terms.lifetime) }
+
+    /// When its callback is told that it will end: a quarter of its life before, three days at most.
+    var warning: StoreTime {
+        let notice = min(terms.lifetime / 4, 3 * 86_400)
+        return StoreTime(milliseconds: expiry.milliseconds - Int64(notice) * 1_000)
+    }
 
     /// Until when its user counts as online without another sign of life.
     package var sessionEnd: StoreTime { seen.adding(seconds: terms.sessionTimeout) }

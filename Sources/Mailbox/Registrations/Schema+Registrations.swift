@@ -1,9 +1,13 @@
+import SQLite
+
 /// The tables of registrations.
 ///
 /// What runs out in the order in which it was written (marks and answers) is deleted from its first
 /// row on, and needs no index for it.
 extension Schema {
-    static let registrations = """
+    static let registrations = Migration(
+        "registrations",
+        """
         CREATE TABLE registration (
             device INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, owner TEXT NOT NULL,
             revision INTEGER NOT NULL, due INTEGER NOT NULL, sealed BLOB NOT NULL
@@ -26,5 +30,5 @@ extension Schema {
             count INTEGER NOT NULL, version TEXT, arrival INTEGER NOT NULL,
             expires INTEGER NOT NULL, PRIMARY KEY (device, in_flight)
         ) WITHOUT ROWID;
-        """
+        """)
 }

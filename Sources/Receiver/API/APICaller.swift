@@ -7,8 +7,11 @@ struct APICaller {
     let isAdministrator: Bool
     /// The row of the credential; nil on the control socket.
     let credential: UInt32?
+    /// Who is at the other end of the control socket.
+    let userID: UInt32?
 
-    init(_ caller: ControlCaller) {
+    init(_ caller: ControlCaller, userID: UInt32?) {
+        self.userID = userID
         owner = caller.owner
         isAdministrator = caller == .administrator
         credential = nil
@@ -18,6 +21,7 @@ struct APICaller {
         owner = credential.owner
         isAdministrator = false
         self.credential = credential.row
+        userID = nil
     }
 
     func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }

@@ -52,7 +52,9 @@ package final class ControlHandler: HTTPHandler {
         switch routes.find(exchange.head.method, path) {
         case .found(let match): serve(exchange, match, caller)
         case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)))
-        case .unknown: api.serve(exchange, exchange.head.path, APICaller(caller))
+        case .unknown:
+            let user = exchange.peerCredentials?.userID
+            api.serve(exchange, exchange.head.path, APICaller(caller, userID: user))
         }
     }
 

@@ -70,7 +70,9 @@ final class Metrics: Sendable {
         for (word, count) in callbacks.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text.add([("result", word)], count)
         }
-        text.begin("bellwire_devices", "gauge", "User agents that have registered something.")
+        text.begin(
+            "bellwire_devices", "gauge",
+            "User agents that have registered something, and registrations.")
         text.add(store.index.deviceCount)
         text.begin("bellwire_endpoints", "gauge", "Subscriptions.")
         text.add(store.index.endpointCount)

@@ -9,6 +9,8 @@ struct PayloadReader: ~Copyable {
     struct Payload: Confidential {
         var text: [UInt8]
         var level: TrustLevel
+        /// Nil in clear.
+        var encoding: ContentEncoding?
         /// Nil for a body in clear, which has nothing to be known by.
         var mark: ReplayMark?
         /// It came under the newest secret.
@@ -56,7 +58,9 @@ struct PayloadReader: ~Copyable {
         do throws(OpenSSLError) {
             mark = try self.mark(of: parameters, target.subscription)
         } catch { throw .fault }
-        return Payload(text: try decrypt(body, parameters, keys), level: .webpush, mark: mark)
+        return Payload(
+            text: try decrypt(body, parameters, keys), level: .webpush,
+            encoding: parameters.encoding, mark: mark)
     }
 
     private static func keys(_ stored: Registration.Keys) throws(Failure) -> ReceiverKeys {

@@ -50,9 +50,9 @@ final class ReceiverIntake {
             let body = push.exchange.body
             let request = try PushRequest(push.fields, body: body.span, rules: rules)
             switch request.effect {
-            case .signal(let version): try signal(version, request, push)
+            case .signal(let version): try signal(version, request, push, registration)
             // A message of nothing only says that there is something to fetch.
-            case .message where body.isEmpty: try signal(nil, request, push)
+            case .message where body.isEmpty: try signal(nil, request, push, registration)
             case .message: try message(request, body, push, registration)
             }
         } catch {
@@ -65,7 +65,8 @@ final class ReceiverIntake {
     }
 
     private func signal(
-        _ version: UInt64?, _ request: PushRequest, _ push: ReceiverPush
+        _ version: UInt64?, _ request: PushRequest, _ push: ReceiverPush,
+        _ registration: Registration
     ) throws(PushRefusal) {
         let message = try make(request, [], push)
         guard request.ttl > 0 else {
@@ -73,8 +74,11 @@ final class ReceiverIntake {
         }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
+        // The outbox writes numbers as TDLib does.
+        let event = CallbackEvent.fetch(
+            count: 1, version: version.flatMap { Int64(exactly: $0) })
         bind(push) { [self] in
-            submit(.signal(signal, push.endpoint.address), message, push.exchange)
+            submit(.signal(signal, push.endpoint.address), event, message, push, registration)
         }
     }
 
@@ -103,7 +107,9 @@ final class ReceiverIntake {
             guard hasRoom(for: message) else {
                 return refuse(push, .tooMany(retryAfter: Self.pauseWhenFull))
             }
-            submit(.receive(message, payload.mark), message, push.exchange)
+            submit(
+                .receive(message, payload.mark), .message(CallbackEvent.Payload(message)), message,
+                push, registration)
             if payload.usesCurrentSecret { forgetFormerSecret(of: registration) }
         }
     }
@@ -126,16 +132,29 @@ final class ReceiverIntake {
         service.metrics.noteUndecryptable(reason)
         service.settings.onUndecryptable(registration.id.text, reason)
         submit(
-            .count(device: push.endpoint.address.device, reason: reason), message, push.exchange)
+            .count(device: push.endpoint.address.device, reason: reason),
+            .undecryptable(reason: reason), message, push, registration)
     }
 
     private func submit(
-        _ operation: RegistrationOperation, _ message: Message, _ exchange: HTTPExchange
+        _ operation: RegistrationOperation, _ event: CallbackEvent, _ message: Message,
+        _ push: ReceiverPush, _ registration: Registration
     ) {
+        var callbacks: [CallbackOperation] = []
+        if registration.terms.callback != nil {
+            // The message's own id is for those who fetch; an event has one of its own.
+            guard let id = try? MessageID(from: &desk.random) else {
+                return refuse(push, .unavailable)
+            }
+            let entry = event.entry(
+                id, registration: registration.id.text, account: registration.terms.account,
+                at: message.arrival)
+            callbacks = [.add(entry, to: registration.device)]
+        }
         desk.submit(
-            .registration(operation),
+            StoreOperation.registration(operation).telling(callbacks),
             .other { [service] outcome in
-                Answer.push(message, Verdict(outcome), service, to: exchange)
+                Answer.push(message, Verdict(outcome), service, to: push.exchange)
             })
     }
 
@@ -172,8 +191,17 @@ final class ReceiverIntake {
         _ payload: PayloadReader.Payload? = nil
     ) throws(PushRefusal) -> Message {
         let content = Message.Content(
-            body: body, encoding: request.headers?.encoding, level: payload?.level,
+            body: body, encoding: payload?.encoding, level: payload?.level,
             topic: request.topic, urgency: request.urgency, ttl: request.ttl)
         return try desk.makeMessage(content, to: push.endpoint.address)
+    }
+}
+
+extension CallbackEvent.Payload {
+    fileprivate init(_ message: Message) {
+        self.init(
+            id: message.id, bytes: message.content.body, encoding: message.content.encoding,
+            ttl: message.content.ttl, urgency: message.content.urgency,
+            topic: message.content.topic, received: message.arrival)
     }
 }

@@ -14,7 +14,9 @@ struct RegistrationReport {
     let wall: Int64
 
     /// With all that only whoever registers may know.
-    func full(_ registration: Registration) throws(OpenSSLError) -> [UInt8] {
+    func full(
+        _ registration: Registration, callbackSecret: Secret?
+    ) throws(OpenSSLError) -> [UInt8] {
         let receiver = try Self.receiverID(of: registration)
         var writer = JSONWriter()
         writer.object { writer in
@@ -33,8 +35,8 @@ struct RegistrationReport {
                     writer.member("auth", keys.auth.withSpan(Base64URL.text))
                 }
             }
-            if let secret = registration.callbackSecret {
-                writer.member("callback_secret", Self.webhookSecret(secret.current))
+            if let callbackSecret {
+                writer.member("callback_secret", WebhookSecret.text(of: callbackSecret))
             }
             writer.member("refresh_after", Self.refreshAfter)
         }
@@ -110,19 +112,33 @@ struct RegistrationReport {
             writer.flag("app_sandbox", false)
             let secret = registration.secret?.current.withSpan(Base64URL.text)
             writer.member("secret", secret ?? "")
-            writer.name("other_uids")
-            writer.array { writer in
-                for id in registration.terms.otherUserIDs { writer.raw("\(id)") }
-            }
+            writeOtherUsers(registration, to: &writer)
         }
     }
 
-    /// Standard Webhooks has base64 with padding, behind a prefix.
-    static func webhookSecret(_ secret: Secret) -> String {
-        let text = secret.withSpan(Base64URL.text)
-        let letters = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        let padding = String(repeating: "=", count: (4 - letters.count % 4) % 4)
-        return "whsec_" + String(letters) + padding
+    /// The same as a text of its own, for callbacks.
+    func parameters(of registration: Registration) -> String {
+        var writer = JSONWriter()
+        writeParameters(registration, to: &writer)
+        return writer.text
+    }
+
+    /// What `account.unregisterDevice` wants.
+    func unregistration(of registration: Registration) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("token_type", registration.terms.tokenType.rawValue)
+            writer.member("token", token(of: registration))
+            writeOtherUsers(registration, to: &writer)
+        }
+        return writer.text
+    }
+
+    private func writeOtherUsers(_ registration: Registration, to writer: inout JSONWriter) {
+        writer.name("other_uids")
+        writer.array { writer in
+            for id in registration.terms.otherUserIDs { writer.raw("\(id)") }
+        }
     }
 }
 

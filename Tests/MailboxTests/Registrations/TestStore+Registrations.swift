@@ -37,8 +37,7 @@ extension TestStore {
         let id = RegistrationID(Bits128(high: 1, low: UInt64(device)))
         let registration = Registration(
             id: id, device: device, owner: owner, created: 4_000, terms: try terms(json),
-            target: target, secret: secret, callbackSecret: try Random.secret(count: 32),
-            seen: now)
+            target: target, secret: secret, seen: now)
         return (registration, subscription)
     }
 

@@ -1,44 +1,10 @@
 import Base
 import Crypto
 import Mailbox
-import WebPush
-
-/// What is made anew for a registration: an endpoint with its keys.
-struct TargetDraft {
-    let target: Registration.Target
-    let subscription: Subscription
-
-    init(
-        _ terms: RegistrationTerms, device: UInt32, _ service: PushService, created: Int64
-    ) throws(OpenSSLError) {
-        let token: EndpointToken
-        let digest: Digest
-        (token, digest) = try service.makeEndpoint()
-        let row = service.index.nextSubscription()
-        let isReceiver = terms.tokenType == .webPush
-        target = Registration.Target(
-            subscription: row, token: token, keys: isReceiver ? try Self.makeKeys() : nil)
-        subscription = Subscription(
-            address: Address(subscription: row, device: device),
-            kind: isReceiver ? .receiver : .signal,
-            // No user agent registered it.
-            channel: ChannelID(high: 0, low: 0), sender: terms.isSigned ? .firstKey : .anyone,
-            token: token, digest: digest, created: created)
-    }
-
-    private static func makeKeys() throws(OpenSSLError) -> Registration.Keys {
-        let keys = try ReceiverKeys.generate()
-        return Registration.Keys(
-            publicKey: keys.privateKey.publicKey, privateKey: try keys.privateKey.bytes,
-            auth: keys.auth)
-    }
-}
+import Outbound
 
 /// The body of a request for a registration.
 struct RegistrationRequestBody: Confidential {
-    /// A webhook secret: 32 random bytes.
-    static let callbackSecretLength = 32
-
     let terms: RegistrationTerms
     let secret: Secret?
 
@@ -52,8 +18,16 @@ struct RegistrationRequestBody: Confidential {
                 throw RegistrationTerms.Fault("secret is for token_type 10")
             }
             self.secret = try secret.map(Self.secret)
+            if let callback = terms.callback { try Self.check(callback) }
         } catch {
             throw .badBody(error.message)
+        }
+    }
+
+    /// Where it may lead to is decided at each attempt.
+    private static func check(_ callback: String) throws(RegistrationTerms.Fault) {
+        do throws(CallbackTarget.Refusal) { _ = try CallbackTarget(callback) } catch {
+            throw RegistrationTerms.Fault("callback " + error.rawValue)
         }
     }
 

@@ -1,5 +1,4 @@
 import Base
-package import Mailbox
 package import WebPush
 
 /// Something that happened to a registration, as its callback is told.

@@ -1,0 +1,69 @@
+import Crypto
+import SQLite
+import WebPush
+
+/// What time does to registrations.
+extension BatchExecutor {
+    private static let settledAtOnce = 64
+
+    /// True if there may be more to do.
+    func settleRegistrations(at now: StoreTime) throws(StoreFault) -> Bool {
+        let found = try rows { () throws(SQLiteError) in
+            try RegistrationRows.due(
+                at: now, limit: Self.settledAtOnce, on: database.connection, &sealer)
+        }
+        for entry in found {
+            switch entry {
+            case .none: break
+            case .damaged(let device):
+                try rows { () throws(SQLiteError) in
+                    try RegistrationRows.putOff(device, on: database.connection)
+                }
+            case .registration(let registration): try settle(registration, at: now)
+            }
+        }
+        return found.count == Self.settledAtOnce
+    }
+
+    private func settle(_ registration: Registration, at now: StoreTime) throws(StoreFault) {
+        var settled = registration
+        guard let settlement = settled.settle(at: now) else {
+            _ = try removeDevice(registration.device)
+            let last = try event(.expired, of: registration)
+            return _ = try perform(.end(callback: registration.device, last: last))
+        }
+        for subscription in settlement.ended {
+            _ = try unregister(subscription, keepingMessages: true)
+        }
+        if settlement.warns {
+            let rest = registration.expiry.milliseconds - now.milliseconds
+            let event = try event(.expiring(expires: time.reading().wall + rest), of: registration)
+            _ = try perform(.add(event, to: registration.device))
+        }
+        let sealed = try seal(settled)
+        _ = try rows { () throws(SQLiteError) in
+            try RegistrationRows.update(
+                settled, from: registration.revision, sealed: sealed, on: database.connection)
+        }
+        effects.changes.append(.registration(device: settled.device))
+    }
+
+    private func event(
+        _ event: CallbackEvent, of registration: Registration
+    ) throws(StoreFault) -> OutboxEvent {
+        var random = RandomSupply()
+        do throws(OpenSSLError) {
+            return event.entry(
+                try MessageID(from: &random), registration: registration.id.text,
+                account: registration.terms.account, at: time.reading().wall)
+        } catch { throw .crypto(error) }
+    }
+
+    func nextRegistrationDue() throws(SQLiteError) -> StoreTime? {
+        let times = [
+            try RegistrationRows.nextDue(on: database.connection),
+            try ReceiverRows.nextExpiry(on: database.connection),
+        ]
+        return times.compactMap(\.self).min()
+    }
+}

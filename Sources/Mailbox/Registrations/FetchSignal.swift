@@ -1,0 +1,24 @@
+package import WebPush
+
+/// That there is something to fetch. One stands for as many pushes as it counts.
+package struct FetchSignal: Equatable, Sendable {
+    package let id: MessageID
+    package internal(set) var count: Int
+    /// That of simple push, where the last sender gave one. Numbers are not compared.
+    package internal(set) var version: UInt64?
+    /// Milliseconds since 1970.
+    package internal(set) var arrival: Int64
+    package internal(set) var expiry: StoreTime
+
+    package init(id: MessageID, version: UInt64?, arrival: Int64, expiry: StoreTime) {
+        self.init(id: id, count: 1, version: version, arrival: arrival, expiry: expiry)
+    }
+
+    init(id: MessageID, count: Int, version: UInt64?, arrival: Int64, expiry: StoreTime) {
+        self.id = id
+        self.count = count
+        self.version = version
+        self.arrival = arrival
+        self.expiry = expiry
+    }
+}

@@ -1,0 +1,77 @@
+import Base
+import Crypto
+import Mailbox
+import WebPush
+
+/// What the callback of a registration is told; nothing where there is none.
+struct RegistrationEvents {
+    let report: RegistrationReport
+    private let milliseconds: Int64
+
+    init(_ report: RegistrationReport) {
+        self.report = report
+        milliseconds = report.wall * 1_000
+    }
+
+    /// Made with the registration, whose callback has to be confirmed first.
+    func creation(
+        of registration: Registration, secret: Secret?, userID: UInt32?
+    ) throws(OpenSSLError) -> [CallbackOperation] {
+        guard let url = registration.terms.callback, let secret else { return [] }
+        let callback = Callback(
+            row: registration.device, url: url, userID: userID,
+            secrets: [Callback.SigningSecret(secret)])
+        let event = CallbackEvent.created(registerDevice: report.parameters(of: registration))
+        return [.make(callback, introduction: try entry(event, registration))]
+    }
+
+    func rotation(
+        of former: Registration, to registration: Registration, secret: Secret?
+    ) throws(OpenSSLError) -> [CallbackOperation] {
+        guard let secret else { return [] }
+        let event = CallbackEvent.rotated(
+            registerDevice: report.parameters(of: registration),
+            unregisterDevice: report.unregistration(of: former))
+        return [.rotateSecret(callback: former.device, secret)]
+            + (try telling(event, registration))
+    }
+
+    func end(of registration: Registration) throws(OpenSSLError) -> [CallbackOperation] {
+        guard registration.terms.callback != nil else { return [] }
+        let event = CallbackEvent.deleted(unregisterDevice: report.unregistration(of: registration))
+        return [.end(callback: registration.device, last: try entry(event, registration))]
+    }
+
+    /// Whether its user is there has changed.
+    func session(of registration: Registration) throws(OpenSSLError) -> [CallbackOperation] {
+        let isOnline = registration.isOnline(at: report.now)
+        let rest = registration.sessionEnd.milliseconds - report.now.milliseconds
+        return try telling(
+            .session(
+                online: isOnline, mobile: isOnline, until: isOnline ? milliseconds + rest : nil),
+            registration)
+    }
+
+    private func telling(
+        _ event: CallbackEvent, _ registration: Registration
+    ) throws(OpenSSLError) -> [CallbackOperation] {
+        guard registration.terms.callback != nil else { return [] }
+        return [.add(try entry(event, registration), to: registration.device)]
+    }
+
+    private func entry(
+        _ event: CallbackEvent, _ registration: Registration
+    ) throws(OpenSSLError) -> OutboxEvent {
+        var random = RandomSupply()
+        return event.entry(
+            try MessageID(from: &random), registration: registration.id.text,
+            account: registration.terms.account, at: milliseconds)
+    }
+}
+
+extension StoreOperation {
+    /// With what callbacks are told of it.
+    func telling(_ callbacks: [CallbackOperation]) -> StoreOperation {
+        callbacks.isEmpty ? self : .with(self, callbacks)
+    }
+}

@@ -1,0 +1,73 @@
+import Base
+import Mailbox
+
+/// What waits for an application that fetches, and whether somebody is there.
+extension RegistrationRoutes {
+    func pending(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
+        find(id, caller, reply) { [self] registration, _ in
+            note(registration, caller)
+            dialogue.load(.registration(.waiting(device: registration.device))) { answer in
+                guard case .registration(.waiting(let waiting)) = answer else {
+                    return reply(.failure(.unavailable))
+                }
+                reply(.success((200, RegistrationReport.waiting(waiting))))
+            }
+        }
+    }
+
+    func fetch(_ body: [UInt8], _ caller: APICaller, _ reply: @escaping Reply) {
+        let id: RegistrationID?
+        do throws(RegistrationTerms.Fault) {
+            var members = try RegistrationMembers(try RegistrationRequestBody.object(body))
+            guard let text = try members.text("registration") else {
+                throw RegistrationTerms.Fault("registration is needed")
+            }
+            try members.expectNoOthers()
+            id = RegistrationID(text: text)
+        } catch { return reply(.failure(.badBody(error.message))) }
+        find(id, caller, reply) { [self] registration, _ in
+            note(registration, caller)
+            dialogue.submit(.registration(.fetch(device: registration.device))) { outcome in
+                guard case .registration(.fetched(let waiting)) = outcome else {
+                    return reply(.failure(.unavailable))
+                }
+                reply(.success((200, RegistrationReport.waiting(waiting))))
+            }
+        }
+    }
+
+    func presence(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
+        find(id, caller, reply) { [self] registration, _ in
+            let now = now
+            let isOnline = registration.isOnline(at: now)
+            let rest = (registration.sessionEnd.milliseconds - now.milliseconds) / 1_000
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.flag("online", isOnline)
+                // Its application is closed: who is online is so by push alone.
+                writer.flag("mobile", isOnline)
+                writer.member("until", Int(wall + rest))
+            }
+            reply(.success((200, writer.bytes)))
+        }
+    }
+
+    /// Another client of the account is in use.
+    func pause(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
+        find(id, caller, reply) { [self] registration, _ in
+            guard !registration.isPaused else { return reply(.success((204, []))) }
+            var changed = registration
+            changed.pause()
+            guard let events = try? RegistrationEvents(report).session(of: changed) else {
+                return reply(.failure(.unavailable))
+            }
+            dialogue.submit(
+                StoreOperation.registration(
+                    .change(changed, from: registration.revision, adding: nil)
+                ).telling(events)
+            ) { outcome in
+                reply(outcome == .done ? .success((204, [])) : .failure(.unavailable))
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Base
+import Crypto
+import Testing
+import WebPush
+
+@testable import Mailbox
+
+@Suite("What time tells the callback of a registration")
+struct RegistrationCallbackTests {
+    private static let day: Int64 = 86_400
+    private static let terms = """
+        {"token_type":10,"app":"a","account":"b","callback":"https://app.example/",\
+        "expires":864000}
+        """
+
+    /// A registration whose callback has been confirmed.
+    private func confirmed(_ test: TestStore) throws -> (Registration, Subscription) {
+        let (registration, subscription) = try test.draft(Self.terms)
+        let callback = Callback(
+            row: registration.device, url: "https://app.example/", userID: nil,
+            secrets: [Callback.SigningSecret(try Random.secret(count: 32))])
+        let hello = OutboxEvent(id: MessageID(high: 1, low: 1), body: [1], isPush: false)
+        try test.expectDone(
+            .with(
+                .registration(.create(registration, subscription, credential: nil, nil)),
+                [.make(callback, introduction: hello)]))
+        try confirm(test, registration)
+        return (registration, subscription)
+    }
+
+    /// Takes the first event out of the outbox: it was delivered.
+    private func confirm(_ test: TestStore, _ registration: Registration) throws {
+        let head = try #require(try record(test, registration)?.head)
+        try test.expectDone(
+            .callback(
+                .record(
+                    AttemptRecord(
+                        callback: registration.device, position: head.position,
+                        result: .delivered))))
+    }
+
+    private func record(
+        _ test: TestStore, _ registration: Registration
+    ) throws -> CallbackRecord? {
+        guard case .callback(let record) = try test.load(.callback(registration.device)) else {
+            throw TestStore.NoRegistration()
+        }
+        return record
+    }
+
+    private func event(_ test: TestStore, _ registration: Registration) throws -> String {
+        let body = try record(test, registration)?.head?.body ?? []
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    @Test("It is warned once before the registration ends, and told of the end last")
+    func expiry() throws {
+        let test = try TestStore()
+        let (registration, _) = try confirmed(test)
+        try test.pass(seconds: 7 * Self.day + Self.day / 2 - 1)
+        #expect(try event(test, registration) == "")
+        try test.pass(seconds: 2)
+        // The clock of the test began at 1,700,000,000.
+        let end = CivilTime(secondsSince1970: 1_700_000_000 + 10 * Self.day).rfc3339
+        let warning = try event(test, registration)
+        #expect(warning.contains(#""type":"registration.expiring""#))
+        #expect(warning.contains(#""expires":"\#(end)""#))
+        #expect(warning.contains(#""registration":"\#(registration.id.text)","account":"b""#))
+        try test.restart()
+        try confirm(test, registration)
+        try test.pass(seconds: Self.day)
+        #expect(try event(test, registration) == "")
+        try test.pass(seconds: 2 * Self.day)
+        #expect(try event(test, registration).contains(#""type":"registration.expired""#))
+        #expect(try test.find(registration.id) == nil)
+        #expect(try record(test, registration)?.state == .ending)
+        try confirm(test, registration)
+        #expect(try record(test, registration) == nil)
+    }
+
+    @Test("A sign of life takes the warning back")
+    func signOfLife() throws {
+        let test = try TestStore()
+        let (registration, _) = try confirmed(test)
+        try test.pass(seconds: 8 * Self.day)
+        try confirm(test, registration)
+        var seen = try #require(try test.find(registration.id))
+        let revision = seen.revision
+        let isWritten = seen.note(seenAt: test.now)
+        #expect(isWritten)
+        try test.expectDone(.registration(.change(seen, from: revision, adding: nil)))
+        try test.pass(seconds: 7 * Self.day)
+        #expect(try event(test, registration) == "")
+        try test.pass(seconds: Self.day)
+        #expect(try event(test, registration).contains("registration.expiring"))
+    }
+
+    @Test("A repetition is not told, and a push is refused where the outbox is full")
+    func pushes() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try confirmed(test)
+        let mark = ReplayMark(Digest(InlineArray<32, UInt8>(repeating: 1)))
+        func receive(_ body: [UInt8], _ mark: ReplayMark?) throws -> StoreOutcome {
+            let message = try test.message(subscription.address, "x")
+            _ = test.store.index.reserve(message.size, for: subscription.address)
+            let event = OutboxEvent(id: message.id, body: body, isPush: true)
+            return try test.run(
+                .with(
+                    .registration(.receive(message, mark)),
+                    [.add(event, to: registration.device)]))
+        }
+        guard case .stored = try receive([2], mark) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(try receive([3], mark) == .registration(.repeated))
+        try confirm(test, registration)
+        #expect(try record(test, registration)?.head == nil)
+        let huge = [UInt8](repeating: 0x61, count: 16 << 20)
+        guard case .stored = try receive(huge, nil) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(try receive([4], nil) == .full)
+        #expect(try test.bodies(registration.device) == ["x", "x"])
+        #expect(test.store.index.usage(ofDevice: registration.device).messages == 2)
+    }
+}
