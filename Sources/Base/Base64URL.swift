@@ -25,34 +25,31 @@ package enum Base64URL {
     private static func encodeWide(
         _ bytes: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Int {
-        var index = 0
-        while index + 8 <= bytes.count {
-            let characters = characters(sextets(bytes, at: index))
-            output.storeBytes(of: characters, toByteOffset: index / 3 * 4, as: UInt64.self)
-            index += 6
+        let words = bytes.count < 8 ? 0 : (bytes.count - 2) / 6
+        guard let source = bytes.baseAddress, let target = output.baseAddress else { return 0 }
+        let table = pairs
+        table.withUnsafeBufferPointer { table in
+            guard let pairs = table.baseAddress else { return }
+            // Unchecked: the output has room for all of the input, the table for twelve bits.
+            for word in 0..<words {
+                let bits = UInt64(
+                    bigEndian: source.loadUnaligned(
+                        fromByteOffset: 6 &* word, as: UInt64.self))
+                let first = UInt64(pairs[Int(bits >> 52)])
+                let second = UInt64(pairs[Int(bits >> 40 & 0xFFF)])
+                let third = UInt64(pairs[Int(bits >> 28 & 0xFFF)])
+                let fourth = UInt64(pairs[Int(bits >> 16 & 0xFFF)])
+                let characters = first | second << 16 | third << 32 | fourth << 48
+                target.storeBytes(
+                    of: characters.littleEndian, toByteOffset: 8 &* word, as: UInt64.self)
+            }
         }
-        return index
+        return 6 * words
     }
 
-    /// As `character`, for eight values at once: each step is from one run of the alphabet to the
-    /// next, for the bytes whose highest bit the sum with the distance to 128 has set.
-    private static func characters(_ values: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        func reached(_ start: UInt64) -> UInt64 {
-            (values &+ (128 - start) &* ones) >> 7 & ones
-        }
-        let up = values &+ 65 &* ones &+ 6 &* reached(26) &+ 49 &* reached(63)
-        return up &- 75 &* reached(52) &- 13 &* reached(62)
-    }
-
-    /// Six bytes as eight of six bits each, in the order of memory.
-    private static func sextets(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
-        var bits = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-        bits >>= 16
-        bits = (bits << 8) & 0x00FF_FFFF_0000_0000 | bits & 0x00FF_FFFF
-        bits = (bits << 4) & 0x0FFF_0000_0FFF_0000 | bits & 0x0000_0FFF_0000_0FFF
-        bits = (bits << 2) & 0x3F00_3F00_3F00_3F00 | bits & 0x003F_003F_003F_003F
-        return bits.bigEndian
+    /// The two characters of each twelve bits, the first one in the lower byte.
+    private static let pairs: [UInt16] = (0..<4_096).map { bits in
+        UInt16(character(bits >> 6)) | UInt16(character(bits)) << 8
     }
 
     /// Byte by byte; answers where the characters end.

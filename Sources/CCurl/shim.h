@@ -29,3 +29,25 @@ static inline CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sin
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }
+
+static inline CURLcode ccurl_set_opensocket(CURL *handle, curl_opensocket_callback open) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+}
+
+// So are curl_multi_setopt and its like.
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode ccurl_multi_set_watcher(CURLM *multi, curl_socket_callback watch) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+}
+
+static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_callback set) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set);
+}

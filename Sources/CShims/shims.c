@@ -1,9 +1,13 @@
 #define _GNU_SOURCE
 #include "CShims.h"
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int cshims_forbid_dumping(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -35,4 +39,12 @@ void cshims_name_thread(const char *name) {
 
 void cshims_trim_heap(void) {
     malloc_trim(0);
+}
+
+int cshims_open_beneath(int folder, const char *path) {
+    struct open_how how = {
+        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }

@@ -7,6 +7,9 @@ package struct DialectContext {
     package var level: TrustLevel
     /// The title of a chat as far as it is known, else empty.
     package var chatTitle: (ChatID) -> String
+    /// What the registration says where a payload leaves it open.
+    package var presentation = SourcePresentation()
+    package var templates = TelegramTemplates.english
 
     package init(
         policy: ChatPolicy = .learn, accountID: Int64 = 0, level: TrustLevel = .webpush,
@@ -24,5 +27,6 @@ package struct DialectContext {
         self.init(policy: account.policy, accountID: account.userID, level: level) { id in
             chats[id]?.title ?? ""
         }
+        presentation = account.source.presentation
     }
 }

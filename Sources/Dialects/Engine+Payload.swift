@@ -3,9 +3,19 @@ package import Notifications
 extension Engine {
     /// Reads a payload in its dialect and applies what it means.
     package mutating func process(
-        payload: [UInt8], dialect: Dialect, level: TrustLevel, id: String? = nil, now: Double
+        payload: [UInt8], dialect: Dialect, level: TrustLevel,
+        templates: TelegramTemplates = .english, id: String = "", now: Double
     ) -> Outcome {
-        let events = dialect.events(payload, DialectContext(account, level: level))
-        return process(events, level: level, id: id, now: now)
+        process(
+            events(of: payload, dialect, level, templates), level: level, id: id, now: now)
+    }
+
+    /// Nothing of the context may be left when the account changes, or all of it would be copied.
+    private func events(
+        of payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, _ templates: TelegramTemplates
+    ) -> [Event] {
+        var context = DialectContext(account, level: level)
+        context.templates = templates
+        return dialect.events(payload, context)
     }
 }

@@ -15,12 +15,16 @@ package enum ICQDialect {
         let key = alert?.loose("loc-key")?.text ?? ""
         let arguments = (alert?.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
         var message = message(key, arguments, plain: alert?.text)
-        message.presentation?.sound = soundName(aps.loose("sound")?.text ?? "")
-        message.presentation?.defaultAction = alert?.loose("action-loc-key")?.text ?? ""
-        message.isSilent = aps.loose("sound")?.text.map(\.isEmpty) ?? true
+        apply(context.presentation, to: &message, normal(key), arguments)
+        let sound = aps.loose("sound")?.text ?? context.presentation.sound
+        message.presentation?.sound = Presentation.bareSound(sound)
+        message.isSilent = sound.isEmpty
+        if let label = alert?.loose("action-loc-key")?.text {
+            message.presentation?.defaultAction = label
+        }
         var events: [Event] = []
         // The badge is the number of what waits, not what is to be added; none says nothing.
-        if let badge = aps.loose("badge")?.integer, badge > 0 {
+        if context.presentation.showsBadge, let badge = aps.loose("badge")?.integer, badge > 0 {
             events.append(.badge(unread: badge, missedCalls: nil))
         }
         return events + [.message(message)]
@@ -74,31 +78,45 @@ package enum ICQDialect {
         return message
     }
 
-    private static func soundName(_ name: String) -> String {
-        name.contains("/") || name.hasPrefix(".") ? "" : name
+    /// What the registration asked for: the label of the default action, and a sentence of its own
+    /// for single messages.
+    private static func apply(
+        _ presentation: SourcePresentation, to message: inout IncomingMessage, _ key: String,
+        _ arguments: [String]
+    ) {
+        message.presentation?.defaultAction = presentation.defaultAction
+        guard key == "im2", !presentation.sentence.isEmpty else { return }
+        let values = presentation.arguments.map { name in
+            switch name {
+            case "srcId", "srcName": arguments.first ?? ""
+            case "destName": arguments.count > 1 ? arguments[1] : ""
+            case "message": arguments.count > 2 ? arguments[2] : ""
+            default: ""
+            }
+        }
+        message.presentation?.body = TemplateText(presentation.sentence[...]).filled(values)
     }
 
     fileprivate static func normal(_ name: String) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 
-    /// Straight quotes for curly ones, and no more closing braces than there are opening ones.
+    /// Straight quotes for curly ones, and without what stands behind the end by mistake.
     private static func repaired(_ payload: [UInt8]) -> [UInt8] {
         if (try? JSONDocument(payload)) != nil { return payload }
-        let text = String(decoding: payload, as: UTF8.self)
-        var bytes = Array(text.utf8)
-        if text.contains("\u{201C}") || text.contains("\u{201D}") {
-            bytes = Array(
-                text.map { "\u{201C}\u{201D}".contains($0) ? "\"" : $0 }.reduce(into: "") {
-                    $0.append($1)
-                }.utf8)
-        }
-        while bytes.last == UInt8(ascii: "}") || bytes.last.map(isSpace) == true {
+        var bytes = Array(
+            String(decoding: payload, as: UTF8.self)
+                .replacing("\u{201C}", with: "\"").replacing("\u{201D}", with: "\"").utf8)
+        for _ in 0...strayLimit {
             if (try? JSONDocument(bytes)) != nil { return bytes }
+            guard let last = bytes.last, last == UInt8(ascii: "}") || isSpace(last) else { break }
             bytes.removeLast()
         }
         return payload
     }
+
+    /// How many stray bytes there may be: each costs another look at everything.
+    private static let strayLimit = 4
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
 }

@@ -80,7 +80,7 @@ package enum MatrixDialect {
         _ tweaks: JSONNode?, isLow: Bool, to message: inout IncomingMessage
     ) {
         if let sound = tweaks?["sound"]?.text, sound != "default" {
-            message.presentation?.sound = sound.contains("/") ? "" : sound
+            message.presentation?.sound = Presentation.bareSound(sound)
         }
         message.isSilent = isLow || (tweaks?.kind == .object && tweaks?["sound"] == nil)
         message.isMention = tweaks?["highlight"].map { $0.bool ?? true } ?? false

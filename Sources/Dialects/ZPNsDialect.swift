@@ -34,7 +34,7 @@ package enum ZPNsDialect {
         message.senderName = text.title
         message.presentation = Presentation(title: text.title, body: text.body)
         let sound = aps?["sound"]?.text ?? ""
-        message.presentation?.sound = sound.contains("/") || sound == "default" ? "" : sound
+        message.presentation?.sound = sound == "default" ? "" : Presentation.bareSound(sound)
         var events: [Event] = [.message(message)]
         if let badge = aps?["badge"]?.integer, badge > 0 {
             events.insert(.badge(unread: badge, missedCalls: nil), at: 0)

@@ -38,7 +38,7 @@ struct HTTP2FieldList {
 
     /// The list lives as long as the call of `body`.
     func withFields<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
-        head.fields.bytes.withUnsafeBufferPointer { bytes in
+        head.fields.text.withUnsafeBufferPointer { bytes in
             numbers.span.withUnsafeBufferPointer { numbers in
                 date.withUnsafeBufferPointer { date in
                     withUnsafeTemporaryAllocation(

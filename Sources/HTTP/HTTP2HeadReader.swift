@@ -166,8 +166,9 @@ struct HTTP2HeadReader {
     }
 
     private mutating func joinCookies() {
-        let joined = cookies
-        if !joined.isEmpty { head.fields.append("cookie", joined.span) }
+        guard !cookies.isEmpty else { return }
+        let (name, joined) = (Array("cookie".utf8), cookies)
+        _ = head.fields.append(name.span, joined.span)
     }
 
     /// RFC 9113 section 8.3.1: `host` may only repeat what `:authority` says.

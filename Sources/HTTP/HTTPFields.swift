@@ -2,7 +2,7 @@ import Base
 
 /// Header fields as ranges of one buffer, in the order of arrival.
 ///
-/// The same value holds the fields of a request and of an answer, for HTTP/1.1 and for HTTP/2.
+/// The same value holds what was read by HTTP/1.1 and by HTTP/2.
 package struct HTTPFields: Sendable {
     /// 32 bits are enough for any head and keep an idle connection small.
     struct ByteRange: Sendable {
@@ -81,48 +81,6 @@ package struct HTTPFields: Sendable {
 }
 
 extension HTTPFields {
-    /// Adds a field. What could end its line becomes a space (RFC 9110 section 5.5).
-    package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
-        let nameRange = store(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        let start = bytes.count
-        bytes.append(contentsOf: value)
-        if value.endOfFieldValue(from: 0) < value.count {
-            for index in start..<bytes.count where Self.endsLine(bytes[index]) {
-                bytes[index] = 0x20
-            }
-        }
-        note(name: nameRange, value: start..<bytes.count)
-    }
-
-    /// Adds a field whose value `write` appends; it must be free of line breaks.
-    package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
-        let nameRange = store(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        let start = bytes.count
-        write(&bytes)
-        note(name: nameRange, value: start..<bytes.count)
-    }
-
-    package mutating func append(_ name: StaticString, decimal value: Int) {
-        let nameRange = store(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        let start = bytes.count
-        bytes.append(decimal: value)
-        note(name: nameRange, value: start..<bytes.count)
-    }
-
-    package mutating func append(_ name: StaticString, _ value: StaticString) {
-        let value = UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
-        append(name, Span(_unsafeElements: value))
-    }
-
-    @_disfavoredOverload
-    package mutating func append(_ name: StaticString, _ value: String) {
-        var value = value
-        value.withUTF8 { append(name, Span(_unsafeElements: $0)) }
-    }
-
     /// Forgets all fields and keeps the memory for the next ones.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
@@ -149,9 +107,5 @@ extension HTTPFields {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         return start..<bytes.count
-    }
-
-    private static func endsLine(_ byte: UInt8) -> Bool {
-        byte == .carriageReturn || byte == .lineFeed || byte == 0
     }
 }

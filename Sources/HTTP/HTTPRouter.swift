@@ -19,12 +19,12 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
         case unknown
     }
 
-    private struct Route: Sendable {
-        let pattern: [UInt8]
-        let methods: [(method: HTTPMethod, action: Action)]
+    @usableFromInline struct Route: Sendable {
+        @usableFromInline let pattern: [UInt8]
+        @usableFromInline let methods: [(method: HTTPMethod, action: Action)]
     }
 
-    private var routes: [Route] = []
+    @usableFromInline private(set) var routes: [Route] = []
 
     package init() {}
 
@@ -36,9 +36,11 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
         )
     }
 
+    // Inlined, because what is generic and not known costs more than the search.
+    @inlinable @inline(__always)
     package func find(_ method: HTTPMethod, _ path: Span<UInt8>) -> Finding {
         for route in routes {
-            guard let (first, second) = Self.stars(of: route.pattern, in: path) else { continue }
+            guard let (first, second) = path.stars(of: route.pattern) else { continue }
             for entry in route.methods where entry.method == method {
                 return .found(Match(action: entry.action, first: first, second: second))
             }
@@ -46,33 +48,33 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
         }
         return .unknown
     }
+}
 
-    /// Nil where the path does not have the form of the pattern.
-    private static func stars(
-        of pattern: [UInt8], in path: Span<UInt8>
-    ) -> (Range<Int>, Range<Int>)? {
+extension Span<UInt8> {
+    /// What the stars of a pattern stand for in a path; nil where it does not have this form.
+    @usableFromInline func stars(of pattern: [UInt8]) -> (Range<Int>, Range<Int>)? {
         let star = UInt8(ascii: "*")
         var stars = (0..<0, 0..<0)
-        var count = 0
+        var found = 0
         var position = 0
         var index = 0
         while index < pattern.count {
             guard pattern[index] == star else {
-                guard position < path.count, path[position] == pattern[index] else { return nil }
+                guard position < count, self[position] == pattern[index] else { return nil }
                 index += 1
                 position += 1
                 continue
             }
             let takesAll = index + 1 < pattern.count && pattern[index + 1] == star
-            let end = takesAll ? path.count : path.firstIndex(of: .slash, from: position)
-            let range = position..<(end ?? path.count)
+            let end = takesAll ? count : firstIndex(of: .slash, from: position)
+            let range = position..<(end ?? count)
             guard takesAll || !range.isEmpty else { return nil }
-            if count == 0 { stars.0 = range } else { stars.1 = range }
-            count += 1
+            if found == 0 { stars.0 = range } else { stars.1 = range }
+            found += 1
             position = range.upperBound
             index += takesAll ? 2 : 1
         }
-        return position == path.count ? stars : nil
+        return position == count ? stars : nil
     }
 }
 

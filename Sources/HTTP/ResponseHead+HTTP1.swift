@@ -16,12 +16,7 @@ extension ResponseHead {
         output.append(UInt8(ascii: " "))
         output.append(contentsOf: Self.reasonPhrase(of: status))
         output.append(contentsOf: "\r\n")
-        fields.forEach { name, value in
-            output.append(contentsOf: name)
-            output.append(contentsOf: ": ")
-            output.append(contentsOf: value)
-            output.append(contentsOf: "\r\n")
-        }
+        output.append(contentsOf: fields.text)
         if !date.isEmpty {
             output.append(contentsOf: "Date: ")
             output.append(contentsOf: date)

@@ -2,11 +2,11 @@
 package struct ResponseHead: Sendable {
     package var status: Int
     /// Without those that speak of the connection or the length of the body.
-    package var fields: HTTPFields
+    package var fields: ResponseFields
 
-    package init(status: Int) { self.init(status: status, fields: HTTPFields()) }
+    package init(status: Int) { self.init(status: status, fields: ResponseFields()) }
 
-    init(status: Int, fields: consuming HTTPFields) {
+    init(status: Int, fields: consuming ResponseFields) {
         self.status = status
         self.fields = fields
     }

@@ -10,27 +10,13 @@ enum WebSocketAccept {
     ) throws(Failure) -> [UInt8] {
         let text = key + identifier.withUTF8Buffer { Array($0) }
         let digest = try sha1(text.span)
-        return base64(digest.span)
+        return Base64.encode(digest.span)
     }
 
     /// 22 digits and two marks, which is how 16 bytes look in base64.
     static func isKey(_ text: [UInt8]) -> Bool {
         text.count == 24 && text[22] == UInt8(ascii: "=") && text[23] == UInt8(ascii: "=")
             && text[..<22].allSatisfy(isBase64Digit)
-    }
-
-    /// RFC 4648 section 4, which is the URL-safe alphabet with two other characters, and padded.
-    static func base64(_ bytes: Span<UInt8>) -> [UInt8] {
-        var text = Base64URL.encode(bytes)
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "-"): text[index] = UInt8(ascii: "+")
-            case UInt8(ascii: "_"): text[index] = UInt8(ascii: "/")
-            default: break
-            }
-        }
-        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return text
     }
 
     private static func isBase64Digit(_ byte: UInt8) -> Bool {

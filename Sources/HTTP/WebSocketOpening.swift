@@ -14,7 +14,7 @@ package struct WebSocketOpening: Sendable {
         sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
     ) throws(Failure) {
         precondition(key.count == Self.keyLength)
-        let key = WebSocketAccept.base64(key)
+        let key = Base64.encode(key)
         accept = try WebSocketAccept.value(forKey: key, sha1: sha1)
         self.key = key
         self.subprotocols = subprotocols

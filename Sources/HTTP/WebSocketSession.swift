@@ -26,6 +26,8 @@ package struct WebSocketSession: Sendable {
     private var decoder: WebSocketDecoder
     private var keepAlive: WebSocketKeepAlive
     private var closing: WebSocketClosing
+    private var holdsPongs = false
+    private var heldPong: [UInt8]?
 
     /// Our end is the client if there are `maskingKeys`, else the server.
     package init(
@@ -90,7 +92,14 @@ extension WebSocketSession {
         case .pong: return nil
         case .ping(let payload):
             guard closing.isOpen else { return nil }
-            payload.withSpan(in: bytes) { encoder.append(.pong, $0, to: &output) }
+            payload.withSpan(in: bytes) { payload in
+                if holdsPongs {
+                    // Section 5.5.3: only the newest ping has to be answered.
+                    heldPong = payload.array(payload.indices)
+                } else {
+                    encoder.append(.pong, payload, to: &output)
+                }
+            }
             return nil
         case .close(let close):
             // Section 5.5.1: the answer repeats the code.
@@ -109,6 +118,15 @@ extension WebSocketSession {
         guard closing.isOpen else { return false }
         encoder.append(opcode, payload, to: &output)
         return true
+    }
+
+    /// From now on no ping is answered, until that is allowed again.
+    package mutating func holdPongs() { holdsPongs = true }
+
+    package mutating func releasePong(to output: inout [UInt8]) {
+        holdsPongs = false
+        guard let pong = heldPong.take(), closing.isOpen else { return }
+        encoder.append(.pong, pong.span, to: &output)
     }
 
     /// Begins the closing handshake, if it has not begun.

@@ -11,6 +11,9 @@ struct BatchEffects {
         case endedEndpoint(Digest)
         case credential(Credential)
         case removedCredential(Digest)
+        case callback(UInt32, isGone: Bool)
+        /// It changed or ended.
+        case registration(device: UInt32)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -21,6 +24,11 @@ struct BatchEffects {
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
     var changes: [Change] = []
+    private var news: [UInt32: CallbackNews] = [:]
+
+    mutating func note(_ news: CallbackNews, of callback: UInt32) {
+        if self.news[callback] != .changed { self.news[callback] = news }
+    }
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
@@ -28,6 +36,7 @@ struct BatchEffects {
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
         for change in changes { Self.apply(change, to: index) }
+        if !news.isEmpty { index.callbacks.tell(news) }
     }
 
     mutating func empty() {
@@ -37,6 +46,7 @@ struct BatchEffects {
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        if !news.isEmpty { news = [:] }
     }
 
     private static func apply(_ change: Change, to index: StoreIndex) {
@@ -54,6 +64,8 @@ struct BatchEffects {
         case .endedEndpoint(let digest): index.noteEnded(digest)
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
+        case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
+        case .registration(let device): index.registrations.forget(device)
         }
     }
 }

@@ -33,6 +33,10 @@ extension BatchExecutor {
             return try unregister(subscription) ? .done : .notFound
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
+        case .callback(let operation): return try perform(operation)
+        case .with(let operation, let callbacks):
+            return try perform(operation, with: callbacks, &acknowledged)
+        case .registration(let operation): return try perform(operation)
         case .addOwner(let name):
             let isNew = try rows { () throws(SQLiteError) in try database.insertOwner(name) }
             return isNew ? .done : .conflict
@@ -40,7 +44,7 @@ extension BatchExecutor {
         }
     }
 
-    private func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
+    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
         position += 1
         let topic: [UInt8]?
         let sealed: [UInt8]
@@ -119,7 +123,7 @@ extension BatchExecutor {
         return ended.isEmpty ? .notFound : .done
     }
 
-    private func rows<Result>(
+    func rows<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(StoreFault) -> Result {
         do throws(SQLiteError) { return try body() } catch { throw StoreFault(error) }
@@ -165,13 +169,19 @@ extension BatchExecutor {
         }
     }
 
-    private func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
+    func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
         let subscriptions = try rows { () throws(SQLiteError) in
             try database.subscriptions(ofDevice: row)
         }
         for subscription in subscriptions { _ = try unregister(subscription) }
-        let userAgent = try rows { () throws(SQLiteError) in try database.deleteDevice(row) }
+        let (userAgent, isRegistration) = try rows { () throws(SQLiteError) in
+            (
+                try database.deleteDevice(row),
+                try RegistrationRows.delete(row, on: database.connection)
+            )
+        }
         guard let userAgent else { return false }
+        if isRegistration { effects.changes.append(.registration(device: row)) }
         effects.changes.append(.removedDevice(row, userAgent: userAgent))
         return true
     }
@@ -196,7 +206,7 @@ extension BatchExecutor {
         return wasThere ? .done : .notFound
     }
 
-    private func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+    func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // Its answer may have been lost with a connection, and the client asked again.
         if subscription.kind == .channel {
@@ -232,10 +242,15 @@ extension BatchExecutor {
         return .done
     }
 
-    private func unregister(_ subscription: UInt32) throws(StoreFault) -> Bool {
+    /// `keepingMessages`: their destination lives on.
+    func unregister(
+        _ subscription: UInt32, keepingMessages: Bool = false
+    ) throws(StoreFault) -> Bool {
         let now = time.now
         let digest = try rows { () throws(SQLiteError) in
-            effects.ended += try database.messages.deleteAll(of: subscription)
+            if !keepingMessages {
+                effects.ended += try database.messages.deleteAll(of: subscription)
+            }
             return try database.deleteSubscription(subscription, at: now)
         }
         guard let digest else { return false }

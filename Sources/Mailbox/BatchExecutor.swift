@@ -3,13 +3,6 @@ import Crypto
 import SQLite
 import WebPush
 
-/// The keys by which a store seals, and by which it knows endpoints and names topics.
-struct StoreKeys: Sendable {
-    let master: MasterKey
-    let former: [MasterKey]
-    let endpoint: Secret
-}
-
 /// The time of a store, and the clocks that it follows.
 struct StoreTimekeeper: Sendable {
     let clock: StoreClock
@@ -33,6 +26,7 @@ final class BatchExecutor {
     let time: StoreTimekeeper
     let keys: StoreKeys
     var sealer: Sealer
+    private var keyGeneration: Int
     var hash: SHA256
     private(set) var locations = FlatTable<LocationEntry>()
     /// As it was committed last.
@@ -43,6 +37,8 @@ final class BatchExecutor {
     var position: Int64
     /// Nothing expires before this; nil when no message is stored.
     var nextExpiry: StoreTime?
+    /// Nil when everything is sealed under the current master key.
+    private var resealing: Resealing?
     private var outcomes: [StoreOutcome] = []
 
     /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
@@ -50,8 +46,10 @@ final class BatchExecutor {
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
         time: StoreTimekeeper, visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
+        keyGeneration = keys.generation
+        resealing = keys.hasFormer ? Resealing() : nil
         do throws(OpenSSLError) {
-            let sealer = try Sealer(current: keys.master, former: keys.former)
+            let sealer = try keys.sealer()
             let hash = try SHA256()
             self.sealer = sealer
             self.hash = hash
@@ -64,7 +62,7 @@ final class BatchExecutor {
         position = state.position
         do throws(SQLiteError) {
             try findMessages(visit)
-            nextExpiry = try database.nextExpiry()
+            nextExpiry = try firstExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
         } catch { throw StoreFault(error) }
@@ -106,21 +104,35 @@ final class BatchExecutor {
         return outcomes
     }
 
-    /// Deletes some of what has expired; of messages or marks, how many of which there were more.
-    func sweep(atMost limit: Int) throws(StoreFault) -> Int {
+    /// Ends some of what has run out; true if there may be more of it.
+    func sweep(atMost limit: Int) throws(StoreFault) -> Bool {
         let now = time.now
-        var count = 0
+        var isMore = false
         try commit { () throws(StoreFault) in
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
+                let callbacks = try sweepCallbacks(at: now, limit: limit)
+                let replays = try database.receivers.deleteExpired(at: now, limit: limit)
                 let marks = try database.marks.deleteExpired(at: now, limit: limit)
-                count = max(ended.count, marks.count)
+                isMore =
+                    replays || [ended.count, callbacks, marks.count].contains { $0 >= limit }
                 effects.ended += ended
                 effects.expiredMarks += marks
-                nextExpiry = try database.nextExpiry()
+            } catch { throw StoreFault(error) }
+            isMore = try settleRegistrations(at: now) || isMore
+            do throws(SQLiteError) {
+                nextExpiry = try firstExpiry()
             } catch { throw StoreFault(error) }
         }
-        return count
+        return isMore
+    }
+
+    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
+        let times = [
+            try database.messages.nextExpiry(), try database.marks.nextExpiry(),
+            try database.callbacks.nextDeath(), try nextRegistrationDue(),
+        ]
+        return times.compactMap(\.self).min()
     }
 
     /// A commit of nothing but the clock and counters: proves that commits work.
@@ -128,6 +140,7 @@ final class BatchExecutor {
 
     private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
         effects.empty()
+        try useCurrentKeys()
         var next = state
         do throws(SQLiteError) { try database.begin.run() } catch { throw StoreFault(error) }
         do throws(StoreFault) {
@@ -147,6 +160,33 @@ final class BatchExecutor {
         }
         for message in effects.ended { locations.remove(location: message.location) }
         effects.apply(to: index)
+    }
+}
+
+/// The master key.
+extension BatchExecutor {
+    /// Something may be sealed under another key than the current one.
+    var hasToReseal: Bool { resealing != nil || keys.generation != keyGeneration }
+
+    private func useCurrentKeys() throws(StoreFault) {
+        let generation = keys.generation
+        guard generation != keyGeneration else { return }
+        do throws(OpenSSLError) {
+            sealer = try keys.sealer()
+        } catch { throw .crypto(error) }
+        keyGeneration = generation
+        resealing = keys.hasFormer ? Resealing() : nil
+    }
+
+    /// Seals some more under the current key; true when all of it is.
+    func reseal(atMost limit: Int) throws(StoreFault) -> Bool {
+        try commit { () throws(StoreFault) in
+            try resealing?.goOn(on: database.connection, &sealer, limit: limit)
+        }
+        guard resealing?.isDone == true else { return false }
+        resealing = nil
+        keys.dropFormer()
+        return true
     }
 }
 

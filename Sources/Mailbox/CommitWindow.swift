@@ -14,14 +14,10 @@ package struct CommitWindow: ~Copyable {
         fileprivate let number: Int
     }
 
-    private struct Entry {
-        var message: Message?
-        let deadline: Instant
-    }
-
     private let limit: Int
-    /// A ring: the entry of slot `n` stands at `n` modulo its length, a power of two.
-    private var ring: [Entry?]
+    /// Two rings: what is of slot `n` stands at `n` modulo their length, a power of two.
+    private var messages: [Message?]
+    private var deadlines: [Instant]
     private var first = 0
     private var end = 0
     private var held = 0
@@ -29,17 +25,19 @@ package struct CommitWindow: ~Copyable {
     /// Holds at most `limit` messages; with more, the oldest are due at once.
     package init(limit: Int = 4_096) {
         self.limit = limit
-        ring = Array(repeating: nil, count: 64)
+        messages = Array(repeating: nil, count: 64)
+        deadlines = Array(repeating: Instant(nanoseconds: 0), count: 64)
     }
 
     package var count: Int { held }
 
     /// When the next message is due; nil when none is held.
-    package var deadline: Instant? { held == 0 ? nil : ring[index(first)]?.deadline }
+    package var deadline: Instant? { held == 0 ? nil : deadlines[index(first)] }
 
     package mutating func hold(_ message: Message, at now: Instant) -> Slot {
-        if end - first == ring.count { grow() }
-        ring[index(end)] = Entry(message: message, deadline: now + Self.span)
+        if end - first == messages.count { grow() }
+        messages[index(end)] = message
+        deadlines[index(end)] = now + Self.span
         held += 1
         defer { end += 1 }
         return Slot(number: end)
@@ -48,9 +46,8 @@ package struct CommitWindow: ~Copyable {
     /// Takes out a message that was acknowledged, or ended otherwise; nil if it is no longer held.
     package mutating func take(_ slot: Slot) -> Message? {
         guard slot.number >= first, slot.number < end,
-            let message = ring[index(slot.number)]?.message
+            let message = messages[index(slot.number)].take()
         else { return nil }
-        ring[index(slot.number)]?.message = nil
         held -= 1
         passTaken()
         return message
@@ -58,9 +55,7 @@ package struct CommitWindow: ~Copyable {
 
     /// The next message whose time is over, in order of arrival: it goes to the store.
     package mutating func popDue(_ now: Instant) -> Message? {
-        guard let entry = held == 0 ? nil : ring[index(first)],
-            entry.deadline <= now || held > limit
-        else { return nil }
+        guard held > 0, deadlines[index(first)] <= now || held > limit else { return nil }
         return take(Slot(number: first))
     }
 
@@ -71,17 +66,19 @@ package struct CommitWindow: ~Copyable {
 
     /// The first slot is always one that holds a message, unless none does.
     private mutating func passTaken() {
-        while first < end, ring[index(first)]?.message == nil {
-            ring[index(first)] = nil
-            first += 1
-        }
+        while first < end, messages[index(first)] == nil { first += 1 }
     }
 
-    private func index(_ number: Int) -> Int { number & (ring.count - 1) }
+    private func index(_ number: Int) -> Int { number & (messages.count - 1) }
 
     private mutating func grow() {
-        var larger = [Entry?](repeating: nil, count: ring.count * 2)
-        for number in first..<end { larger[number & (larger.count - 1)] = ring[index(number)] }
-        ring = larger
+        let (oldMessages, oldDeadlines) = (messages, deadlines)
+        let count = 2 * oldMessages.count
+        messages = Array(repeating: nil, count: count)
+        deadlines = Array(repeating: Instant(nanoseconds: 0), count: count)
+        for number in first..<end {
+            messages[index(number)] = oldMessages[number & (count / 2 - 1)]
+            deadlines[index(number)] = oldDeadlines[number & (count / 2 - 1)]
+        }
     }
 }

@@ -1,6 +1,8 @@
 import Base
 package import WebPush
 
+package import enum Notifications.TrustLevel
+
 /// One accepted push, from its acceptance to its end. Never changed, so any thread may read it.
 package final class Message: Sendable, Confidential {
     /// What the sender said, as it goes on to the destination.
@@ -8,6 +10,8 @@ package final class Message: Sendable, Confidential {
         package var body: [UInt8]
         /// Nil when the body came in clear, or there is none.
         package var encoding: ContentEncoding?
+        /// How a payload came that we have decrypted; nil for what only its destination can read.
+        package var level: TrustLevel?
         /// The fields of `aesgcm`, cleaned; empty elsewhere.
         package var encryption: [UInt8]
         package var cryptoKey: [UInt8]
@@ -17,11 +21,13 @@ package final class Message: Sendable, Confidential {
         package var ttl: UInt32
 
         package init(
-            body: [UInt8], encoding: ContentEncoding? = nil, encryption: [UInt8] = [],
-            cryptoKey: [UInt8] = [], topic: Topic? = nil, urgency: Urgency = .normal, ttl: UInt32
+            body: [UInt8], encoding: ContentEncoding? = nil, level: TrustLevel? = nil,
+            encryption: [UInt8] = [], cryptoKey: [UInt8] = [], topic: Topic? = nil,
+            urgency: Urgency = .normal, ttl: UInt32
         ) {
             self.body = body
             self.encoding = encoding
+            self.level = level
             self.encryption = encryption
             self.cryptoKey = cryptoKey
             self.topic = topic

@@ -1,9 +1,11 @@
 import Base
 import WebPush
 
+import enum Notifications.TrustLevel
+
 /// What of a message is sealed as one record.
 ///
-///     version 1 | encoding 1 | urgency 1 | TTL 4 | arrival 8 | lengths of topic, encryption and
+///     version 1 | encoding and level 1 | urgency 1 | TTL 4 | arrival 8 | lengths of topic, encryption and
 ///     crypto key 4 each | these three | body
 enum MessageRecord {
     private static let version: UInt8 = 1
@@ -18,7 +20,9 @@ enum MessageRecord {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(length(of: content))
         bytes.append(version)
-        bytes.append(encodings.number(of: content.encoding))
+        bytes.append(
+            encodings.number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0)
+                << 4)
         bytes.append(Urgency.allCases.number(of: content.urgency))
         bytes.append(bigEndian: content.ttl)
         bytes.append(bigEndian: UInt64(bitPattern: arrival))
@@ -38,7 +42,8 @@ enum MessageRecord {
         of record: Span<UInt8>
     ) -> (content: Message.Content, arrival: Int64)? {
         guard record.count >= headerLength, record[0] == version,
-            Int(record[1]) < encodings.count, Int(record[2]) < Urgency.allCases.count
+            Int(record[1] & 15) < encodings.count, record[1] >> 4 <= levelLimit,
+            Int(record[2]) < Urgency.allCases.count
         else { return nil }
         var start = headerLength
         func field(_ number: Int) -> [UInt8]? {
@@ -50,13 +55,15 @@ enum MessageRecord {
         guard let topic = field(0), let encryption = field(1), let cryptoKey = field(2)
         else { return nil }
         let content = Message.Content(
-            body: record.array(start..<record.count), encoding: encodings[Int(record[1])],
+            body: record.array(start..<record.count), encoding: encodings[Int(record[1] & 15)],
+            level: record[1] >> 4 == 0 ? nil : TrustLevel(rawValue: (record[1] >> 4) - 1),
             encryption: encryption, cryptoKey: cryptoKey,
             topic: Topic(String(decoding: topic, as: UTF8.self)),
             urgency: Urgency.allCases[Int(record[2])], ttl: record.halfWord(at: 3))
         return (content, Int64(bitPattern: record.word(at: 7)))
     }
 
+    private static let levelLimit = TrustLevel.mtproto.rawValue + 1
     private static let encodings: [ContentEncoding?] = [nil, .aes128gcm, .aesgcm]
 }
 

@@ -63,6 +63,12 @@ package enum StoreOperation: Sendable {
     /// Ends the devices that were made under it, too.
     case removeCredential(UInt32)
 
+    case callback(CallbackOperation)
+    /// One operation, and what callbacks are told because of it, in one transaction. Its outcome is
+    /// that of the operation; where an outbox has no room for what comes from a push, nothing happens
+    /// and it is `.full`.
+    indirect case with(StoreOperation, [CallbackOperation])
+    case registration(RegistrationOperation)
     case addOwner(name: String)
     /// Ends the credentials that are the owner's, too.
     case removeOwner(UInt32)
@@ -80,14 +86,22 @@ package enum StoreOutcome: Equatable, Sendable {
     case notFound
     /// The endpoint's digest begins like that of another: make another token. Or the owner is there.
     case conflict
+    /// There is no room in the outbox of a callback; it may come again.
+    case full
     /// Nothing is promised; it may come again.
     case unavailable
+    /// What only operations on registrations have for an answer.
+    case registration(RegistrationResult)
 }
 
 package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
     case credentials
+    /// The callbacks that have something to send.
+    case callbacks
+    case callback(UInt32)
+    case registration(RegistrationRequest)
     case owners
 }
 
@@ -95,6 +109,10 @@ package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
     case credentials([Credential])
+    case callbacks([UInt32])
+    /// Nil where there is none, or none that is sent anything.
+    case callback(CallbackRecord?)
+    case registration(RegistrationAnswer)
     case owners([Owner])
     /// Ask again later.
     case unavailable

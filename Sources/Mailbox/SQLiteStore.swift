@@ -14,6 +14,8 @@ package final class SQLiteStore: MessageStore {
         package var limits = StoreLimits()
         /// Told, on a thread of the store, whenever it stops working or why it still does not.
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
+        /// Told, on a thread of the store, when nothing is sealed under former keys any more.
+        package var onResealed: @Sendable () -> Void = {}
         /// The clocks.
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 
@@ -34,6 +36,7 @@ package final class SQLiteStore: MessageStore {
     package let report: Report
     /// Makes and recognises endpoint tokens.
     package let endpointKey: Secret
+    private let keys: StoreKeys
     private let time: StoreTimekeeper
     private let folder: StateFolder
     private let writer: StoreWriter
@@ -49,14 +52,13 @@ package final class SQLiteStore: MessageStore {
         let opening = try StoreOpening(options, path: folder.path + "/" + WriterDatabase.fileName)
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
-            onFault: options.onFault)
-        let reader = try StoreReader(
-            opening.source.path, keys: opening.source.keys, time: opening.source.time,
-            limits: options.limits)
+            onFault: options.onFault, onResealed: options.onResealed)
+        let reader = try StoreReader(opening.source, limits: options.limits)
         let threads = [try StoreThread { writer.run() }, try StoreThread { reader.run() }]
         index = opening.source.index
         report = opening.report
         endpointKey = opening.source.keys.endpoint
+        keys = opening.source.keys
         time = opening.source.time
         self.folder = folder
         self.writer = writer
@@ -83,6 +85,15 @@ package final class SQLiteStore: MessageStore {
 
     package func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
         reader.load(request, ticket: ticket, to: sink)
+    }
+
+    /// Seals everything under `key` from now on, and what is sealed already bit by bit. The key must
+    /// be on the disk, and the one before must stay there until `onResealed`.
+    package func rotate(to key: MasterKey) {
+        reader.between { [keys, writer] in
+            keys.rotate(to: key)
+            writer.wake()
+        }
     }
 
     /// Carries out what waits and ends. Once, and never on a thread of the store.

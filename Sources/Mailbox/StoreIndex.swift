@@ -38,7 +38,9 @@ package final class StoreIndex: Sendable {
         let key: UInt64
     }
 
+    package let registrations = RegistrationCache()
     let endpoints: EndpointTable
+    package let callbacks = CallbackIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
@@ -85,6 +87,7 @@ extension StoreIndex {
 
     package var endpointCount: Int { endpoints.count }
     package var deviceCount: Int { ledger.withLock { $0.deviceCount } }
+    package func hasDevice(_ row: UInt32) -> Bool { ledger.withLock { $0.hasDevice(row) } }
 
     package func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         ledger.withLock { $0.usage(ofDevice: device) }

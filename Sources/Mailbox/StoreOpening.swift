@@ -92,6 +92,9 @@ struct StoreOpening {
             for credential in try CredentialRows.load(from: database.connection) {
                 index.set(credential)
             }
+            for row in try CallbackReading.goneRows(database.connection) {
+                index.callbacks.set(row, isGone: true)
+            }
             try MarkRows.load(into: index, from: database.connection)
             if let end = record.restoredUntil, record.values.anchor.time < end {
                 index.expectUnknown(except: try database.tombstones())

@@ -6,10 +6,10 @@ import SQLite
 // Unchecked: the queue is for all threads; the rest is touched by the reader's thread alone, once
 // that has begun.
 final class StoreReader: @unchecked Sendable {
-    private struct Request {
-        let request: LoadRequest
-        let ticket: UInt64
-        let sink: any StoreSink
+    private enum Request {
+        case load(LoadRequest, ticket: UInt64, any StoreSink)
+        /// Something to do while nothing is read.
+        case between(@Sendable () -> Void)
     }
 
     private struct Queue {
@@ -19,20 +19,24 @@ final class StoreReader: @unchecked Sendable {
 
     private let queue = Monitor(Queue())
     private let path: String
+    private let keys: StoreKeys
+    private let registrations: RegistrationCache
     private let time: StoreTimekeeper
     private let limits: StoreLimits
     private var sealer: Sealer
+    private var keyGeneration: Int
     /// Opened when it is needed, and anew after a failure.
     private var database: ReaderDatabase?
 
-    init(
-        _ path: String, keys: StoreKeys, time: StoreTimekeeper, limits: StoreLimits
-    ) throws(StoreFault) {
-        self.path = path
-        self.time = time
+    init(_ source: StoreSource, limits: StoreLimits) throws(StoreFault) {
+        path = source.path
+        keys = source.keys
+        registrations = source.index.registrations
+        time = source.time
         self.limits = limits
+        keyGeneration = keys.generation
         do throws(OpenSSLError) {
-            sealer = try Sealer(current: keys.master, former: keys.former)
+            sealer = try keys.sealer()
         } catch { throw .crypto(error) }
     }
 
@@ -42,11 +46,19 @@ final class StoreReader: @unchecked Sendable {
             guard !queue.isClosed, queue.waiting.count < limits.queuedOperations else {
                 return (false, false)
             }
-            queue.waiting.append(Request(request: request, ticket: ticket, sink: sink))
+            queue.waiting.append(.load(request, ticket: ticket, sink))
             return (true, queue.waiting.count == 1)
         }
         if isFirst { queue.signal() }
         if !isTaken { sink.loaded(.unavailable, ticket: ticket) }
+    }
+
+    /// Runs `body` when nothing is being read. From any thread; not after `close`.
+    func between(_ body: @escaping @Sendable () -> Void) {
+        queue.withLock { queue in
+            if !queue.isClosed { queue.waiting.append(.between(body)) }
+        }
+        queue.signal()
     }
 
     /// What waits is still answered, then the thread ends. From any thread.
@@ -59,7 +71,11 @@ final class StoreReader: @unchecked Sendable {
     func run() {
         while let requests = wait() {
             for request in requests {
-                request.sink.loaded(answer(to: request.request), ticket: request.ticket)
+                switch request {
+                case .load(let request, let ticket, let sink):
+                    sink.loaded(answer(to: request), ticket: ticket)
+                case .between(let body): body()
+                }
             }
         }
         database = nil
@@ -76,6 +92,7 @@ final class StoreReader: @unchecked Sendable {
 
     private func answer(to request: LoadRequest) -> LoadAnswer {
         do throws(SQLiteError) {
+            guard useCurrentKeys() else { return .unavailable }
             let database = try openedDatabase()
             switch request {
             case .messages(let page):
@@ -87,6 +104,12 @@ final class StoreReader: @unchecked Sendable {
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
                 return .credentials(try CredentialRows.load(from: database.connection))
+            case .callbacks:
+                return .callbacks(try CallbackReading.rowsAtWork(database.connection))
+            case .callback(let row):
+                return try CallbackReading.answer(row, from: database.connection, &sealer)
+            case .registration(let request):
+                return try answer(to: request, database)
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
             }
@@ -96,10 +119,78 @@ final class StoreReader: @unchecked Sendable {
         }
     }
 
+    /// False if that failed.
+    private func useCurrentKeys() -> Bool {
+        let generation = keys.generation
+        guard generation != keyGeneration else { return true }
+        do throws(OpenSSLError) {
+            sealer = try keys.sealer()
+        } catch { return false }
+        keyGeneration = generation
+        return true
+    }
+
     private func openedDatabase() throws(SQLiteError) -> ReaderDatabase {
         if let database { return database }
         let opened = try ReaderDatabase(path)
         database = opened
         return opened
+    }
+}
+
+/// Registrations.
+extension StoreReader {
+    private func answer(
+        to request: RegistrationRequest, _ database: ReaderDatabase
+    ) throws(SQLiteError) -> LoadAnswer {
+        switch request {
+        case .one(let id):
+            return try one(
+                try RegistrationRows.find(id, on: database.connection, &sealer), database)
+        case .ofDevice(let device):
+            let generation = registrations.generation
+            let found = try RegistrationRows.find(
+                device: device, on: database.connection, &sealer)
+            if case .registration(let registration) = found {
+                registrations.put(registration, readIn: generation)
+            }
+            return try one(found, database)
+        case .all(let owner):
+            return .registration(
+                .all(try RegistrationRows.list(owner: owner, on: database.connection, &sealer)))
+        case .waiting(let device):
+            return .registration(.waiting(try waiting(for: device, database)))
+        }
+    }
+
+    private func one(
+        _ found: RegistrationRows.Found, _ database: ReaderDatabase
+    ) throws(SQLiteError) -> LoadAnswer {
+        switch found {
+        case .none: return .registration(.none)
+        // Ours to mend, so whoever asks has to come again.
+        case .damaged: return .unavailable
+        case .registration(let registration):
+            return .registration(
+                .one(
+                    registration,
+                    undecryptable: try RegistrationRows.undecryptable(
+                        registration.device, on: database.connection)))
+        }
+    }
+
+    private func waiting(
+        for device: UInt32, _ database: ReaderDatabase
+    ) throws(SQLiteError) -> Waiting {
+        var signals = try FetchSignalRows.load(device: device, on: database.connection)
+        signals.expire(at: time.now)
+        var messages: [Message] = []
+        var request: PageRequest? = PageRequest(device: device)
+        while let next = request {
+            let page = try database.page(next, at: time.now, within: limits, unsealing: &sealer)
+            messages += page.messages
+            request = page.next
+        }
+        return Waiting(messages: messages, signals: signals)
     }
 }

@@ -14,6 +14,8 @@ final class StoreWriter: @unchecked Sendable {
         var operations = 0
         var bytes = 0
         var isClosed = false
+        /// There is work that nobody waits for.
+        var isWoken = false
     }
 
     /// A batch of which it is not known whether it was committed.
@@ -24,6 +26,7 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     private static let sweepLimit = 512
+    private static let resealedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
     /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
     /// so many pages: about 1 MiB, and 64 MiB.
@@ -41,6 +44,7 @@ final class StoreWriter: @unchecked Sendable {
     private let limits: StoreLimits
     private let source: StoreSource
     private let onFault: @Sendable (StoreFault) -> Void
+    private let onResealed: @Sendable () -> Void
     /// Nil while the database cannot be trusted.
     private var executor: BatchExecutor?
     private var lastFault: StoreFault?
@@ -53,12 +57,14 @@ final class StoreWriter: @unchecked Sendable {
 
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
-        onFault: @escaping @Sendable (StoreFault) -> Void
+        onFault: @escaping @Sendable (StoreFault) -> Void,
+        onResealed: @escaping @Sendable () -> Void
     ) {
         self.executor = executor
         self.source = source
         self.limits = limits
         self.onFault = onFault
+        self.onResealed = onResealed
         checkpointAt = manyPages
     }
 
@@ -86,6 +92,12 @@ final class StoreWriter: @unchecked Sendable {
         if !isTaken { refuse([submission]) }
     }
 
+    /// Looks for work that nobody waits for. From any thread.
+    func wake() {
+        queue.withLock { $0.isWoken = true }
+        queue.signal()
+    }
+
     /// Takes nothing more; what waits is still carried out, then the thread ends. From any thread.
     func close() {
         queue.withLock { $0.isClosed = true }
@@ -111,7 +123,11 @@ final class StoreWriter: @unchecked Sendable {
     /// True when there is work, false when there was none for a while, nil at the end.
     private func wait(_ taken: inout [Submission]) -> Bool? {
         let answer: Bool?? = queue.wait(atMost: patience) { queue in
-            if queue.waiting.isEmpty { return queue.isClosed ? .some(nil) : nil }
+            if queue.waiting.isEmpty {
+                guard queue.isWoken else { return queue.isClosed ? .some(nil) : nil }
+                queue.isWoken = false
+                return .some(false)
+            }
             swap(&queue.waiting, &taken)
             return .some(true)
         }
@@ -121,6 +137,7 @@ final class StoreWriter: @unchecked Sendable {
     /// Milliseconds after which something has to be done without being asked.
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
+        if executor.hasToReseal { return 0 }
         if executor.walPages > Self.idlePages { return Self.idleTime }
         guard let expiry = executor.nextExpiry else { return nil }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
@@ -157,7 +174,7 @@ final class StoreWriter: @unchecked Sendable {
     private func refuse(_ submissions: ArraySlice<Submission>) {
         var deliveries = Deliveries()
         for submission in submissions {
-            if case .store(let message) = submission.operation { source.release(message) }
+            if let message = submission.operation.message { source.release(message) }
             deliveries.add(submission, .unavailable)
         }
         deliveries.send()
@@ -169,11 +186,11 @@ extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
         let now = executor.time.now
         if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
-            let count = try executor.sweep(atMost: Self.sweepLimit)
-            // A full bite means that there is more.
-            let pause = count == Self.sweepLimit ? 0 : Self.sweepInterval
+            let isMore = try executor.sweep(atMost: Self.sweepLimit)
+            let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
+        if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
         if executor.walPages > checkpointAt { try checkpoint(executor) }
     }
 
@@ -208,9 +225,7 @@ extension StoreWriter {
 extension StoreWriter {
     private func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
         if let executor {
-            let messages = submissions.compactMap { submission in
-                if case .store(let message) = submission.operation { message } else { nil }
-            }
+            let messages = submissions.compactMap(\.operation.message)
             doubt = Doubt(
                 batch: executor.state.batch + 1, effects: executor.effects, messages: messages)
         }

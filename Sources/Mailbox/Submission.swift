@@ -5,8 +5,27 @@ struct Submission: Sendable {
     let sink: any StoreSink
 
     /// What it weighs while it waits.
-    var size: Int {
-        if case .store(let message) = operation { message.size } else { 0 }
+    var size: Int { operation.size }
+}
+
+extension StoreOperation {
+    /// What room was reserved for.
+    var message: Message? {
+        switch self {
+        case .store(let message): message
+        case .registration(.receive(let message, _)) where message.needsStore: message
+        case .with(let operation, _): operation.message
+        default: nil
+        }
+    }
+
+    fileprivate var size: Int {
+        switch self {
+        case .callback(let operation): operation.size
+        case .with(let operation, let callbacks):
+            callbacks.reduce(operation.size) { $0 + $1.size }
+        default: message?.size ?? 0
+        }
     }
 }
 

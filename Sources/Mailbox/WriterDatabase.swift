@@ -8,6 +8,8 @@ final class WriterDatabase {
 
     let connection: Connection
     let messages: MessageRows
+    let callbacks: CallbackRows
+    let receivers: ReceiverRows
     let marks: MarkRows
     let begin: Statement
     private let state: StateRow
@@ -21,12 +23,16 @@ final class WriterDatabase {
         } catch { throw StoreFault(error) }
         do throws(SQLiteError) {
             let messages = try MessageRows(on: connection)
+            let callbacks = try CallbackRows(on: connection)
+            let receivers = try ReceiverRows(on: connection)
             let marks = try MarkRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
             self.connection = connection
             self.messages = messages
+            self.callbacks = callbacks
+            self.receivers = receivers
             self.marks = marks
             self.begin = begin
             self.state = state
@@ -45,11 +51,6 @@ final class WriterDatabase {
             if damage == nil { return connection }
         } catch { throw StoreFault(error) }
         throw .damaged(damage ?? "unknown")
-    }
-
-    /// When something expires next; nil when nothing does.
-    func nextExpiry() throws(SQLiteError) -> StoreTime? {
-        [try messages.nextExpiry(), try marks.nextExpiry()].compactMap(\.self).min()
     }
 
     /// Ends the transaction: after this it is on the disk.
@@ -80,6 +81,36 @@ extension WriterDatabase {
         try insert.bind(device.credential.map(Int64.init), at: 3)
         try insert.bind(device.created, at: 4)
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
+    }
+
+    /// One without a user agent. The row of its owner; nil if its credential does not exist.
+    func insert(_ device: Device, owner: String) throws(SQLiteError) -> UInt32? {
+        let insert = try Statement(
+            """
+            INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5
+            WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
+            """, on: connection)
+        try insert.bind(Int64(device.row), at: 1)
+        try insert.bind(device.userAgent.bytes, at: 2)
+        try insert.bind(device.credential.map(Int64.init), at: 3)
+        try insert.bind(try row(ofOwner: owner), at: 4)
+        try insert.bind(device.created, at: 5)
+        return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
+    }
+
+    func has(subscription row: UInt32) throws(SQLiteError) -> Bool {
+        try !rows("SELECT row FROM subscription WHERE row = ?1", row).isEmpty
+    }
+
+    /// Made if there is none of that name.
+    private func row(ofOwner name: String) throws(SQLiteError) -> Int64 {
+        let owner = try Statement(
+            """
+            INSERT INTO owner (name) VALUES (?1)
+            ON CONFLICT DO UPDATE SET name = name RETURNING row
+            """, on: connection)
+        try owner.bind(text: name, at: 1)
+        return try owner.step() ? owner.integer(0) : 0
     }
 
     /// False if its device does not exist.
@@ -206,19 +237,13 @@ extension WriterDatabase {
     }
 
     func insert(_ credential: Credential) throws(SQLiteError) {
-        let owner = try Statement(
-            """
-            INSERT INTO owner (name) VALUES (?1)
-            ON CONFLICT DO UPDATE SET name = name RETURNING row
-            """, on: connection)
-        try owner.bind(text: credential.owner, at: 1)
-        guard try owner.step() else { return }
+        let owner = try row(ofOwner: credential.owner)
         let insert = try Statement(
             "INSERT INTO credential VALUES (?1, ?2, ?3, ?4, ?5, ?6)", on: connection)
         try insert.bind(Int64(credential.row), at: 1)
         try insert.bind(credential.secret.bytes, at: 2)
         try insert.bind(text: credential.name, at: 3)
-        try insert.bind(owner.integer(0), at: 4)
+        try insert.bind(owner, at: 4)
         try insert.bind(credential.created, at: 5)
         try insert.bind(credential.lastSeen, at: 6)
         try insert.run()

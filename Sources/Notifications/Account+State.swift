@@ -1,7 +1,7 @@
 /// The whole account as one value: what a store keeps, and what a start reads.
 extension Account {
     /// What stands first; other numbers are those of other versions.
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -17,6 +17,7 @@ extension Account {
         state.number(lastNotificationID)
         state.number(lastGroupID)
         state.number(lastCallID)
+        state.number(lastConversation)
         state.number(callGroupCount)
         state.list(freeCallGroups) { $0.number($1) }
         state.list(scopes) { $1.write(to: &$0) }
@@ -54,6 +55,7 @@ extension Account {
         lastNotificationID = try state.number()
         lastGroupID = try state.number()
         lastCallID = try state.number()
+        lastConversation = try state.number()
         callGroupCount = try state.number()
         freeCallGroups = try state.list { state throws(StateReader.Damage) in
             try state.number()

@@ -1,5 +1,7 @@
+import Base
+
 /// Everything about one account that outlives the process.
-package struct Account: Equatable, Sendable {
+package struct Account: Equatable, Sendable, Confidential {
     package var userID: Int64 = 0
     package var policy = ChatPolicy.learn
     package var lastNotificationID: Notification.ID = 0
@@ -17,6 +19,7 @@ package struct Account: Equatable, Sendable {
     package var announcements: [Int64: Int32] = [:]
     /// Chats of dialects that name them by text.
     package var conversations: [String: ChatID] = [:]
+    package var lastConversation: Int64 = 0
     /// Notifications that a later payload may replace or retract.
     package var names: [String: NamedNotification] = [:]
     package var calls: [Int32: RingingCall] = [:]

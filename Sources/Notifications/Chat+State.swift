@@ -2,15 +2,12 @@ extension Chat {
     func write(to state: inout StateWriter) {
         state.byte(kind.rawValue)
         state.text(title)
-        for id in [messageGroupID, mentionGroupID, callGroupID] { state.number(id) }
+        for id in [messageGroupID, mentionGroupID] { state.number(id) }
         for id in [
             lastRead, lastMessage, lastPushMessage, pinnedNotification, maxRemovedMessageID,
         ] {
             state.number(id.rawValue)
         }
-        state.number(unreadCount)
-        state.number(unreadMentionCount)
-        state.number(maxRemovedNotificationID)
         state.flag(isListed)
         state.flag(isClosed)
         state.list(deleted) { $0.number($1.rawValue) }
@@ -21,15 +18,11 @@ extension Chat {
         self.init(kind: try state.choice(), title: try state.text())
         messageGroupID = try state.number()
         mentionGroupID = try state.number()
-        callGroupID = try state.number()
         lastRead = MessageID(try state.number())
         lastMessage = MessageID(try state.number())
         lastPushMessage = MessageID(try state.number())
         pinnedNotification = MessageID(try state.number())
         maxRemovedMessageID = MessageID(try state.number())
-        unreadCount = try state.number()
-        unreadMentionCount = try state.number()
-        maxRemovedNotificationID = try state.number()
         isListed = try state.flag()
         isClosed = try state.flag()
         deleted = try state.list { state throws(StateReader.Damage) in

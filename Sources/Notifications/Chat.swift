@@ -6,22 +6,18 @@ package struct Chat: Equatable, Sendable {
     package var title = ""
     package var messageGroupID: NotificationGroup.ID = 0
     package var mentionGroupID: NotificationGroup.ID = 0
-    package var callGroupID: NotificationGroup.ID = 0
     package var lastRead = MessageID.none
     /// The newest message that the client has loaded, and the newest that a push told about.
     package var lastMessage = MessageID.none
     package var lastPushMessage = MessageID.none
-    package var unreadCount = 0
-    package var unreadMentionCount = 0
-    /// The client named it: a chat with a place in a chat list.
+    /// The client that owns the data named it as one of its own.
     package var isListed = false
     /// Left groups and closed secret chats show nothing.
     package var isClosed = false
     package var settings: ChatNotificationSettings?
     /// The message whose pinning is being shown.
     package var pinnedNotification = MessageID.none
-    /// Of removed notifications: they and everything before them never return.
-    package var maxRemovedNotificationID: Notification.ID = 0
+    /// Of the dismissed messages the last: it and everything before it never returns.
     package var maxRemovedMessageID = MessageID.none
     /// Messages that shall not be shown: deleted before their push came, or dismissed before the
     /// message itself did.
@@ -48,6 +44,12 @@ package struct Chat: Equatable, Sendable {
         case .basicGroup, .supergroup: .groupChats
         case .channel: .channelChats
         }
+    }
+
+    /// Whether TDLib has the chat in one of its lists: supergroups and channels from the day of
+    /// joining, others by their messages. A draft alone does not count.
+    var hasPlaceInList: Bool {
+        isListed || !lastMessage.isNone || kind == .supergroup || kind == .channel
     }
 
     package var isPrivate: Bool { kind == .privateChat || kind == .secret }

@@ -70,9 +70,13 @@ struct DeviceToken {
 
 /// The text that `account.registerDevice` wants for a Web Push subscription, byte for byte.
 package enum RegistrationToken {
-    package static func text(endpoint: String, p256dh: String, auth: String) -> String {
+    /// `isSigned`: the server is to sign its pushes; it says so by a member that other clients put at
+    /// the end.
+    package static func text(
+        endpoint: String, p256dh: String, auth: String, isSigned: Bool = false
+    ) -> String {
         "{\"endpoint\":\(quoted(endpoint)),\"keys\":{\"p256dh\":\(quoted(p256dh)),"
-            + "\"auth\":\(quoted(auth))}}"
+            + "\"auth\":\(quoted(auth))}" + (isSigned ? ",\"vapid\":true}" : "}")
     }
 
     /// Everything outside ASCII as `\uXXXX`, in lower case; a slash stays as it is.

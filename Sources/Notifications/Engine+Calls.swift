@@ -7,10 +7,24 @@ extension Engine {
 
     /// What the client says about a call it watches over.
     mutating func setCall(_ id: Int32, chatID: ChatID, isPending: Bool) {
-        if !isPending { return endCall(id) }
+        let pushed = account.calls.first { $0.value.chatID == chatID && $0.value.deadline != nil }
+        guard isPending else {
+            endCall(id)
+            if let pushed { endCall(pushed.key) }
+            return
+        }
         guard account.calls[id] == nil else { return }
-        _ = ring(id, chatID: chatID, level: .mtproto)
-        account.lastCallID = max(account.lastCallID, id)
+        guard let pushed else {
+            _ = ring(id, chatID: chatID, level: .mtproto)
+            return
+        }
+        // It rings already: from here on the client watches over it.
+        account.calls[pushed.key] = nil
+        account.calls[id] = pushed.value
+        account.calls[id]?.deadline = nil
+        change(
+            pushed.value.notificationID, in: pushed.value.groupID, to: .newCall(id: id),
+            isForced: true)
     }
 
     mutating func process(_ call: IncomingCall, level: TrustLevel) -> Outcome {
@@ -26,12 +40,13 @@ extension Engine {
             guard !isRinging, muteEnd(of: chatID) <= Int32(clamping: Int64(now)) else {
                 return .ok
             }
+            // Far from the identifiers that the client gives to calls.
             account.lastCallID += 1
-            guard ring(account.lastCallID, chatID: chatID, level: level, name: call.name) else {
-                return .ok
-            }
-            account.calls[account.lastCallID]?.deadline = now + RingingCall.ringTime
-            account.calls[account.lastCallID]?.callerName = call.callerName
+            let id = Int32.max - account.lastCallID
+            guard ring(id, chatID: chatID, level: level, name: call.name) else { return .ok }
+            account.calls[id]?.deadline = now + RingingCall.ringTime
+            account.calls[id]?.callerName = call.callerName
+            account.calls[id]?.missedText = call.missedText
         case .declined: endCalls(in: chatID, level: level)
         case .missed:
             endCalls(in: chatID, level: level)
@@ -52,11 +67,11 @@ extension Engine {
         guard isAdded else { return false }
         account.calls[id] = RingingCall(
             chatID: chatID, groupID: groupID, notificationID: account.lastNotificationID,
-            deadline: nil, callerName: account.chats[chatID]?.title ?? "", level: level)
+            level: level)
         if !name.isEmpty {
             account.names[name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID, order: nil,
-                date: Int32(clamping: Int64(now)))
+                date: Int32(clamping: Int64(now)), level: level)
         }
         flushPending(groupID, isForced: true)
         return true
@@ -69,8 +84,9 @@ extension Engine {
             return ringing.count < Self.callsPerChat ? known : nil
         }
         let id: NotificationGroup.ID
-        if let free = account.freeCallGroups.popLast() {
+        if let free = account.freeCallGroups.min() {
             id = free
+            account.freeCallGroups.removeAll { $0 == free }
         } else if account.callGroupCount < Self.groupLimit {
             account.callGroupCount += 1
             account.lastGroupID += 1
@@ -85,8 +101,13 @@ extension Engine {
     mutating func endCall(_ id: Int32) {
         guard let call = account.calls.removeValue(forKey: id) else { return }
         remove(call.notificationID, from: call.groupID, isPermanent: true, isForced: true)
-        let isFree = !account.calls.values.contains { $0.groupID == call.groupID }
-        if isFree { account.freeCallGroups.append(call.groupID) }
+        release(call.groupID)
+    }
+
+    /// A group whose last call has ended serves the next chat.
+    private mutating func release(_ groupID: NotificationGroup.ID) {
+        guard !account.calls.values.contains(where: { $0.groupID == groupID }) else { return }
+        account.freeCallGroups.append(groupID)
     }
 
     private mutating func endCalls(in chatID: ChatID, level: TrustLevel) {
@@ -100,9 +121,7 @@ extension Engine {
         for (id, call) in account.calls.sorted(by: { $0.key < $1.key }) {
             guard let deadline = call.deadline, deadline <= now else { continue }
             endCall(id)
-            showMissed(
-                "You missed a call from \(call.callerName)", call.callerName, in: call.chatID,
-                level: call.level)
+            showMissed(call.missedText, call.callerName, in: call.chatID, level: call.level)
         }
     }
 
@@ -123,6 +142,6 @@ extension Engine {
         let call = account.calls.first { $0.value.notificationID == notificationID }
         guard let call else { return }
         account.calls[call.key] = nil
-        account.freeCallGroups.append(call.value.groupID)
+        release(call.value.groupID)
     }
 }

@@ -1,8 +1,14 @@
-import Base
+package import Base
 
 /// Tokens that the client wants registered; the host does the calling.
 extension Engine {
-    mutating func registerDevice(_ request: JSONNode) -> Outcome {
+    /// `secret` is what a token that shall be encrypted is registered with, unless it is registered
+    /// already and the client names none itself.
+    package mutating func registerDevice(
+        _ request: JSONNode, secret: RegisteredDevice.Encryption?, now: Double
+    ) -> Outcome {
+        advance(to: now)
+        if isClosed { return .aborted }
         guard let node = request["device_token"], node.kind == .object else {
             return .badRequest("Device token must be non-empty")
         }
@@ -22,34 +28,49 @@ extension Engine {
         if token.token.isEmpty {
             account.devices[token.type] = nil
             if let known { askHost("unregister_device", known) }
-            return .object(#"{"@type":"pushReceiverId","id":"0"}"#)
+            return receiver(0)
         }
-        let device = RegisteredDevice(
+        var device = RegisteredDevice(
             tokenType: token.type, token: token.token, otherUserIDs: others,
-            isSandbox: token.isSandbox, isEncrypted: token.isEncrypted)
+            isSandbox: token.isSandbox)
+        if request["secret"] != nil {
+            device.encryption = secret
+        } else if token.isEncrypted {
+            device.encryption = known?.token == token.token ? known?.encryption ?? secret : secret
+        }
         account.devices[token.type] = device
         if known != device { askHost("register_device", device) }
-        return .object(#"{"@type":"pushReceiverId","id":"\#(account.userID)"}"#)
+        return receiver(device.encryption?.keyID ?? account.userID)
+    }
+
+    private func receiver(_ id: Int64) -> Outcome {
+        .object(#"{"@type":"pushReceiverId","id":"\#(id)"}"#)
     }
 
     /// Every token again, as a start and each day need it.
     package mutating func refreshDevices() {
+        nextRefresh = now + Self.refreshInterval
         for device in account.devices.sorted(by: { $0.key < $1.key }) {
             askHost("register_device", device.value)
         }
     }
 
+    /// Telegram's documentation: at least once every 24 hours.
+    private static let refreshInterval = 86_400.0
+
     private mutating func askHost(_ reason: String, _ device: RegisteredDevice) {
         let others = device.otherUserIDs.map(String.init).joined(separator: ",")
-        updates.append(
-            .fetchRequired(
-                reason: reason,
-                details: [
-                    Update.Detail("token_type", source: String(device.tokenType)),
-                    Update.Detail("token", source: JSONText.quoted(device.token)),
-                    Update.Detail("app_sandbox", source: device.isSandbox ? "true" : "false"),
-                    Update.Detail("no_muted", source: "true"),
-                    Update.Detail("other_uids", source: "[\(others)]"),
-                ]))
+        var details = [
+            Update.Detail("token_type", source: String(device.tokenType)),
+            Update.Detail("token", source: JSONText.quoted(device.token)),
+            Update.Detail("app_sandbox", source: device.isSandbox ? "true" : "false"),
+            Update.Detail("no_muted", source: "true"),
+            Update.Detail("other_uids", source: "[\(others)]"),
+        ]
+        if let encryption = device.encryption {
+            let secret = Base64URL.text(encryption.secret.span)
+            details.append(Update.Detail("secret", source: "\"\(secret)\""))
+        }
+        updates.append(.fetchRequired(reason: reason, details: details))
     }
 }

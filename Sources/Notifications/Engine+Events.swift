@@ -2,12 +2,13 @@ import Base
 
 /// Payloads, once their dialect has said what they mean.
 extension Engine {
-    /// Applies what one payload means. `id`, where the transport gives one, makes a repeat harmless.
+    /// Applies what one payload means. `id`, unless it is empty, makes a repeat harmless.
     package mutating func process(
-        _ events: [Event], level: TrustLevel, id: String? = nil, now: Double
+        _ events: [Event], level: TrustLevel, id: String = "", now: Double
     ) -> Outcome {
         advance(to: now)
-        if let id, !account.recentPushes.insert(id) { return .ok }
+        if isClosed { return .aborted }
+        if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
         var outcome = Outcome.ok
         for event in events {
             let result = process(event, level: level)
@@ -38,8 +39,8 @@ extension Engine {
             updates.append(.dcOption(dc: dc, address: address, getConfig: dc == 1))
         case .liveLocationsNeeded:
             if level > .clear { updates.append(.liveLocationsNeeded) }
-        case .sessionRevoked:
-            if level == .mtproto { revokeSession() }
+        case .sessionRevoked(let dates):
+            if level == .mtproto { revokeSession(dates) }
         case .fetchRequired(let reason, let details):
             updates.append(.fetchRequired(reason: reason, details: details))
         case .ignored: break
@@ -82,8 +83,10 @@ extension Engine {
                 }
                 return id
             }
+            makeRoomForConversation()
             // Beyond the identifiers that any server gives to people.
-            let id = ChatID(ChatID.userLimit + 1 + Int64(account.conversations.count))
+            account.lastConversation += 1
+            let id = ChatID(ChatID.userLimit + account.lastConversation)
             account.conversations[key] = id
             account.chats[id] = Chat(
                 kind: message.isGroup ? .basicGroup : .privateChat, title: message.chatTitle)
@@ -107,7 +110,12 @@ extension Engine {
         }
     }
 
-    private mutating func revokeSession() {
+    /// What cannot be undone needs a date that can be true; otherwise the client has to ask.
+    private mutating func revokeSession(_ dates: [Int32]) {
+        guard dates.contains(acceptedDate(dates)) else {
+            updates.append(.fetchRequired(reason: "session_revoke", details: []))
+            return
+        }
         updates.append(.sessionRevoked)
         logOut()
     }

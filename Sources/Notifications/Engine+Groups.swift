@@ -70,7 +70,7 @@ extension Engine {
     private static let extra = 10
 
     /// Forgets the oldest when there are many more than anybody will ask for.
-    private mutating func trim(_ group: inout NotificationGroup) {
+    mutating func trim(_ group: inout NotificationGroup) {
         let kept = sizeLimit + min(max(sizeLimit, Self.extra / 2), Self.extra)
         guard group.kind != .calls, group.notifications.count > kept + Self.extra else { return }
         let surplus = group.notifications.count - kept

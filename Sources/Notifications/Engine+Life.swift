@@ -33,6 +33,7 @@ extension Engine {
             group.sleeping = []
             group.pending = []
             group.totalCount = group.notifications.count
+            trim(&group)
             account.groups[id] = group
         }
     }
@@ -50,7 +51,8 @@ extension Engine {
     /// The next moment at which something is due on its own.
     package var nextDeadline: Double? {
         let call = account.calls.values.lazy.compactMap(\.deadline).min()
-        return [queue.nextDue, nextPending, call, sessionEnd].compactMap { $0 }.min()
+        let refresh = account.devices.isEmpty ? nil : nextRefresh
+        return [queue.nextDue, nextPending, call, sessionEnd, refresh].compactMap { $0 }.min()
     }
 
     private var nextPending: Double? {
@@ -71,6 +73,7 @@ extension Engine {
         }
         endCalls()
         endSession()
+        if let nextRefresh, nextRefresh <= now { refreshDevices() }
     }
 
     /// Shows everything that still waits; after that the engine says nothing any more.

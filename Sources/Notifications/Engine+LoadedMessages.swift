@@ -17,7 +17,13 @@ extension Engine {
             && (message.isPin
                 ? !disablesPinned(chat) : message.isMention && !disablesMentions(chat))
         var settingsChatID = message.chatID
-        if isMention, case .user(let id) = message.sender { settingsChatID = .user(id) }
+        if isMention {
+            switch message.sender {
+            case .user(let id): settingsChatID = .user(id)
+            case .chat(let id): settingsChatID = id
+            case nil: break
+            }
+        }
         if muteEnd(of: settingsChatID) > message.date {
             if message.isPin, isMention { replacePin(in: message.chatID, with: .none) }
             return .ok

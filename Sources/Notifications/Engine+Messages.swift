@@ -17,7 +17,7 @@ extension Engine {
         guard let chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
             return .ok
         }
-        let date = acceptedDate(message.date)
+        let date = acceptedDate(message.dates)
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
@@ -68,16 +68,25 @@ extension Engine {
     private func settingsChat(
         _ message: IncomingMessage, _ chatID: ChatID, isMention: Bool
     ) -> ChatID {
-        guard isMention, case .user(let id) = message.sender else { return chatID }
-        return .user(id)
+        guard isMention else { return chatID }
+        switch message.sender {
+        case .user(let id): return .user(id)
+        case .chat(let id): return id
+        case nil: return chatID
+        }
     }
 
-    /// The date of the payload if it can be true, else the present.
-    func acceptedDate(_ date: Int32?) -> Int32 {
-        let present = Int32(clamping: Int64(now))
-        guard let date, date >= present - 28 * 86_400, date <= present + 5 else { return present }
-        return date
+    /// The last date that can be true, seen from the one before it; else the present.
+    func acceptedDate(_ dates: [Int32]) -> Int32 {
+        dates.reduce(Int32(clamping: Int64(now))) { accepted, date in
+            let age = Int64(accepted) - Int64(date)
+            return age <= Self.longestDelivery && age >= -Self.clockLeeway ? date : accepted
+        }
     }
+
+    /// In seconds: how late a push may come, and how far its sender's clock may be ahead.
+    private static let longestDelivery: Int64 = 28 * 86_400
+    private static let clockLeeway: Int64 = 5
 
     /// The group of a chat, which gets one with its first notification.
     mutating func group(of chatID: ChatID, isMention: Bool) -> NotificationGroup.ID {
@@ -85,6 +94,7 @@ extension Engine {
             isMention
             ? account.chats[chatID]?.mentionGroupID : account.chats[chatID]?.messageGroupID
         if let known, known != 0 { return known }
+        makeRoomForGroup()
         account.lastGroupID += 1
         let id = account.lastGroupID
         account.groups[id] = NotificationGroup(
@@ -114,7 +124,7 @@ extension Engine {
         if !message.name.isEmpty {
             account.names[message.name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID,
-                order: message.order, date: date)
+                order: message.order, date: date, level: level)
         }
         flushPending(groupID, isForced: true)
     }
@@ -180,57 +190,5 @@ extension Engine {
         delayedGroups.insert(groupID)
         tellPending()
         return true
-    }
-
-    /// Other words for a message that is still known from a push only.
-    private mutating func edit(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
-        guard let chatID = chatID(message.chat), let chat = account.chats[chatID] else {
-            return .ok
-        }
-        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
-            guard let found = notification(of: message.messageID, in: groupID),
-                case .newPushMessage(let old) = found.content, found.level <= level
-            else { continue }
-            var new = pushMessage(message, in: groupID, chatID)
-            new.sender = old.sender
-            new.senderName = old.senderName
-            new.isOutgoing = old.isOutgoing
-            change(found.id, in: groupID, to: .newPushMessage(new), isForced: true)
-        }
-        return .ok
-    }
-
-    /// Gives a notification another content; its id, date and sound stay.
-    mutating func change(
-        _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
-        isForced: Bool
-    ) {
-        guard let group = account.groups[groupID] else { return }
-        if let index = group.firstIndex(of: id) {
-            account.groups[groupID]?.notifications[index].content = content
-            let isShown = index + sizeLimit >= group.notifications.count
-            guard isShown, order.isVisible(groupID),
-                let notification = account.groups[groupID]?.notifications[index]
-            else { return }
-            enqueue(.edit(notification), for: groupID)
-            if isForced { flush(groupID) }
-        } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
-            account.groups[groupID]?.pending[index].notification.content = content
-        }
-    }
-
-    /// A deleted message goes, and does not come if it has not come yet.
-    mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
-        removeMessage(id, in: chatID, level: level, isForced: true)
-        if let chat = account.chats[chatID], id > chat.lastPushMessage { bar(id, in: chatID) }
-    }
-
-    /// Keeps a message from being shown, should it come or come again.
-    mutating func bar(_ id: MessageID, in chatID: ChatID) {
-        guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
-            return
-        }
-        account.chats[chatID]?.deleted.append(id)
-        if chat.deleted.count >= Chat.deletedLimit { account.chats[chatID]?.deleted.removeFirst() }
     }
 }

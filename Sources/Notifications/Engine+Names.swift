@@ -6,7 +6,8 @@ extension Engine {
         if isOutdated(message.order, by: named) { return true }
         if named.isTombstone {
             account.names[message.name] = nil
-            return Int64(named.date) + Int64(NamedNotification.tombstoneLife) > Int64(now)
+            return named.level >= level
+                && Int64(named.date) + Int64(NamedNotification.tombstoneLife) > Int64(now)
         }
         guard message.replaces, let group = account.groups[named.groupID],
             let index = group.firstIndex(of: named.notificationID),
@@ -36,9 +37,7 @@ extension Engine {
     mutating func retract(_ name: String, order: Int64?, level: TrustLevel) {
         guard let named = account.names[name], !named.isTombstone else {
             dropOldTombstones()
-            account.names[name] = NamedNotification(
-                groupID: 0, notificationID: 0, order: order, date: Int32(clamping: Int64(now)))
-            return
+            return leaveTombstone(name, order: order, level: level)
         }
         guard !isOutdated(order, by: named), let group = account.groups[named.groupID],
             let index = group.firstIndex(of: named.notificationID),
@@ -46,9 +45,13 @@ extension Engine {
         else { return }
         if case .newCall(let id) = group.notifications[index].content { return endCall(id) }
         remove(named.notificationID, from: group.id, isPermanent: true, isForced: true)
+        leaveTombstone(name, order: order ?? named.order, level: level)
+    }
+
+    private mutating func leaveTombstone(_ name: String, order: Int64?, level: TrustLevel) {
         account.names[name] = NamedNotification(
-            groupID: 0, notificationID: 0, order: order ?? named.order,
-            date: Int32(clamping: Int64(now)))
+            groupID: 0, notificationID: 0, order: order, date: Int32(clamping: Int64(now)),
+            level: level)
     }
 
     private func isOutdated(_ order: Int64?, by named: NamedNotification) -> Bool {
@@ -57,12 +60,15 @@ extension Engine {
     }
 
     private mutating func dropOldTombstones() {
-        let limit = Int64(now) - Int64(NamedNotification.tombstoneLife)
-        guard account.names.count > Self.tombstoneCheck else { return }
+        guard account.names.count.isMultiple(of: Self.tombstoneCheck) else { return }
+        let age = account.names.count > Self.tombstoneLimit ? 0 : NamedNotification.tombstoneLife
+        let limit = Int64(now) - Int64(age)
         account.names = account.names.filter {
             !$0.value.isTombstone || Int64($0.value.date) > limit
         }
     }
 
+    /// After how many names those that are over are looked for, and how many are too many.
     private static let tombstoneCheck = 256
+    private static let tombstoneLimit = 20_000
 }

@@ -20,14 +20,19 @@ extension Engine {
             default: return .badRequest("Option \"\(name)\" must have integer value")
             }
         }
-        let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
-        if isStarted, range != nil { flushEverything() }
-        account.options[name] = value == .empty ? nil : value
-        sizeLimit = account.groupSizeMax
-        if isStarted {
-            if account.groupCountMax != oldCount { groupCountChanged(from: oldCount) }
-            if account.groupSizeMax != oldSize { groupSizeChanged(from: oldSize) }
+        if OptionName.booleans.contains(name), value != .empty {
+            guard case .boolean = value else {
+                return .badRequest("Option \"\(name)\" must have boolean value")
+            }
         }
+        let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
+        account.options[name] = value == .empty ? nil : value
+        let hasNewCount = account.groupCountMax != oldCount
+        let hasNewSize = account.groupSizeMax != oldSize
+        if isStarted, hasNewCount || hasNewSize { flushEverything() }
+        sizeLimit = account.groupSizeMax
+        if isStarted, hasNewCount { groupCountChanged(from: oldCount) }
+        if isStarted, hasNewSize { groupSizeChanged(from: oldSize) }
         updates.append(.option(name: name, value))
         return .ok
     }

@@ -15,6 +15,8 @@ extension Engine {
                 isOnline: request.flag("self"),
                 othersOnlineSince: request["others_online_since"]?.integer.map(Double.init))
         case "bellwire.setFetching": setFetching(request.flag("active"))
+        case "bellwire.setSource": return setSource(request)
+        case "bellwire.invokeNotificationAction": return invokeAction(request)
         case "bellwire.setCall":
             guard let id = request.id("call_id"), let chatID = chatID(request) else {
                 return .badRequest("Call identifier or chat is invalid")
@@ -45,7 +47,7 @@ extension Engine {
         case "bellwire.addSecretChat":
             addSecretChat(
                 chatID, title: request["title"]?.text ?? "",
-                date: acceptedDate(request["date"]?.integer.map { Int32(clamping: $0) }))
+                date: acceptedDate((request["date"]?.integer).map { [Int32(clamping: $0)] } ?? []))
         case "bellwire.removeSecretChat": removeSecretChat(chatID)
         default:
             guard let chat = account.chats[chatID] else { return }
@@ -70,14 +72,31 @@ extension Engine {
         case "secret": chat.kind = .secret
         default: break
         }
-        if let count = request["unread_count"]?.integer { chat.unreadCount = Int(clamping: count) }
-        if let count = request["unread_mention_count"]?.integer {
-            chat.unreadMentionCount = Int(clamping: count)
-        }
         account.chats[chatID] = chat
         if let last = request["last_read_inbox_message_id"]?.integer, last > 0 {
             markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: false)
         }
+        if let unread = request["unread_count"]?.integer {
+            // What is muted counts for nothing.
+            let isMuted = Double(muteEnd(of: chatID)) > now
+            setTotalCount(of: chat.messageGroupID, unread: isMuted ? 0 : unread)
+        }
+        if let unread = request["unread_mention_count"]?.integer {
+            let isPinShown = account.chats[chatID]?.pinnedNotification.isNone == false
+            setTotalCount(of: chat.mentionGroupID, unread: unread, more: isPinShown ? 1 : 0)
+        }
+    }
+
+    /// What the client counts as unread, and what only pushes have told of so far.
+    private mutating func setTotalCount(
+        of groupID: NotificationGroup.ID, unread: Int64, more: Int = 0
+    ) {
+        guard let group = account.groups[groupID], !group.isComplete else { return }
+        let pushed = group.notifications.reversed().prefix(while: \.isTemporary).count
+        let count = Int(Int32(clamping: unread)) + more + pushed - group.pending.count
+        guard count >= group.notifications.count, count != group.totalCount else { return }
+        account.groups[groupID]?.totalCount = count
+        notificationsLeft(groupID, added: [], removed: [], isForced: false)
     }
 
     private mutating func handleMessages(_ type: String, _ request: JSONNode) -> Outcome {

@@ -33,7 +33,7 @@ extension Engine {
 
     mutating func flush(_ id: NotificationGroup.ID) {
         guard let items = queue.take(id) else { return }
-        for item in UpdateMerger.merge(items) {
+        for item in UpdateMerger.merge(items, isVisible: order.isVisible(id)) {
             switch item {
             case .group(let update): updates.append(.group(update))
             case .edit(let notification):

@@ -1,18 +1,16 @@
 /// What the user has read elsewhere, or here.
 extension Engine {
-    /// Notifications of what has been read go. TDLib spares those of a private chat that it has no
-    /// message of.
+    /// Notifications of what has been read go. TDLib spares those of chats in none of its lists.
     mutating func markRead(
         _ chatID: ChatID, upTo last: MessageID, level: TrustLevel, isForced: Bool? = nil
     ) {
         guard let chat = account.chats[chatID], last > chat.lastRead else { return }
         account.chats[chatID]?.lastRead = last
-        account.chats[chatID]?.unreadCount = 0
-        let isRemoving = account.policy == .learn || !chat.isPrivate || !chat.lastMessage.isNone
+        let isRemoving = account.policy == .learn || chat.hasPlaceInList
         if isRemoving {
             removeRead(chat, upTo: last, level, isForced ?? (account.policy == .learn))
         }
-        updates.append(.chatReadInbox(chatID: chatID, lastRead: last, unreadCount: 0))
+        updates.append(.chatReadInbox(chatID: chatID, lastRead: last))
         if isRemoving { openGate(of: chatID) }
     }
 
@@ -20,16 +18,23 @@ extension Engine {
         _ chat: Chat, upTo last: MessageID, _ level: TrustLevel, _ isForced: Bool
     ) {
         let isStrict = account.policy == .strict
+        let before = account.groups[chat.messageGroupID]
+        // To TDLib a chat with no unread message has nothing that a push told of, either.
+        let isNothingUnread =
+            isStrict
+            && before?.notifications.contains { !$0.isTemporary && $0.messageID > last } == false
+        let isRead = { (notification: Notification) in
+            notification.level <= level
+                && (isNothingUnread && notification.isTemporary
+                    || !notification.messageID.isNone && notification.messageID <= last)
+        }
         removeAll(
             in: chat.messageGroupID, isForced: isForced,
             totalCount: {
-                [before = account.groups[chat.messageGroupID]?.notifications.count ?? 0] in
-                // With nothing unread the count is that of what stays.
-                isStrict
-                    ? $0.notifications.count
-                    : max($0.totalCount - (before - $0.notifications.count), 0)
-            },
-            where: { $0.messageID <= last && !$0.messageID.isNone && $0.level <= level })
+                let removed = (before?.notifications.count ?? 0) - $0.notifications.count
+                return isStrict ? $0.notifications.count : max($0.totalCount - removed, 0)
+            }, where: isRead)
+        removeSleeping(in: chat.messageGroupID, where: isRead)
         guard !chat.pinnedNotification.isNone, chat.pinnedNotification <= last,
             let pinned = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
         else { return }

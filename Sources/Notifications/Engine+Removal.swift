@@ -57,6 +57,7 @@ extension Engine {
             if group.notifications.count != before.count, !order.isVisible(groupID) {
                 _ = order.place(group.key)
             }
+            if isForced { flush(groupID) }
             return
         }
         let oldestShown = shown.first?.id ?? 0
@@ -77,12 +78,21 @@ extension Engine {
         return left < count
     }
 
+    /// What went while nobody wanted notifications does not wake up.
+    mutating func removeSleeping(
+        in groupID: NotificationGroup.ID, where isGone: (Notification) -> Bool
+    ) {
+        guard account.groups[groupID]?.sleeping.isEmpty == false else { return }
+        account.groups[groupID]?.sleeping.removeAll(where: isGone)
+    }
+
     /// Removes the notification of a message in either group of its chat.
     mutating func removeMessage(
         _ messageID: MessageID, in chatID: ChatID, level: TrustLevel, isForced: Bool
     ) {
         guard let chat = account.chats[chatID] else { return }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            removeSleeping(in: groupID) { $0.messageID == messageID && $0.level <= level }
             let found = notification(of: messageID, in: groupID)
             guard let found, found.level <= level else { continue }
             remove(found.id, from: groupID, isPermanent: true, isForced: isForced)

@@ -8,7 +8,7 @@ extension Engine {
         guard let type = request["@type"]?.text else {
             return .badRequest("Request must have a text \"@type\"")
         }
-        if isClosed { return .error(code: 500, message: "Request aborted") }
+        if isClosed { return .aborted }
         if type.hasPrefix("bellwire.") { return handleOwn(type, request) }
         switch type {
         case "setOption": return setOption(request)
@@ -21,7 +21,7 @@ extension Engine {
         case "viewMessages", "openChat", "closeChat", "setChatDraftMessage":
             return handleChat(type, request)
         case "getMessageLocally": return message(request)
-        case "registerDevice": return registerDevice(request)
+        case "registerDevice": return registerDevice(request, secret: nil, now: now)
         case "close": close(now: now)
         case "logOut", "destroy": logOut()
         default: return nil
@@ -52,6 +52,11 @@ extension Engine {
         guard let id = request.id("notification_id") else {
             return .badRequest("Notification identifier is invalid")
         }
+        removeByUser(id, in: groupID)
+        return .ok
+    }
+
+    mutating func removeByUser(_ id: Notification.ID, in groupID: NotificationGroup.ID) {
         userRemoves(upTo: id, in: groupID, isSingle: true)
         if let group = account.groups[groupID], let index = group.firstIndex(of: id),
             group.notifications[index].isTemporary
@@ -61,7 +66,6 @@ extension Engine {
         }
         forgetCall(of: id)
         remove(id, from: groupID, isPermanent: false, isForced: true)
-        return .ok
     }
 
     private mutating func removeNotificationGroup(_ request: JSONNode) -> Outcome {
@@ -87,7 +91,6 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         openGate(of: group.chatID)
         guard !isSingle, account.chats[group.chatID]?.messageGroupID == groupID else { return }
-        account.chats[group.chatID]?.maxRemovedNotificationID = id
         let gone = group.notifications.filter { $0.id <= id }.map(\.messageID).max() ?? .none
         let known = account.chats[group.chatID]?.maxRemovedMessageID ?? .none
         account.chats[group.chatID]?.maxRemovedMessageID = max(gone, known)
@@ -104,10 +107,13 @@ extension Engine {
         case "closeChat": openChats.remove(chatID)
         case "viewMessages":
             let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
-            if let last = ids.max() {
+            // TDLib takes for read only what is seen in an open chat, unless told otherwise.
+            let isRead =
+                account.policy == .learn || request.flag("force_read") || openChats.contains(chatID)
+            if isRead, let last = ids.max() {
                 markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: true)
             }
-        default: account.chats[chatID]?.isListed = true
+        default: break  // A draft shows nothing and removes nothing.
         }
         return .ok
     }

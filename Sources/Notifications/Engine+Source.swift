@@ -1,3 +1,5 @@
+import Base
+
 /// A source that decides itself how often it rings, and what stays undelivered until it is fetched.
 extension Engine {
     /// Whether the mode of its source keeps a message from the screen; then it is only counted.
@@ -12,6 +14,7 @@ extension Engine {
         case .sendOnePerConversation: key = self.key(of: message.chat)
         }
         if account.source.sessionEnded { return true }
+        if account.source.rung.count >= SourceState.rungLimit { account.source.rung = [] }
         guard !account.source.rung.insert(key).inserted else { return false }
         account.groups[groupID]?.totalCount += 1
         if let group = account.groups[groupID], order.isVisible(groupID) {
@@ -19,6 +22,27 @@ extension Engine {
             flush(groupID)
         }
         return true
+    }
+
+    /// How the account's source may ring, and what its payloads leave open. Absent members leave
+    /// what is set.
+    mutating func setSource(_ request: JSONNode) -> Outcome {
+        var source = account.source
+        if let name = request["notify_mode"]?.text {
+            guard let mode = SourceState.NotifyMode(name: name) else {
+                return .badRequest("Notify mode is unknown")
+            }
+            source.notifyMode = mode
+        }
+        if let timeout = request["session_timeout"]?.integer {
+            guard timeout > 0 else { return .badRequest("Session timeout must be positive") }
+            source.sessionTimeout = Int32(clamping: timeout)
+        }
+        if let isMobile = request["mobile"]?.bool { source.isMobile = isMobile }
+        if let node = request["presentation"] { source.presentation = SourcePresentation(node) }
+        account.source = source
+        noteActivity()
+        return .ok
     }
 
     private func key(of chat: ChatReference) -> String {

@@ -1,8 +1,10 @@
+import Base
+
 /// The notifications of one account: requests and events in, updates out.
 ///
 /// A value without clock, socket or file. Whoever owns it passes the time in, hands the updates on
 /// and keeps `account` safe.
-package struct Engine: Sendable {
+package struct Engine: Sendable, Confidential {
     package internal(set) var account: Account
     var order: GroupOrder
     var queue = UpdateQueue()
@@ -15,6 +17,8 @@ package struct Engine: Sendable {
     var openChats: Set<ChatID> = []
     var isStarted = false
     var isClosed = false
+    /// When the registered tokens are due again; nil until the host has asked for them once.
+    var nextRefresh: Double?
     /// What the client has been told last.
     var toldPending: (delayed: Bool, unreceived: Bool)?
     var updates: [Update] = []
@@ -47,6 +51,9 @@ package enum Outcome: Equatable, Sendable {
     case error(code: Int, message: String)
     /// JSON text of TDLib's answer object.
     case object(String)
+
+    /// The answer to whatever comes after the end.
+    static let aborted = Outcome.error(code: 500, message: "Request aborted")
 
     static func badRequest(_ message: String) -> Outcome { .error(code: 400, message: message) }
 }

@@ -10,7 +10,8 @@ package enum Event: Equatable, Sendable {
     case badge(unread: Int64?, missedCalls: Int64?)
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
-    case sessionRevoked
+    /// With the dates of its payload: an old one may be somebody's copy.
+    case sessionRevoked(dates: [Int32])
     case fetchRequired(reason: String, details: [Update.Detail])
     /// Nothing is to be done, and the sender shall hear that all is well.
     case ignored
@@ -33,8 +34,8 @@ package struct IncomingMessage: Equatable, Sendable {
     package var isGroup = false
     package var sender: Sender?
     package var senderName = ""
-    /// Seconds since 1970; nil where the payload does not say.
-    package var date: Int32?
+    /// Seconds since 1970, as often as the payload says them; the last one that can be true counts.
+    package var dates: [Int32] = []
     package var editDate: Int32?
     package var isMention = false
     package var isPinned = false

@@ -31,6 +31,7 @@ extension NamedNotification {
         state.number(notificationID)
         state.optional(order) { $0.number($1) }
         state.number(date)
+        state.byte(level.rawValue)
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -38,6 +39,7 @@ extension NamedNotification {
         notificationID = try state.number()
         order = try state.optional { state throws(StateReader.Damage) in try state.number() }
         date = try state.number()
+        level = try state.choice()
     }
 }
 
@@ -48,6 +50,7 @@ extension RingingCall {
         state.number(notificationID)
         state.optional(deadline) { $0.time($1) }
         state.text(callerName)
+        state.text(missedText)
         state.byte(level.rawValue)
     }
 
@@ -57,6 +60,7 @@ extension RingingCall {
         notificationID = try state.number()
         deadline = try state.optional { state throws(StateReader.Damage) in try state.time() }
         callerName = try state.text()
+        missedText = try state.text()
         level = try state.choice()
     }
 }
@@ -67,7 +71,10 @@ extension RegisteredDevice {
         state.text(token)
         state.list(otherUserIDs) { $0.number($1) }
         state.flag(isSandbox)
-        state.flag(isEncrypted)
+        state.optional(encryption) { state, encryption in
+            state.number(encryption.keyID)
+            state.data(encryption.secret)
+        }
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -75,7 +82,9 @@ extension RegisteredDevice {
         token = try state.text()
         otherUserIDs = try state.list { state throws(StateReader.Damage) in try state.number() }
         isSandbox = try state.flag()
-        isEncrypted = try state.flag()
+        encryption = try state.optional { state throws(StateReader.Damage) in
+            Encryption(keyID: try state.number(), secret: try state.data())
+        }
     }
 }
 
@@ -84,6 +93,7 @@ extension SourceState {
         state.byte(notifyMode.rawValue)
         state.optional(sessionTimeout) { $0.number($1) }
         state.flag(isMobile)
+        presentation.write(to: &state)
         state.flag(sessionEnded)
         state.time(lastActivity)
         state.time(pausedUntil)
@@ -103,6 +113,7 @@ extension SourceState {
             try state.number()
         }
         isMobile = try state.flag()
+        presentation = try SourcePresentation(from: &state)
         sessionEnded = try state.flag()
         lastActivity = try state.time()
         pausedUntil = try state.time()
@@ -112,5 +123,22 @@ extension SourceState {
             Undelivered(
                 id: try state.number(), payload: try state.data(), received: try state.time())
         }
+    }
+}
+
+extension SourcePresentation {
+    fileprivate func write(to state: inout StateWriter) {
+        for text in [sound, sentence, defaultAction] { state.text(text) }
+        state.list(arguments) { $0.text($1) }
+        state.flag(showsBadge)
+    }
+
+    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
+        self.init()
+        sound = try state.text()
+        sentence = try state.text()
+        defaultAction = try state.text()
+        arguments = try state.list { state throws(StateReader.Damage) in try state.text() }
+        showsBadge = try state.flag()
     }
 }

@@ -14,5 +14,7 @@ package enum OptionName {
     package static let cloudDelay = "notification_cloud_delay_ms"
     package static let defaultDelay = "notification_default_delay_ms"
     package static let ignoresSentScheduled = "disable_sent_scheduled_message_notifications"
+    package static let ignoresContacts = "disable_contact_registered_notifications"
     package static let dropsIDs = "drop_notification_ids"
+    static let booleans: Set<String> = [ignoresSentScheduled, ignoresContacts, dropsIDs]
 }

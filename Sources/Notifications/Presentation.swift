@@ -31,4 +31,9 @@ package struct Presentation: Equatable, Sendable {
         self.title = title
         self.body = body
     }
+
+    /// The name of a theme's sound; a path is none.
+    package static func bareSound(_ name: String) -> String {
+        name.contains("/") || name.hasPrefix(".") ? "" : name
+    }
 }

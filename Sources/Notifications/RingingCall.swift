@@ -5,7 +5,9 @@ package struct RingingCall: Equatable, Sendable {
     package let notificationID: Notification.ID
     /// When it has rung long enough; nil while a client watches over it.
     package var deadline: Double?
-    package var callerName: String
+    package var callerName = ""
+    /// What is shown when nobody took it.
+    package var missedText = ""
     package let level: TrustLevel
 
     /// How long a call that is known from a push only rings, in seconds.

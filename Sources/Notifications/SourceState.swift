@@ -1,3 +1,5 @@
+import Base
+
 /// Who sends, when it may ring, and what it has sent that nobody fetched.
 package struct SourceState: Equatable, Sendable {
     /// Which of a source's messages ring.
@@ -14,6 +16,7 @@ package struct SourceState: Equatable, Sendable {
     /// Seconds without any activity until the session ends; nil for never.
     package var sessionTimeout: Int32?
     package var isMobile = false
+    package var presentation = SourcePresentation()
     package var lastActivity: Double = 0
     /// Another client of the account is in use until then: nothing rings.
     package var pausedUntil: Double = 0
@@ -26,11 +29,12 @@ package struct SourceState: Equatable, Sendable {
     package init() {}
 
     /// A payload that counts as undelivered until somebody fetches it.
-    package struct Undelivered: Equatable, Sendable {
+    package struct Undelivered: Equatable, Sendable, Confidential {
         package let id: Int64
         package let payload: [UInt8]
         package let received: Double
     }
 
     static let undeliveredLimit = 1000
+    static let rungLimit = 10_000
 }

@@ -27,11 +27,12 @@ extension Update {
             writer.member("name", name)
             writer.name("value")
             writer.option(value)
-        case .chatReadInbox(let chatID, let lastRead, let unreadCount):
+        case .chatReadInbox(let chatID, let lastRead):
             writer.member("@type", "updateChatReadInbox")
             writer.member("chat_id", Int(chatID.rawValue))
             writer.member("last_read_inbox_message_id", Int(lastRead.rawValue))
-            writer.member("unread_count", unreadCount)
+            // Of what a push has read nothing that is known is left.
+            writer.member("unread_count", 0)
         default: ownMembers(&writer)
         }
     }

@@ -1,125 +1,128 @@
 /// Makes of a group's waiting updates the shortest sequence with the same end.
 struct UpdateMerger {
-    private var items: [UpdateQueue.Item]
-    /// What each touched notification was before the first update, and is after the last.
-    private var fates: [Notification.ID: Fate] = [:]
+    /// The touched notifications that are shown at the end, with their last words.
+    private var survivors: [Notification.ID: Notification] = [:]
+    /// Survivors that the client has been told of.
+    private var announced: Set<Notification.ID> = []
+    /// Added for nothing: neither the addition nor its removal is told.
+    private var cancelled: Set<Notification.ID> = []
+    /// An update with nothing but a count, before any other update of the group.
+    private var leadingCount: GroupUpdate?
+    private var result: [UpdateQueue.Item] = []
 
-    private struct Fate {
-        let wasShown: Bool
-        var isShown: Bool
-        var latest: Notification?
-        var isChanged = false
-    }
-
-    static func merge(_ items: [UpdateQueue.Item]) -> [UpdateQueue.Item] {
+    /// `isVisible`: whether the group has a place in the list. Of one that has none only its end
+    /// is of interest.
+    static func merge(_ items: [UpdateQueue.Item], isVisible: Bool) -> [UpdateQueue.Item] {
         // The common case: one update, as a push makes it.
-        if items.count == 1 { return items.map(silencedIfEmpty) }
-        var merger = UpdateMerger(items: items)
-        merger.follow()
-        merger.rewrite()
-        return merger.joined().map(silencedIfEmpty)
+        if items.count == 1, case .group(let update) = items[0], !update.added.isEmpty {
+            return items
+        }
+        var merger = UpdateMerger()
+        for item in items { merger.follow(item) }
+        for item in items { merger.tell(item) }
+        merger.tellCount(isVisible: isVisible)
+        return merger.joined()
     }
 
-    private init(items: [UpdateQueue.Item]) { self.items = items }
-
-    private mutating func follow() {
-        for item in items {
-            switch item {
-            case .group(let update):
-                for notification in update.added { added(notification) }
-                for id in update.removed {
-                    fates[id, default: Fate(wasShown: true, isShown: true)].isShown = false
-                }
-            case .edit(let notification):
-                fates[notification.id, default: Fate(wasShown: true, isShown: true)].latest =
-                    notification
-                fates[notification.id]?.isChanged = true
-            }
+    private mutating func follow(_ item: UpdateQueue.Item) {
+        switch item {
+        case .group(let update):
+            for notification in update.added { survivors[notification.id] = notification }
+            for id in update.removed { survivors[id] = nil }
+        case .edit(let notification): survivors[notification.id] = notification
         }
     }
 
-    private mutating func added(_ notification: Notification) {
-        var fate = fates[notification.id] ?? Fate(wasShown: false, isShown: true)
-        // Removed and added again: the client has it, though perhaps with older words.
-        if fate.wasShown { fate.isChanged = true }
-        fate.isShown = true
-        fate.latest = notification
-        fates[notification.id] = fate
-    }
-
-    /// Leaves each addition and change at its first place, with its last words, and moves the
-    /// removals to the front.
-    private mutating func rewrite() {
-        var announced: Set<Notification.ID> = []
-        var removals = fates.filter { $0.value.wasShown && !$0.value.isShown }.map(\.key).sorted()
-        var result: [UpdateQueue.Item] = []
-        for item in items {
-            switch item {
-            case .group(var update):
-                let touched = !update.added.isEmpty || !update.removed.isEmpty
-                var changed: [Notification] = []
-                update.added = update.added.compactMap { notification in
-                    guard let fate = fates[notification.id], fate.isShown,
-                        announced.insert(notification.id).inserted
-                    else { return nil }
-                    let latest = fate.latest ?? notification
-                    if fate.wasShown {
-                        changed.append(latest)
-                        return nil
-                    }
-                    return latest
-                }
-                update.removed = removals
-                removals = []
-                let isLeftEmpty = touched && update.added.isEmpty && update.removed.isEmpty
-                append(update, isLeftEmpty: isLeftEmpty, to: &result)
-                result += changed.map(UpdateQueue.Item.edit)
-            case .edit(let notification):
-                guard let fate = fates[notification.id], fate.isShown, fate.wasShown,
-                    announced.insert(notification.id).inserted
-                else { continue }
-                result.append(.edit(fate.latest ?? notification))
-            }
+    private mutating func tell(_ item: UpdateQueue.Item) {
+        switch item {
+        case .group(var update):
+            update.added = update.added.compactMap { announcement(of: $0.id, isAddition: true) }
+            if update.added.isEmpty { update.soundID = 0 }
+            update.removed = update.removed.filter { isRemovalTold($0) }
+            tell(update)
+        case .edit(let notification):
+            guard let latest = announcement(of: notification.id, isAddition: false) else { return }
+            result.append(.edit(latest))
         }
-        items = result
     }
 
-    /// An update with nothing left leaves its count to the one before it.
-    private func append(
-        _ update: GroupUpdate, isLeftEmpty: Bool, to result: inout [UpdateQueue.Item]
-    ) {
-        guard isLeftEmpty else { return result.append(.group(update)) }
+    /// The first mention of a survivor has its last words; it may have a sound, too.
+    private mutating func announcement(
+        of id: Notification.ID, isAddition: Bool
+    ) -> Notification? {
+        guard let latest = survivors[id] else {
+            if isAddition { cancelled.insert(id) }
+            return nil
+        }
+        return announced.insert(id).inserted ? latest : nil
+    }
+
+    /// Whether a removal stays where it is.
+    private mutating func isRemovalTold(_ id: Notification.ID) -> Bool {
+        if cancelled.contains(id) { return false }
+        // Of one that comes back the client must hear, unless it has the new one already.
+        if survivors[id] != nil { return !announced.contains(id) }
+        // At the front, so that there are never more than may be shown.
+        guard let index = firstGroup, case .group(var first) = result[index] else { return true }
+        first.removed.append(id)
+        result[index] = .group(first)
+        return false
+    }
+
+    private var firstGroup: Int? {
+        result.firstIndex { if case .group = $0 { true } else { false } }
+    }
+
+    /// What is left with nothing leaves its count to the one before it.
+    private mutating func tell(_ update: GroupUpdate) {
+        guard update.added.isEmpty, update.removed.isEmpty else {
+            return result.append(.group(update))
+        }
         let last = result.lastIndex { if case .group = $0 { true } else { false } }
-        guard let last, case .group(var previous) = result[last] else { return }
+        guard let last, case .group(var previous) = result[last] else {
+            leadingCount = update
+            return
+        }
         previous.kind = update.kind
         previous.totalCount = update.totalCount
         result[last] = .group(previous)
     }
 
-    /// Neighbours that sound alike become one.
-    private func joined() -> [UpdateQueue.Item] {
-        var result: [UpdateQueue.Item] = []
-        for item in items.map(Self.silencedIfEmpty) {
-            if case .group(let next) = item, case .group(var last) = result.last,
-                last.soundID == next.soundID,
-                last.settingsChatID == next.settingsChatID || last.added.isEmpty
-            {
-                last.kind = next.kind
-                last.settingsChatID = next.settingsChatID
-                last.totalCount = next.totalCount
-                last.added = (last.added + next.added).sorted { $0.id < $1.id }
-                last.removed = (last.removed + next.removed).sorted()
-                result[result.count - 1] = .group(last)
-            } else {
-                result.append(item)
-            }
+    /// A count alone is told of a group that can be seen, and of one that has come to its end.
+    private mutating func tellCount(isVisible: Bool) {
+        guard let leadingCount, firstGroup == nil, isVisible || leadingCount.totalCount == 0 else {
+            return
         }
-        return result
+        result.append(.group(leadingCount))
     }
 
-    private static func silencedIfEmpty(_ item: UpdateQueue.Item) -> UpdateQueue.Item {
-        guard case .group(var update) = item, update.added.isEmpty else { return item }
-        update.soundID = 0
+    /// Neighbours that sound alike become one, if neither adds what the other removes.
+    private func joined() -> [UpdateQueue.Item] {
+        var joined: [UpdateQueue.Item] = []
+        for item in result {
+            guard case .group(let next) = item, case .group(var last) = joined.last,
+                last.soundID == next.soundID,
+                last.settingsChatID == next.settingsChatID || last.added.isEmpty,
+                !last.added.contains(where: { next.removed.contains($0.id) }),
+                !next.added.contains(where: { last.removed.contains($0.id) })
+            else {
+                joined.append(item)
+                continue
+            }
+            last.kind = next.kind
+            last.settingsChatID = next.settingsChatID
+            last.totalCount = next.totalCount
+            last.added += next.added
+            last.removed += next.removed
+            joined[joined.count - 1] = .group(last)
+        }
+        return joined.map(Self.sorted)
+    }
+
+    private static func sorted(_ item: UpdateQueue.Item) -> UpdateQueue.Item {
+        guard case .group(var update) = item else { return item }
+        update.added.sort { $0.id < $1.id }
+        update.removed.sort()
         return .group(update)
     }
 }

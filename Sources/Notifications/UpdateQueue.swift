@@ -36,9 +36,5 @@ struct UpdateQueue: Sendable {
         entries.removeValue(forKey: id)?.items
     }
 
-    mutating func hurry(now: Double) {
-        for id in entries.keys { entries[id]?.due = now }
-    }
-
     var nextDue: Double? { entries.values.lazy.map(\.due).min() }
 }

@@ -1,13 +1,10 @@
 import CCurl
 
-/// libcurl wants one call before all others in a process.
-private let globalResult = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-
 struct EasyHandle: ~Copyable {
     let handle: UnsafeMutableRawPointer
 
     init() throws(CurlError) {
-        try ensure(globalResult)
+        try CurlLibrary.prepare()
         guard let handle = curl_easy_init() else { throw CurlError(CURLE_FAILED_INIT) }
         self.handle = handle
     }
@@ -29,6 +26,11 @@ struct EasyHandle: ~Copyable {
 
     func set(_ option: CURLoption, sink: @escaping ccurl_sink) throws(CurlError) {
         try ensure(ccurl_set_sink(handle, option, sink))
+    }
+
+    /// Asks `open` for each socket, with what CURLOPT_OPENSOCKETDATA says.
+    func set(opensocket open: @escaping curl_opensocket_callback) throws(CurlError) {
+        try ensure(ccurl_set_opensocket(handle, open))
     }
 
     func perform() throws(CurlError) { try ensure(curl_easy_perform(handle)) }
@@ -55,6 +57,11 @@ struct TextList: ~Copyable {
             list = longer
         }
         handle = list
+    }
+
+    init(fields: [(name: String, value: String)]) throws(CurlError) {
+        // `Name;` is how libcurl wants a field without a value.
+        try self.init(fields.map { $1.isEmpty ? $0 + ";" : $0 + ": " + $1 })
     }
 
     deinit { curl_slist_free_all(handle) }

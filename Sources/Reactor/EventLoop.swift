@@ -37,13 +37,13 @@ package final class EventLoop: @unchecked Sendable {
     let mailbox = Mailbox()
     /// The thread in `run()`, zero when there is none.
     private let owner = Atomic<UInt>(0)
-    var watchers = WatcherTable()
+    @exclusivity(unchecked) var watchers = WatcherTable()
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else when a timer is put off. No handler is called within an access.
     let schedule: UnsafeMutablePointer<Schedule>
-    private var work = WorkQueue()
-    private var closing = Closing()
-    private(set) var turns = 0
+    @exclusivity(unchecked) private var work = WorkQueue()
+    @exclusivity(unchecked) private var closing = Closing()
+    @exclusivity(unchecked) private(set) var turns = 0
 
     package init() throws(ReactorError) {
         poll = try Poll()

@@ -65,6 +65,16 @@ package enum KeyFile {
         }
     }
 
+    /// Gone from the disk before this returns; one that is not there is no failure.
+    package static func remove(_ path: String) throws(Failure) {
+        do throws(SystemError) {
+            if unlink(path) != 0, errno != ENOENT { throw SystemError("unlink") }
+            try FileDescriptor.synchronizeFolder(of: path)
+        } catch {
+            throw .system(path: path, error)
+        }
+    }
+
     private static func failure(of status: stat, _ path: String) -> Failure? {
         guard status.st_mode & S_IFMT == S_IFREG else { return .notAFile(path: path) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {

@@ -1,5 +1,4 @@
 import Base
-import Glibc
 import System
 
 /// What the server says of devices, for a person to read.
@@ -61,28 +60,10 @@ enum DeviceReport {
         let rows = devices.map { device in
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
-                device.lastSeen.map { "last seen " + localTime($0) } ?? "never seen",
+                device.lastSeen.map { "last seen " + LocalTime.text($0) } ?? "never seen",
             ]
         }
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
-            }
-            return trimmed(cells.joined(separator: "  ")) + "\n"
-        }.joined()
-    }
-
-    private static func trimmed(_ line: String) -> Substring {
-        line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)]
-    }
-
-    private static func localTime(_ seconds: Int) -> String {
-        var (time, parts) = (time_t(seconds), tm())
-        localtime_r(&time, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
-        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return TextTable.text(rows)
     }
 }
 

@@ -9,6 +9,7 @@ extension Command {
         details: """
             With a database it speaks TDLib's JSON: one request a line in, updates and answers out.
             DIR is made if it is missing; what is kept in it is sealed under the key in master.json.
+            Sentences are in the language of LC_MESSAGES where share/bellwire/lang has its table.
 
             --replay reads one recorded story a line and prints one line for each, in order:
 

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Dialects
 import Notifications
 import SQLite
 import System
@@ -70,7 +71,7 @@ struct EngineDatabase: ~Copyable {
     }
 
     /// The account as it was when the last process ended, however that was.
-    mutating func load(now: Double) throws -> Account {
+    mutating func load(_ templates: TelegramTemplates) throws -> Account {
         var account = Account()
         let query = try Statement("SELECT state FROM engine_state", on: connection)
         if try query.step() {
@@ -79,13 +80,15 @@ struct EngineDatabase: ~Copyable {
             account = try Account(state: try open(sealed, row: 1, "state"))
         }
         query.reset()
-        let replayed = try replay(onto: account)
+        let replayed = try replay(onto: account, templates)
         if let replayed { try save(replayed) }
         return replayed ?? account
     }
 
     /// Nil when nothing was done since the state was written.
-    private mutating func replay(onto account: Account) throws -> Account? {
+    private mutating func replay(
+        onto account: Account, _ templates: TelegramTemplates
+    ) throws -> Account? {
         let query = try Statement(
             "SELECT id, time, entry FROM engine_journal ORDER BY id", on: connection)
         var engine = Engine(account)
@@ -94,7 +97,7 @@ struct EngineDatabase: ~Copyable {
             let time = query.real(1)
             if !engine.isRunning { engine.start(now: time) }
             let entry = try EngineEntry(try open(query.bytes(2), row: lastEntry, "entry"))
-            _ = engine.perform(entry, now: time)
+            _ = engine.perform(entry, templates: templates, now: time)
             _ = engine.takeUpdates()
         }
         return lastEntry == 0 ? nil : engine.account

@@ -6,7 +6,7 @@ extension Command {
     static let keys = Command(
         name: "keys",
         summary: "make key files and show their public parts",
-        forms: ["new KIND FILE", "show FILE"],
+        forms: ["new KIND FILE", "show FILE", "rotate-master"],
         details: """
             Kinds of keys:
               receiver  a P-256 pair and an auth secret: what a push is encrypted to
@@ -15,13 +15,20 @@ extension Command {
 
             A file is made for its owner alone and never overwritten; one that others can read is
             refused. What is printed is public.
+
+            rotate-master asks the running server to make another master key and to seal everything
+            anew while it serves. Backups made before need the former key: keep a copy of it with
+            them.
             """,
-        options: [.json]
+        options: serverOptions
     ) { arguments in
         switch arguments.positional.first {
         case "new": return try newKey(arguments)
         case "show": return try showKey(arguments)
-        default: throw CommandError.usage("say keys new or keys show", hint: "bellwire keys --help")
+        case "rotate-master": return try rotateMaster(arguments)
+        default:
+            throw CommandError.usage(
+                "say keys new, keys show or keys rotate-master", hint: "bellwire keys --help")
         }
     }
 
@@ -45,6 +52,17 @@ extension Command {
             throw CommandError.usage("keys show takes one file")
         }
         return try print(try storedKey(at: arguments.positional[1]), arguments)
+    }
+
+    private static func rotateMaster(_ arguments: Arguments) throws -> ExitCode {
+        guard arguments.positional.count == 1 else {
+            throw CommandError.usage("keys rotate-master takes options only")
+        }
+        let answer = try ControlConnection(arguments).send("POST", "/api/v1/master-key")
+        return try RegistrationText.print(answer, arguments) { root in
+            let id = Printable.text(root["id"]?.text ?? "")
+            return "master key \(id) is in use; what the former one sealed is being sealed anew\n"
+        }
     }
 
     /// Also for other commands that are given a key file.

@@ -26,12 +26,14 @@ extension Command {
             Option("urgency", "LEVEL", help: "very-low, low, normal or high"),
             Option("vapid-key", "FILE", help: "sign with this key (bellwire keys new vapid)"),
             Option("subject", "URI", help: "who signs: a mailto: or https: address"),
+            Option("custom-id", "NAME", help: "replaces the message of that name, as ZPNs does"),
+            Option("retract", help: "takes the message of --custom-id back"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
             .json,
         ]
     ) { arguments in
         let subscription = try subscription(arguments)
-        let message = try message(arguments)
+        let message = try named(try message(arguments), arguments)
         var request = HTTPRequest(
             method: "POST", url: subscription.endpoint, fields: try fields(arguments),
             certificateFile: arguments["ca-file"])

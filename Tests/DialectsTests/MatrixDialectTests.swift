@@ -53,6 +53,43 @@ struct MatrixDialectTests {
         #expect(message.content.kind == .hidden && message.presentation?.body == "New message")
     }
 
+    @Test("Without a room's name its alias is the title, and without both who wrote")
+    func titles() throws {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","sender":"@ann:x",NAMES"content":{"body":"b"}}}"#
+        let alias = try message(json.replacing("NAMES", with: ##""room_alias":"#room:x","##))
+        #expect(alias.chatTitle == "#room:x" && alias.isGroup && alias.senderName == "@ann:x")
+        let sender = try message(json.replacing("NAMES", with: ""))
+        #expect(sender.chatTitle == "@ann:x" && !sender.isGroup)
+    }
+
+    @Test("Events other than messages are told, and an encrypted one without its words")
+    func otherEvents() throws {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","type":"TYPE","content":{"ciphertext":"x"}}}"#
+        let encrypted = try message(json.replacing("TYPE", with: "m.room.encrypted"))
+        #expect(encrypted.presentation?.body == "Encrypted message")
+        #expect(encrypted.content.kind == .hidden)
+        let sticker = try message(json.replacing("TYPE", with: "m.sticker"))
+        #expect(sticker.presentation?.body == "New message" && sticker.content.kind == .hidden)
+    }
+
+    @Test("The same event is told once, by event_id or by id, however often it is sent")
+    func duplicates() {
+        for name in ["event_id", "id"] {
+            var account = Account()
+            account.options = [OptionName.groupCountMax: .integer(5)]
+            var engine = Engine(account)
+            engine.start(now: 1)
+            let json = #"{"notification":{"\#(name)":"$a","room_id":"!r","content":{"body":"b"}}}"#
+            for _ in 0..<2 {
+                _ = engine.process(
+                    payload: Array(json.utf8), dialect: .matrix, level: .clear, now: 2)
+            }
+            #expect(engine.activeGroups.first?.totalCount == 1)
+        }
+    }
+
     @Test("An invitation is for its target only")
     func invites() throws {
         let json =

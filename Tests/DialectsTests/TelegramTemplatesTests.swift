@@ -34,6 +34,13 @@ struct TelegramTemplatesTests {
         }
     }
 
+    @Test(
+        "Braces that hold no number from 1 on stand as they are",
+        arguments: ["{", "a{b}c", "{0}", "{-9223372036854775808}", "{1", "{99999999999999999999}"])
+    func braces(template: String) {
+        #expect(TemplateText(template[...]).filled(["x"]) == template)
+    }
+
     @Test("Missing arguments leave a gap, and no placeholder is left over")
     func missing() {
         for row in Self.rows {

@@ -77,6 +77,92 @@ struct EngineCommandTests {
         #expect(data.range(of: Data("hi 4711".utf8)) == nil)
     }
 
+    /// A payload that TDLib itself has opened, with its secret.
+    private struct Sealed: Decodable {
+        struct Vector: Decodable {
+            let name: String
+            let auth_key: String
+            let auth_key_id: String
+            let p: String
+        }
+
+        let vectors: [Vector]
+    }
+
+    private static func sealed(_ name: String) throws -> (secret: String, vector: Sealed.Vector) {
+        let vectors = try Vectors.load(Sealed.self, from: "mtproto-push.json").vectors
+        let vector = try #require(vectors.first { $0.name == name })
+        let key = Array(vector.auth_key)
+        let bytes = stride(from: 0, to: key.count, by: 2).compactMap {
+            UInt8(String(key[$0...$0 + 1]), radix: 16)
+        }
+        return (Base64URL.text(bytes.span), vector)
+    }
+
+    @Test("Payloads under the secret of a registered token are opened, also after a restart")
+    func encrypted() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (secret, vector) = try Self.sealed("text, minimal padding")
+        let flipped = try Self.sealed("last byte of ciphertext flipped").vector
+        let push = { (p: String) in
+            #"{"@type":"processPushNotification","payload":"{\"p\":\"\#(p)\"}"}"#
+        }
+        let lines = try run([
+            #"{"@type":"bellwire.setMe","user_id":777}"#, Self.on,
+            #"{"@type":"registerDevice","secret":"\#(secret)","device_token":{"@type":"deviceTokenWebPush","endpoint":"https://a","p256dh_base64url":"AA","auth_base64url":"AA"}}"#,
+            push(flipped.p), Self.push(11),
+        ])
+        #expect(lines.contains(#"{"@type":"pushReceiverId","id":"\#(vector.auth_key_id)"}"#))
+        #expect(lines.contains { $0.contains("\"secret\":\"\(secret)\"") })
+        #expect(
+            lines.contains(
+                #"{"@type":"error","code":400,"message":"Failed to decrypt push payload"}"#))
+        #expect(lines.last == #"{"@type":"ok","@extra":11}"#)
+        #expect(
+            !lines.contains { $0.contains("hi 11") }, "what comes without the secret is not shown")
+        let again = try run([
+            push(vector.p).replacing("processPushNotification", with: "bellwire.processPush")
+        ])
+        #expect(again.contains { $0.contains(#""text":"hello""#) })
+        #expect(
+            again.contains { $0.contains("\"secret\":\"\(secret)\"") }, "asked for at each start")
+    }
+
+    @Test("A token that shall be encrypted gets a secret of its own, and keeps it")
+    func drawn() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let register =
+            #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenFirebaseCloudMessaging","token":"t","encrypt":true}}"#
+        let lines = try run([register, register])
+        let answers = lines.filter { $0.contains("pushReceiverId") }
+        #expect(answers.count == 2 && answers[0] == answers[1])
+        #expect(!answers[0].contains(#""id":"0""#))
+        let asked = try #require(lines.first { $0.contains("register_device") })
+        let secret = try JSONDocument(Array(asked.utf8)).root["secret"]?.text ?? ""
+        #expect(Base64URL.decode(Array(secret.utf8).span)?.count == 256)
+        let refused = try run([
+            register.replacing("}}", with: #"},"secret":"AAAA"}"#)
+        ])
+        #expect(refused.last?.contains("Secret must be 256 bytes in base64url") == true)
+    }
+
+    @Test("Sentences are told in the user's language where a table is there")
+    func language() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let tables = folder + "-share/bellwire/lang"
+        defer { try? FileManager.default.removeItem(atPath: folder + "-share") }
+        try FileManager.default.createDirectory(
+            atPath: tables, withIntermediateDirectories: true)
+        try Data("MESSAGE_PHOTO\t{1} hat dir ein Foto geschickt\n".utf8)
+            .write(to: URL(filePath: tables + "/de.tsv"))
+        let push =
+            #"{"@type":"processPushNotification","payload":"{\"loc_key\":\"MESSAGE_PHOTO\",\"loc_args\":[\"Ann\"],\"custom\":{\"from_id\":1,\"msg_id\":1}}"}"#
+        let outcome = try Program.run(
+            ["engine", "--database", folder], input: Data("\(Self.on)\n\(push)\n".utf8),
+            environment: ["LC_ALL": "de_AT.UTF-8", "XDG_DATA_DIRS": folder + "-share"])
+        #expect(outcome.output.contains(#""body":"Ann hat dir ein Foto geschickt""#))
+    }
+
     @Test("destroy forgets everything")
     func destroy() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -64,7 +64,9 @@ struct KeysCommandTests {
             ["keys"], ["keys", "new"], ["keys", "new", "rsa", "x"], ["keys", "show"], ["nonsense"],
             ["send"], ["send", "--nonsense"], ["send", "--to"], ["version", "--json=1"],
             ["decrypt", "x"], ["serve", "x"], ["check", "x"], ["device"], ["device", "add"],
-            ["device", "list", "x"], ["serve", "--listn", "x"],
+            ["device", "list", "x"], ["serve", "--listn", "x"], ["register"], ["show"],
+            ["list", "x"],
+            ["rotate", "a b"], ["revoke"], ["keys", "rotate-master", "x"],
         ])
     func usage(arguments: [String]) throws {
         let outcome = try Program.run(arguments)
@@ -75,7 +77,8 @@ struct KeysCommandTests {
     @Test(
         "Every command explains itself",
         arguments: [
-            "check", "decrypt", "device", "keys", "send", "serve", "version",
+            "check", "decrypt", "device", "keys", "list", "register", "revoke", "rotate", "send",
+            "serve", "show", "version",
         ])
     func help(command: String) throws {
         let outcome = try Program.run([command, "--help"])

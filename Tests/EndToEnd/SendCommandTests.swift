@@ -138,6 +138,35 @@ struct SendCommandTests {
         #expect(!text.contains("secret-token") && !text.contains(keys.auth))
     }
 
+    @Test("A message with a name replaces the one before it, and can be taken back")
+    func named() async throws {
+        let cases = [
+            (
+                ["--custom-id", "7", "Hi \"you\""],
+                #"{"aps":{"alert":"Hi \"you\"","mutable-content":1},"payload":"{\"customId\":\"7\"}"}"#
+            ),
+            (
+                ["--custom-id", "7", "--retract"],
+                #"{"aps":{"mutable-content":1},"payload":"{\"customId\":\"7\",\"retract\":true}"}"#
+            ),
+        ]
+        for (arguments, text) in cases {
+            let exchange = try await send(arguments)
+            #expect(exchange.outcome.exitCode == 0)
+            let body = try decrypt(exchange, .aes128gcm)
+            #expect(String(decoding: body, as: UTF8.self) == text)
+        }
+    }
+
+    @Test(
+        "A name without a message, or a retraction without a name, is wrong usage",
+        arguments: [["--custom-id", "7"], ["--retract"], ["--custom-id", "7", "--retract", "x"]])
+    func misnamed(arguments: [String]) throws {
+        let outcome = try Program.run(
+            ["send", "--to", folder + "/subscription.json"] + arguments)
+        #expect(outcome.exitCode == 2 && outcome.output.isEmpty)
+    }
+
     @Test("Nobody there is an error of its own, without the endpoint in it")
     func unreachable() throws {
         let outcome = try Program.run([

@@ -40,6 +40,15 @@ extension FuzzTarget {
         precondition(copy == engine.account, "state that was written is read otherwise")
     }
 
+    static func readEntry(_ bytes: [UInt8]) {
+        guard let entry = try? EngineEntry(bytes) else { return }
+        precondition(entry.bytes == bytes, "an entry is written otherwise than it was read")
+        var engine = Engine()
+        engine.start(now: 1_800_000_000)
+        _ = engine.perform(entry, now: 1_800_000_001)
+        check(&engine)
+    }
+
     static func readState(_ bytes: [UInt8]) {
         guard let account = try? Account(state: bytes) else { return }
         var engine = Engine(account)

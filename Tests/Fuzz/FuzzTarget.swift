@@ -28,6 +28,7 @@ enum FuzzTarget: String, CaseIterable {
     case declarative
     case plain
     case engineState = "engine-state"
+    case engineEntry = "engine-entry"
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -54,6 +55,7 @@ enum FuzzTarget: String, CaseIterable {
         case .declarative: Self.readPayload(bytes, .declarative)
         case .plain: Self.readPayload(bytes, .plain)
         case .engineState: Self.readState(bytes)
+        case .engineEntry: Self.readEntry(bytes)
         }
     }
 }

@@ -33,6 +33,13 @@ struct ResponseHeadTests {
                 """)
     }
 
+    @Test("A value cannot end its line")
+    func splitting() {
+        #expect(
+            text(201, fields: [("Location", "/m/1\r\nSet-Cookie: a\0")])
+                .contains("\r\nLocation: /m/1  Set-Cookie: a \r\n"))
+    }
+
     @Test("An answer without a body does not name a length", arguments: [101, 204])
     func noLength(_ status: Int) {
         #expect(!text(status).contains("Content-Length"))

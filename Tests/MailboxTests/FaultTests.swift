@@ -95,7 +95,8 @@ struct FaultTests {
         let newer = try #require(fault(test.options))
         #expect(newer == .newerSchema(found: 99, known: Schema.migrations.count))
         #expect(newer.hint != nil)
-        try Connection(path, .readWrite).execute("PRAGMA user_version = \(Schema.migrations.count)")
+        try Connection(path, .readWrite).execute(
+            "PRAGMA user_version = \(Schema.migrations.count)")
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         try file.seek(toOffset: 4_096 * 12)
         try file.write(contentsOf: Data(repeating: 0xA5, count: 3 * 4_096))

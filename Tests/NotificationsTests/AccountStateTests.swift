@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,8 +44,19 @@ struct AccountStateTests {
     @Test("State of another version is told apart from damage")
     func version() throws {
         var state = try fullAccount().state
-        state[0] = 2
-        #expect(throws: Account.StateError.unknownVersion(2)) { try Account(state: state) }
+        state[0] += 1
+        let error = Account.StateError.unknownVersion(state[0])
+        #expect(throws: error) { try Account(state: state) }
+    }
+
+    @Test("An account and its engine print as their names, and show no message")
+    func printing() throws {
+        let account = try fullAccount()
+        var dumped = ""
+        dump(account, to: &dumped)
+        dump(Engine(account), to: &dumped)
+        #expect("\(account) \(Engine(account))" == "<Account> <Engine>")
+        #expect(!dumped.contains("one") && !dumped.contains("https"))
     }
 
     @Test("Changed bytes never bring the reader down")
@@ -54,6 +66,51 @@ struct AccountStateTests {
             var changed = state
             changed[index] ^= 0xFF
             _ = try? Account(state: changed)
+        }
+    }
+
+    /// States for the fuzzer to begin with: each holds what the others do not.
+    private func seeds() throws -> [String: Account] {
+        var crowded = Story(.strict, count: 2, size: 2)
+        for id in 11...16 { crowded.text("m\(id)", from: id % 4 + 1, id: id, date: id) }
+        try crowded.settings(of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
+        crowded.say("PINNED_TEXT", ["U", "p", "Super88"], id: 20)
+        try crowded.set("notification_group_count_max", "0")
+
+        var waiting = Story()
+        try waiting.request(
+            #"{"@type":"bellwire.setOnline","self":false,"others_online_since":\#(Int(waiting.now) + 100)}"#
+        )
+        try waiting.request(
+            #"{"@type":"bellwire.addMessage","message":{"@type":"message","id":\#(11 << 20),"chat_id":1,"date":1800000060,"content":{"@type":"messageText"}}}"#
+        )
+        try waiting.request(
+            #"{"@type":"bellwire.addSecretChat","chat_id":-1999999999995,"title":"S"}"#)
+        waiting.push(
+            #"{"web_push":8030,"notification":{"title":"T","actions":[{"action":"a","title":"A"}],"tag":"x"}}"#,
+            dialect: .declarative)
+        waiting.push(#"{"message":"m","tags":["a"],"priority":5}"#, dialect: .plain, level: .clear)
+        try waiting.request(
+            #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":9,"presentation":{"loc_args":"srcId"}}"#
+        )
+        waiting.push(#"{"message":"n"}"#, dialect: .plain, id: "push")
+        return [
+            "empty": Account(), "full": try fullAccount(), "crowded": crowded.engine.account,
+            "waiting": waiting.engine.account,
+        ]
+    }
+
+    @Test("The fuzzer begins with states as they are written today")
+    func corpus() throws {
+        let folder = Vectors.folder.deletingLastPathComponent()
+            .appending(path: "Fuzz/Seeds/engine-state")
+        for (name, account) in try seeds() {
+            let file = folder.appending(path: name)
+            if ProcessInfo.processInfo.environment["BELLWIRE_WRITE_SEEDS"] != nil {
+                try Data(account.state).write(to: file)
+            }
+            let bytes = Array(try Data(contentsOf: file))
+            #expect(try Account(state: bytes) == account, "write it anew: BELLWIRE_WRITE_SEEDS=1")
         }
     }
 }

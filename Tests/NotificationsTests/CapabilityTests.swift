@@ -71,6 +71,31 @@ struct CapabilityTests {
         #expect(pushMessage(story)?.presentation?.body == "hello")
     }
 
+    @Test(
+        "The peer's own names stand in for a missing one",
+        arguments: [
+            (#""first_name":"Ann","last_name":"Lee""#, "Ann Lee"), (#""title":"Ann""#, "Ann"),
+            (#""username":"ann""#, "ann"), (#""ah":"-1""#, ""),
+        ])
+    func peerNames(members: String, name: String) {
+        var story = Story()
+        story.push(
+            #"{"loc_key":"MESSAGE_NOTEXT","custom":{"from_id":4242,"msg_id":5,"mtpeer":{\#(members)}}}"#
+        )
+        #expect(pushMessage(story)?.senderName == name)
+        #expect(story.engine.account.chats[.user(4242)]?.title == name)
+    }
+
+    @Test("Ready-made texts stand in for what is shown by its sentence only, too")
+    func readyTextsOfSentences() {
+        var story = Story()
+        story.push(
+            #"{"loc_key":"REACT_TEXT","title":"Ann","description":"Ann likes it","custom":{"from_id":1}}"#
+        )
+        #expect(pushMessage(story)?.senderName == "Ann")
+        #expect(pushMessage(story)?.presentation?.body == "Ann likes it")
+    }
+
     @Test("The name of a sound travels, a path does not")
     func sound() {
         for (sound, expected) in [("sound1.mp3", "sound1.mp3"), ("/etc/x", ""), ("../x", "")] {
@@ -103,6 +128,138 @@ struct CapabilityTests {
         try story.request(
             #"{"@type":"bellwire.setCall","call_id":9,"chat_id":1,"state":"discarded"}"#)
         #expect(story.shown.isEmpty)
+    }
+
+    @Test(
+        "A call that a push told of is ended by what the client says of it",
+        arguments: [
+            #""call_id":1,"chat_id":1,"state":"discarded""#,
+            #""call_id":7,"chat_id":1,"state":"pending""#,
+        ])
+    func setPushedCall(call: String) throws {
+        var story = Story()
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        try story.request("{\"@type\":\"bellwire.setCall\",\(call)}")
+        let isTaken = call.contains("pending")
+        #expect(story.shown == (isTaken ? [["call"]] : []))
+        #expect(story.engine.account.calls.keys.contains(7) == isTaken)
+        story.pass(61)
+        #expect(story.shown == (isTaken ? [["call"]] : []), "nobody missed it")
+    }
+
+    @Test(
+        "A push that the call was missed or declined ends its ringing",
+        arguments: [
+            "PHONE_CALL_MISSED", "PHONE_CALL_DECLINE",
+        ])
+    func endedCall(key: String) {
+        var story = Story()
+        for key in ["PHONE_CALL_REQUEST", key] {
+            story.push(#"{"loc_key":"\#(key)","loc_args":["A"],"custom":{"from_id":1}}"#)
+        }
+        #expect(story.engine.account.calls.isEmpty)
+        #expect(!story.shown.flatMap { $0 }.contains("call"))
+    }
+
+    @Test("A group of calls serves the next chat, once the last call of its chat has ended")
+    func callGroups() throws {
+        var story = Story()
+        for (id, chat) in [(1, 1), (2, 1), (3, 2)] {
+            try story.request(
+                #"{"@type":"bellwire.setCall","call_id":\#(id),"chat_id":\#(chat),"state":"pending"}"#
+            )
+        }
+        #expect(story.engine.account.lastGroupID == 2)
+        let dismissed = try #require(story.engine.activeGroups.last?.notifications.first)
+        try story.request(
+            #"{"@type":"removeNotification","notification_group_id":1,"notification_id":\#(dismissed.id)}"#
+        )
+        #expect(story.engine.account.freeCallGroups == [], "the chat's other call still rings")
+        try story.request(
+            #"{"@type":"bellwire.setCall","call_id":2,"chat_id":1,"state":"discarded"}"#)
+        try story.request(
+            #"{"@type":"bellwire.setCall","call_id":4,"chat_id":3,"state":"pending"}"#)
+        #expect(story.engine.account.lastGroupID == 2)
+        #expect(story.engine.account.groups[1]?.chatID == .user(3))
+    }
+
+    @Test("A notification that is brought back comes in the order of its id, without a sound")
+    func broughtBack() throws {
+        var story = Story(.learn, size: 2)
+        for id in 11...13 { story.text("m\(id)", id: id) }
+        story.updates = []
+        try story.request(
+            #"{"@type":"removeNotification","notification_group_id":1,"notification_id":3}"#)
+        #expect(story.shown == [["m11", "m12"]])
+        #expect(story.takeGroups().map(\.soundID) == [0])
+    }
+
+    @Test("Registered tokens are asked for at the start and every 24 hours")
+    func refresh() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenSimplePush","endpoint":"https://a"}}"#
+        )
+        story.engine.refreshDevices()
+        story.settle()
+        story.updates = []
+        #expect(story.engine.nextDeadline == story.now + 86_400)
+        story.pass(86_399)
+        #expect(story.updates.isEmpty)
+        story.pass(1)
+        #expect(details(story).contains(Update.Detail("token", source: #""https://a""#)))
+    }
+
+    @Test("An empty token asks for what unregisterDevice needs")
+    func unregister() throws {
+        var story = Story()
+        let register =
+            #"{"@type":"registerDevice","other_user_ids":[5,6],"device_token":{"@type":"deviceTokenSimplePush","endpoint":"ENDPOINT"}}"#
+        try story.request(register.replacing("ENDPOINT", with: "https://a"))
+        story.updates = []
+        let outcome = try story.request(register.replacing("ENDPOINT", with: ""))
+        #expect(outcome == .object(#"{"@type":"pushReceiverId","id":"0"}"#))
+        guard case .fetchRequired("unregister_device", let details) = story.updates.first else {
+            Issue.record("nothing is asked for")
+            return
+        }
+        let expected = [("token_type", "4"), ("token", #""https://a""#), ("other_uids", "[5,6]")]
+        for (name, source) in expected {
+            #expect(details.contains(Update.Detail(name, source: source)))
+        }
+    }
+
+    @Test(
+        "An announcement's text stands in message, or else in announcement",
+        arguments: [
+            #""message":"News""#, #""announcement":"News""#,
+            #""message":"News","announcement":"Old""#,
+        ])
+    func announcement(member: String) {
+        var story = Story()
+        story.push(
+            #"{"data":{"loc_key":"MESSAGE_ANNOUNCEMENT",\#(member),"custom":{"announcement":7}}}"#)
+        guard
+            case .newMessage(let message, _) = story.engine.activeGroups.first?.notifications
+                .first?.content
+        else {
+            Issue.record("no announcement")
+            return
+        }
+        #expect(String(decoding: message.source, as: UTF8.self).contains(#""text":"News""#))
+    }
+
+    @Test(
+        "What is encrypted or locked is told without its content",
+        arguments: [
+            #"{"loc_key":"LOCKED_MESSAGE"}"#, #"{"loc_key":"ENCRYPTION_REQUEST"}"#,
+            #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":1}}"#,
+        ])
+    func locked(payload: String) {
+        var story = Story()
+        story.push(payload)
+        #expect(pushMessage(story)?.content == PushContent(.hidden))
+        #expect(!details(story).isEmpty, "and has to be fetched")
     }
 
     @Test("A secret message is announced once, however often its push comes")
@@ -160,11 +317,13 @@ struct CapabilityTests {
         #expect(story.engine.activeGroups.first?.chatID == .serviceNotifications)
     }
 
-    @Test("A file of sentences in another language can take the place of the English ones")
+    @Test("A file of sentences in another language takes the place of the English ones")
     func language() {
-        let german = TelegramTemplates(table: "MESSAGE_PHOTO\t{1} hat dir ein Foto geschickt\tUser")
+        let german = TelegramTemplates(
+            table: "MESSAGE_PHOTO\t{1} hat dir ein Foto geschickt\tUser", orElse: .english)
         let text = german.text("MESSAGE_PHOTO", ["Ann"], inGroup: false)
         #expect(text?.body == "Ann hat dir ein Foto geschickt")
+        #expect(german.text("MESSAGE_DOC", ["Ann"], inGroup: false)?.body == "Ann sent you a file")
     }
 
     private static func message(_ id: Int, date: Int) -> String {

@@ -31,13 +31,23 @@ struct EngineRulesTests {
         #expect(story.shown == [["weak"]])
     }
 
-    @Test("A session is revoked only by what Telegram itself encrypted")
+    @Test("A session is revoked only by what Telegram itself encrypted, and not long ago")
     func revoke() {
         var story = Story()
         story.text("hi", id: 11)
-        story.push(#"{"loc_key":"SESSION_REVOKE"}"#)
-        #expect(story.shown == [["hi"]])
+        let now = Int(story.now)
+        let revocation = { (date: Int) in
+            #"{"date":\#(date),"data":{"loc_key":"SESSION_REVOKE"}}"#
+        }
+        story.push(revocation(now))
         story.push(#"{"loc_key":"SESSION_REVOKE"}"#, level: .mtproto)
+        story.push(revocation(now - 29 * 86_400), level: .mtproto)
+        #expect(story.shown == [["hi"]])
+        let asked = story.updates.filter {
+            $0 == .fetchRequired(reason: "session_revoke", details: [])
+        }
+        #expect(asked.count == 2, "of what is encrypted, but may be a copy, the client asks")
+        story.push(revocation(now - 5), level: .mtproto)
         #expect(story.client.visible.isEmpty && story.engine.account == Account())
         #expect(story.updates.contains(.sessionRevoked))
     }
@@ -53,6 +63,21 @@ struct EngineRulesTests {
         let updates = story.takeGroups()
         #expect(updates.map(\.soundID) == [0])
         #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [2])
+    }
+
+    @Test("The count of a client that knows its chats is told, with what only pushes know")
+    func clientCounts() throws {
+        var story = Story()
+        try story.request(message(11))
+        story.pass(1)
+        story.text("push", id: 12)
+        story.updates = []
+        try story.request(#"{"@type":"bellwire.setChat","chat_id":1,"unread_count":7}"#)
+        story.pass(1)
+        #expect(story.takeGroups().map(\.totalCount) == [8])
+        try story.request(#"{"@type":"bellwire.setChat","chat_id":1,"unread_count":0}"#)
+        story.pass(1)
+        #expect(story.takeGroups().isEmpty, "fewer than are shown cannot be right")
     }
 
     @Test("What the user dismissed does not come back as the real message")

@@ -50,7 +50,7 @@ struct RandomStoryTests {
         _ story: inout Story, _ messageID: inout Int, using generator: inout SplitMix
     ) throws {
         let user = Int.random(in: 1...4, using: &generator)
-        switch Int.random(in: 0..<14, using: &generator) {
+        switch Int.random(in: 0..<16, using: &generator) {
         case 0...4:
             messageID += Int.random(in: 0...2, using: &generator)
             story.text(
@@ -78,6 +78,11 @@ struct RandomStoryTests {
             try story.request(
                 #"{"@type":"setOption","name":"notification_group_count_max","value":{"@type":"optionValueInteger","value":\#(Int.random(in: 0...4, using: &generator))}}"#
             )
+        case 13:
+            story.push(
+                #"{"loc_key":"READ_HISTORY","custom":{"channel_id":"88","max_id":"\#(messageID)"}}"#
+            )
+        case 14: try chooseAction(&story, using: &generator)
         default: try restartChangesNothing(&story)
         }
     }
@@ -110,6 +115,19 @@ struct RandomStoryTests {
             )
             story.client.gone.insert(chosen.id)
         }
+    }
+
+    private func chooseAction(
+        _ story: inout Story, using generator: inout SplitMix
+    ) throws {
+        guard let group = story.engine.activeGroups.randomElement(using: &generator),
+            let chosen = group.notifications.randomElement(using: &generator)
+        else { return }
+        let action = ["default", "mark_read"].randomElement(using: &generator) ?? ""
+        try story.request(
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(group.id),"notification_id":\#(chosen.id),"action":"\#(action)"}"#
+        )
+        story.client.gone.insert(chosen.id)
     }
 
     private func deleteShown(_ story: inout Story, using generator: inout SplitMix) {

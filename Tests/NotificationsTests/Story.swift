@@ -38,7 +38,7 @@ struct Story {
     @discardableResult
     mutating func push(
         _ payload: String, dialect: Dialect = .telegram, level: TrustLevel = .webpush,
-        id: String? = nil
+        id: String = ""
     ) -> Outcome {
         defer { settle() }
         return engine.process(

@@ -24,8 +24,8 @@ struct UpdateMergerTests {
     }
 
     /// Added, removed, sound and count of each update that is left.
-    private func merged(_ items: [UpdateQueue.Item]) -> [String] {
-        UpdateMerger.merge(items).map { item in
+    private func merged(_ items: [UpdateQueue.Item], isVisible: Bool = true) -> [String] {
+        UpdateMerger.merge(items, isVisible: isVisible).map { item in
             switch item {
             case .edit(let notification): "edit \(notification.id)"
             case .group(let update):
@@ -37,7 +37,11 @@ struct UpdateMergerTests {
 
     @Test("What was added and removed before anybody heard of it is not told")
     func cancelled() {
-        #expect(merged([update([2], total: 1), update([], [2], sound: 0, total: 1)]) == [])
+        let items = [update([2], total: 1), update([], [2], sound: 0, total: 1)]
+        #expect(merged(items, isVisible: false) == [])
+        #expect(merged(items) == ["+[] -[] 0 of 1"], "the count of a group that can be seen")
+        let last = [update([2], total: 1), update([], [2], sound: 0, total: 0)]
+        #expect(merged(last, isVisible: false) == ["+[] -[] 0 of 0"], "and that a group has ended")
     }
 
     @Test("A removal moves to the front, and an update left empty leaves its count")
@@ -68,17 +72,19 @@ struct UpdateMergerTests {
         ]
         #expect(merged(items) == ["+[1] -[] -1 of 1"])
         guard
-            case .group(let first) = UpdateMerger.merge([
-                update([1]), .edit(notification(1, "new")),
-            ])[0]
+            case .group(let first) = UpdateMerger.merge(
+                [update([1]), .edit(notification(1, "new"))], isVisible: true)[0]
         else { return }
         #expect(first.added == [notification(1, "new")])
     }
 
-    @Test("Removed and added again, the client has it already")
+    @Test("Removed and added again, it is told as both, one after the other")
     func readded() {
         let items = [update([], [1], sound: 0), update([1, 2], sound: 0, total: 2)]
-        #expect(merged(items) == ["+[2] -[] 0 of 2", "edit 1"])
+        #expect(merged(items) == ["+[] -[1] 0 of 0", "+[1, 2] -[] 0 of 2"])
+        #expect(
+            merged(items + [update([], [1], sound: 0, total: 1), update([1], sound: 0, total: 2)])
+                == ["+[] -[1] 0 of 0", "+[1, 2] -[] 0 of 2"], "however often")
     }
 
     @Test("A new count alone is told")

@@ -212,6 +212,76 @@ async def offline(distributor):
     check(answer.status_code == 410, "gone after unregister")
 
 
+class Registration:
+    """An endpoint whose keys bellwire holds."""
+
+    def __init__(self, state, *options):
+        self.state = state
+        output = subprocess.run(
+            [bellwire, "register", "--app", "telegram", "--account", "me", "--json",
+             "--state", state, *options], capture_output=True, check=True, timeout=10).stdout
+        self.members = json.loads(output)
+        self.id = self.members["id"]
+        self.endpoint = self.members["endpoint"]
+
+    def ask(self, path, *arguments):
+        output = subprocess.run(
+            ["curl", "--silent", "--max-time", "10", "--unix-socket",
+             f"{self.state}/control.sock", *arguments, f"http://localhost/api/v1/{path}"],
+            capture_output=True, check=True, timeout=20).stdout
+        return json.loads(output)
+
+    def fetched(self):
+        answer = self.ask(
+            "fetched", "--json", json.dumps({"registration": self.id}))
+        return [decode(message["payload"]) for message in answer["messages"]]
+
+    def undecryptable(self):
+        return self.ask(f"registrations/{self.id}").get("undecryptable", {})
+
+
+def registered(state):
+    """pywebpush encrypts to keys that bellwire made, as Telegram's server does."""
+    registration = Registration(state)
+    token = json.loads(registration.members["token"])
+    check(list(token) == ["endpoint", "keys"], "the token is a subscription")
+    check(list(token["keys"]) == ["p256dh", "auth"], "with its keys in order")
+    texts = ["Hi", "ü" * 100, "x" * 3900, ""]
+    for encoding in ("aes128gcm", "aesgcm"):
+        for text in texts[:3]:
+            answer = webpush(token, text, ttl=60, content_encoding=encoding, timeout=10)
+            check(answer.status_code == 201, f"{encoding}: accepted")
+    expected = [text.encode() for text in texts[:3]] * 2
+    check(registration.fetched() == expected, "decrypted, in order")
+    check(registration.fetched() == [], "fetched once")
+    wrong = dict(token, keys=dict(token["keys"], auth=encode(os.urandom(16))))
+    answer = webpush(wrong, "x", ttl=60, timeout=10)
+    check(answer.status_code == 201, "what cannot be read is not refused")
+    check(registration.undecryptable() == {"bad-tag": 1}, "but counted")
+    bound = Registration(state, "--vapid")
+    check(bound.members["token"].endswith(',"vapid":true}'), "the token asks for a signature")
+    key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    for signer, status in ((key, 201), (other, 401), (key, 201)):
+        try:
+            answer = webpush(
+                json.loads(bound.members["token"]), "signed", ttl=60, timeout=10,
+                vapid_private_key=Vapid02(private_key=signer),
+                vapid_claims={"sub": "mailto:a@example.org"})
+        except WebPushException as error:
+            answer = error.response
+        check(answer.status_code == status, f"the first key that signs: {status}")
+    wake = Registration(state, "--type", "4")
+    for number in (1, 2**63 - 1):
+        answer = requests.put(wake.endpoint, data={"version": number}, timeout=10)
+        check(answer.status_code == 201, "simple push")
+    signals = wake.ask(f"pending?registration={wake.id}")["messages"]
+    check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "one signal")
+    subprocess.run(
+        [bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10,
+        stdout=subprocess.DEVNULL)
+    check(requests.put(wake.endpoint, timeout=10).status_code == 410, "revoked")
+
+
 async def run(url):
     distributor = Distributor(url)
     await distributor.connect()
@@ -230,6 +300,7 @@ with tempfile.TemporaryDirectory() as folder:
         ready = process.stdout.readline().split()
         check(ready[:2] == ["bellwire:", "ready"], "bellwire is ready")
         asyncio.run(asyncio.wait_for(run(ready[2]), 120))
+        registered(f"{folder}/state")
     finally:
         process.terminate()
         check(process.wait(20) == 0, "it ends when it is told to")

@@ -22,7 +22,7 @@ from story import Story
 # Of each scenario: how to play it short and long, and what it must have examined.
 SCENARIOS = {
     "kills": (lambda f, s: scenarios.kills(f, s, 40), lambda f, s: scenarios.kills(f, s, 400),
-              [1, 2, 3, 4, 5, 6, 7, 8, "8b", 9, 10, 12, 13, 14, 16, 25]),
+              [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 25]),
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48),
                [24]),
     "disks": (lambda f, s: scenarios.broken_disks(f, s, 3),

@@ -19,3 +19,7 @@ void cshims_name_thread(const char *name);
 
 /// Gives free memory of all of malloc's arenas back to the system.
 void cshims_trim_heap(void);
+
+/// Opens `path` inside of an open folder, following no link and leaving the folder by no way; the
+/// descriptor serves to look at it and to connect to it. Returns it, or -1 with errno.
+int cshims_open_beneath(int folder, const char *path);

@@ -31,7 +31,7 @@ struct TelegramArguments {
         if key.hasPrefix("CHAT_MESSAGE") { key.removeFirst("CHAT_".count) }
         guard let name = rest.first else {
             if isTolerant { return }
-            throw .malformed("Expect sender name as first argument")
+            throw .malformed("Expect sender name as the first argument")
         }
         senderName = name
         rest.removeFirst()
@@ -56,16 +56,16 @@ struct TelegramArguments {
 
     /// Missing names are no reason to show nothing.
     private mutating func takeNamesTolerantly(_ context: DialectContext) {
-        let ready = push.readyText(["title", "line1"])
         if key.hasPrefix("PINNED_"), chatID.kind != .user {
-            senderName = rest.isEmpty ? ready ?? "" : rest.removeFirst()
+            senderName = rest.isEmpty ? push.readyName : rest.removeFirst()
             return takePinTitle(known: context.chatTitle(chatID))
         }
-        if push.key.hasPrefix("CHAT_"), push.arguments.count == 1 {
+        if push.key.hasPrefix("CHAT_") {
+            if senderName.isEmpty { senderName = push.readyName }
             // One documented key names the sender only.
-            return
+            if rest.isEmpty { return }
         }
-        let first = rest.isEmpty ? ready ?? "" : rest.removeFirst()
+        let first = rest.isEmpty ? push.readyName : rest.removeFirst()
         if chatID.kind == .user { senderName = first }
         chatTitle = first
     }
@@ -92,6 +92,11 @@ struct TelegramArguments {
     func content(_ shape: TelegramContent) throws(TelegramRefusal) -> PushContent {
         var content = PushContent(shape.kind, flags: shape.flags)
         switch shape.argument {
+        case .stars:
+            guard rest.count == 1 else {
+                throw .malformed("Expected 1 argument for MESSAGE_PAID_MEDIA")
+            }
+            content.number = Int32(clamping: max(try Self.integer(rest[0]) as Int64, 0))
         case .gameScore: try readScore(into: &content)
         case .premiumGiveaway:
             content.flags.insert(.isPremium)
@@ -100,58 +105,47 @@ struct TelegramArguments {
         case .none, .text, .count:
             guard rest.count <= 1 else { throw .malformed("Receive too many arguments") }
             let argument = rest.first ?? ""
-            if shape.argument == .text { content.text = Self.withoutMark(argument, shape.kind) }
+            if shape.argument == .text { content.text = argument }
             if shape.argument == .count { content.number = Self.leadingNumber(argument) }
         }
         return content
     }
 
     private func readScore(into content: inout PushContent) throws(TelegramRefusal) {
-        guard rest.count <= 2 else {
-            throw .malformed("Expected 1 or 2 arguments for MESSAGE_GAME_SCORE")
+        guard rest.count == 2 else {
+            throw .malformed("Expected 2 arguments for MESSAGE_GAME_SCORE")
         }
-        guard let last = rest.last else { return }
-        guard let score = Int32(last), !last.hasPrefix("+") else {
-            throw .malformed("Can't parse as an integer string \"\(last)\"")
-        }
+        let score: Int32 = try Self.integer(rest[1])
         guard score >= 0 else { throw .malformed("Expected score to be non-negative") }
-        content.number = score
-        if rest.count == 2 { content.text = rest[0] }
+        (content.text, content.number) = (rest[0], score)
     }
 
     private func readGiveaway(into content: inout PushContent) throws(TelegramRefusal) {
-        guard rest.count <= 2 else { throw .malformed("Receive too many arguments") }
-        guard rest.count == 2 else { return }
-        var numbers: [Int32] = []
-        for text in rest {
-            guard let number = Int32(text), !text.hasPrefix("+") else {
-                throw .malformed("Can't parse as an integer string \"\(text)\"")
-            }
-            numbers.append(number)
+        let isPremium = content.flags.contains(.isPremium)
+        guard rest.count == 2 else {
+            throw .malformed(
+                "Expected 2 arguments for MESSAGE_GIVEAWAY\(isPremium ? "" : "_STARS")")
         }
-        guard numbers[0] > 0 else {
-            throw .malformed("Expected user count to be non-negative")
-        }
-        guard numbers[1] > 0 else {
+        let winners: Int32 = try Self.integer(rest[0])
+        guard winners > 0 else { throw .malformed("Expected user count to be non-negative") }
+        let prize: Int64 =
+            try isPremium ? Int64(Self.integer(rest[1]) as Int32) : Self.integer(rest[1])
+        guard !isPremium || prize > 0 else {
             throw .malformed("Expected month count to be non-negative")
         }
-        (content.number, content.secondNumber) = (numbers[0], numbers[1])
+        (content.number, content.secondNumber) = (winners, Int32(clamping: max(prize, 0)))
+    }
+
+    private static func integer<Number: FixedWidthInteger>(
+        _ text: String
+    ) throws(TelegramRefusal) -> Number {
+        guard let number = Number(text), !text.hasPrefix("+") else {
+            throw .malformed("Can't parse as an integer string \"\(text)\"")
+        }
+        return number
     }
 
     private static func leadingNumber(_ text: String) -> Int32 {
         Int32(text.prefix { ("0"..."9").contains($0) }) ?? 0
-    }
-
-    /// Captions begin with a picture that says what they belong to.
-    private static func withoutMark(_ text: String, _ kind: PushContent.Kind) -> String {
-        let mark: String
-        switch kind {
-        case .photo: mark = "\u{1F5BC} "
-        case .animation: mark = "\u{1F3AC} "
-        case .document: mark = "\u{1F4CE} "
-        case .video: mark = "\u{1F4F9} "
-        default: return text
-        }
-        return text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
     }
 }

@@ -1,28 +1,28 @@
 import Base
 import Notifications
 
-/// The TL object that a push about media may carry: only its type is of use here.
-enum TelegramAttachment {
-    static func apply(
-        _ custom: TelegramFields, to content: inout PushContent
-    ) throws(TelegramRefusal) {
-        guard custom.has("attachb64") else { return }
+/// The Photo or Document that a push about media may carry.
+struct TelegramAttachment {
+    private(set) var kind: PushContent.Kind
+    /// What it tells beyond its kind: a file's name, a song's title, how long it takes.
+    private(set) var detail = ""
+
+    /// Nil where the payload carries none, or one that is not understood.
+    init?(_ custom: TelegramFields) throws(TelegramRefusal) {
+        guard custom.has("attachb64") else { return nil }
         let text = Array(try custom.requiredText("attachb64").utf8)
         guard let bytes = Base64URL.decodeToleratingPadding(text.span) else {
             throw .malformed(
-                text.allSatisfy(isBase64URL)
+                text.allSatisfy(Self.isBase64URL)
                     ? "Wrong string length" : "Wrong character in the string")
         }
-        guard let constructor = word(at: 0, in: bytes) else {
+        guard bytes.count >= 4 else {
             throw .malformed("Failed to parse attach: Not enough data to read")
         }
-        switch constructor {
-        case photo: if content.kind == .text || content.kind == .photo { retype(&content, .photo) }
-        case document:
-            if let kind = documentKind(bytes), retypable.contains(content.kind) {
-                retype(&content, kind)
-            }
-        default: break
+        do throws(TLReader.Damage) {
+            try self.init(bytes)
+        } catch {
+            return nil
         }
     }
 
@@ -32,50 +32,150 @@ enum TelegramAttachment {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "=")
     }
 
-    private static let retypable: Set<PushContent.Kind> = [
-        .text, .document, .animation, .video, .videoNote, .voiceNote, .audio, .sticker,
-    ]
+    private init(_ bytes: [UInt8]) throws(TLReader.Damage) {
+        var reader = TLReader(bytes)
+        kind = .document
+        switch try reader.word() {
+        case 0xfb19_7a65: try readPhoto(&reader)
+        case 0x8fd4_c4d8: try readDocument(&reader)
+        default: throw TLReader.Damage()
+        }
+        guard reader.isAtEnd else { throw TLReader.Damage() }
+    }
 
-    private static func retype(_ content: inout PushContent, _ kind: PushContent.Kind) {
+    /// Makes of a message what is attached to it, where that is one of its kinds.
+    func apply(to content: inout PushContent) {
+        let kinds: Set<PushContent.Kind> =
+            kind == .photo
+            ? [.text, .photo]
+            : [.text, .document, .animation, .video, .videoNote, .voiceNote, .audio, .sticker]
+        guard kinds.contains(content.kind) else { return }
         content.kind = kind
         if kind == .document || kind == .voiceNote || kind == .videoNote { content.text = "" }
     }
 
-    // Constructors of the TL language, as they stand on the wire.
-    private static let photo: UInt32 = 0xfb19_7a65
-    private static let document: UInt32 = 0x8fd4_c4d8
-    private static let vector: UInt32 = 0x1cb5_c415
-    private static let animated: UInt32 = 0x11b5_8939
-    private static let sticker: UInt32 = 0x6319_d612
-    private static let video: UInt32 = 0x43c5_7c48
-    private static let olderVideo: UInt32 = 0xd38f_f1c2
-    private static let audio: UInt32 = 0x9852_f9c6
-
-    /// What the attributes of a document say it is. They lie at its end, on whole words.
-    private static func documentKind(_ bytes: [UInt8]) -> PushContent.Kind? {
-        var kind: PushContent.Kind?
-        var isInVector = false
-        for index in stride(from: 0, to: bytes.count - 3, by: 4) {
-            guard let word = word(at: index, in: bytes) else { return kind }
-            if word == vector { isInVector = true }
-            guard isInVector else { continue }
-            switch word {
-            case animated: return .animation
-            case sticker: return .sticker
-            case video, olderVideo:
-                let isRound = (Self.word(at: index + 4, in: bytes) ?? 0) & 1 != 0
-                kind = isRound ? .videoNote : .video
-            case audio:
-                let isVoice = (Self.word(at: index + 4, in: bytes) ?? 0) & 1 << 10 != 0
-                kind = isVoice ? .voiceNote : .audio
-            default: break
-            }
-        }
-        return kind ?? (isInVector ? .document : nil)
+    /// `photo`: flags, id, access hash, file reference, date, sizes, moving sizes, data center.
+    private mutating func readPhoto(_ reader: inout TLReader) throws(TLReader.Damage) {
+        kind = .photo
+        let flags = try reader.word()
+        try reader.skip(words: 4)
+        _ = try reader.data()
+        try reader.skip(words: 1)
+        try Self.skipSizes(&reader)
+        if flags & 1 << 1 != 0 { try Self.skipMovingSizes(&reader) }
+        try reader.skip(words: 1)
     }
 
-    private static func word(at index: Int, in bytes: [UInt8]) -> UInt32? {
-        guard index + 4 <= bytes.count else { return nil }
-        return (0..<4).reversed().reduce(0) { $0 << 8 | UInt32(bytes[index + $1]) }
+    /// `document`: flags, id, access hash, file reference, date, type, size, thumbnails, moving
+    /// ones, data center, attributes.
+    private mutating func readDocument(_ reader: inout TLReader) throws(TLReader.Damage) {
+        let flags = try reader.word()
+        try reader.skip(words: 4)
+        _ = try reader.data()
+        try reader.skip(words: 1)
+        _ = try reader.data()
+        try reader.skip(words: 2)
+        if flags & 1 != 0 { try Self.skipSizes(&reader) }
+        if flags & 1 << 1 != 0 { try Self.skipMovingSizes(&reader) }
+        try reader.skip(words: 1)
+        var name = ""
+        for _ in 0..<(try reader.vector()) { try readAttribute(&reader, name: &name) }
+        if kind == .document { detail = name }
+    }
+
+    private mutating func readAttribute(
+        _ reader: inout TLReader, name: inout String
+    ) throws(TLReader.Damage) {
+        switch try reader.word() {
+        case 0x6c37_c15c: try reader.skip(words: 2)  // The size of a picture.
+        case 0x1559_0068: name = try reader.text()
+        case 0x9801_d2f7: break  // There are stickers in it.
+        case 0x11b5_8939:
+            kind = .animation
+            detail = ""
+        case 0x6319_d612:
+            kind = .sticker
+            detail = ""
+            try Self.skipSticker(&reader)
+        case 0x43c5_7c48: try readVideo(&reader)
+        case 0x9852_f9c6: try readAudio(&reader)
+        default: throw TLReader.Damage()
+        }
+    }
+
+    /// Flags, duration, width, height; what shall be loaded first, where it begins, its codec.
+    private mutating func readVideo(_ reader: inout TLReader) throws(TLReader.Damage) {
+        let flags = try reader.word()
+        let seconds = try reader.double()
+        try reader.skip(words: 2)
+        if flags & 1 << 2 != 0 { try reader.skip(words: 1) }
+        if flags & 1 << 4 != 0 { try reader.skip(words: 2) }
+        if flags & 1 << 5 != 0 { _ = try reader.data() }
+        // A moving picture and a moving sticker are videos, too.
+        guard kind == .document else { return }
+        kind = flags & 1 != 0 ? .videoNote : .video
+        detail = Self.duration(seconds)
+    }
+
+    /// Flags, duration, title, performer, how the voice looks.
+    private mutating func readAudio(_ reader: inout TLReader) throws(TLReader.Damage) {
+        let flags = try reader.word()
+        let seconds = try reader.int()
+        let title = flags & 1 != 0 ? try reader.text() : ""
+        let performer = flags & 1 << 1 != 0 ? try reader.text() : ""
+        if flags & 1 << 2 != 0 { _ = try reader.data() }
+        let isVoice = flags & 1 << 10 != 0
+        kind = isVoice ? .voiceNote : .audio
+        let song = [performer, title].filter { !$0.isEmpty }.joined(separator: " – ")
+        detail = isVoice || song.isEmpty ? Self.duration(Double(seconds)) : song
+    }
+
+    /// Minutes and seconds.
+    private static func duration(_ seconds: Double) -> String {
+        guard seconds > 0, seconds < 1_000_000 else { return "" }
+        let (minutes, rest) = Int(seconds.rounded()).quotientAndRemainder(dividingBy: 60)
+        return "\(minutes):\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    private static func skipSizes(_ reader: inout TLReader) throws(TLReader.Damage) {
+        for _ in 0..<(try reader.vector()) {
+            let kind = try reader.word()
+            _ = try reader.data()
+            switch kind {
+            case 0x0e17_e23c: break  // None at all.
+            case 0x75c7_8e60: try reader.skip(words: 3)
+            case 0x021e_1ad6:
+                try reader.skip(words: 2)
+                _ = try reader.data()
+            case 0xe0b0_bc2e, 0xd821_4d41: _ = try reader.data()  // A sketch.
+            case 0xfa3e_fb95:
+                try reader.skip(words: 2)
+                try reader.skip(words: try reader.vector())
+            default: throw TLReader.Damage()
+            }
+        }
+    }
+
+    private static func skipMovingSizes(_ reader: inout TLReader) throws(TLReader.Damage) {
+        for _ in 0..<(try reader.vector()) {
+            guard try reader.word() == 0xde33_b094 else { throw TLReader.Damage() }
+            let flags = try reader.word()
+            _ = try reader.data()
+            try reader.skip(words: 3)
+            if flags & 1 != 0 { try reader.skip(words: 2) }
+        }
+    }
+
+    /// Flags, the emoji it stands for, its set, where it lies on a face.
+    private static func skipSticker(_ reader: inout TLReader) throws(TLReader.Damage) {
+        let flags = try reader.word()
+        _ = try reader.data()
+        switch try reader.word() {
+        case 0xffb6_2b95: break
+        case 0x9de7_a269: try reader.skip(words: 4)
+        case 0x861c_c8a0: _ = try reader.data()
+        default: throw TLReader.Damage()
+        }
+        if flags & 1 != 0 { try reader.skip(words: 8) }
     }
 }

@@ -2,7 +2,7 @@ import Notifications
 
 /// What TDLib makes of a key: the kind of content, and what its argument is.
 struct TelegramContent {
-    enum Argument { case none, text, count, gameScore, premiumGiveaway, starGiveaway }
+    enum Argument { case none, text, count, stars, gameScore, premiumGiveaway, starGiveaway }
 
     let kind: PushContent.Kind
     var argument = Argument.none
@@ -25,7 +25,7 @@ struct TelegramContent {
             return nil
         }
         // The score and the prize are not told again.
-        if content.kind == .gameScore || content.kind == .giveaway { content.argument = .none }
+        if [.gameScore, .giveaway, .paidMedia].contains(content.kind) { content.argument = .none }
         content.flags.insert(.isPinned)
         return content
     }
@@ -59,7 +59,7 @@ struct TelegramContent {
         "MESSAGE_INVOICE": TelegramContent(.invoice, .text),
         "MESSAGE_NOTEXT": TelegramContent(.hidden),
         "MESSAGE_NOTHEME": TelegramContent(.chatSetTheme),
-        "MESSAGE_PAID_MEDIA": TelegramContent(.paidMedia, .count),
+        "MESSAGE_PAID_MEDIA": TelegramContent(.paidMedia, .stars),
         "MESSAGE_PHOTO": TelegramContent(.photo, .text),
         "MESSAGE_PHOTOS": TelegramContent(.mediaAlbum, .count, .hasPhotos),
         "MESSAGE_PHOTO_SECRET": TelegramContent(.photo, .none, .isSecret),

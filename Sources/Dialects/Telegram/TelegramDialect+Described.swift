@@ -8,10 +8,10 @@ extension TelegramDialect {
         _ push: TelegramPush, _ chatID: ChatID?, _ context: DialectContext
     ) -> [Event] {
         let fetch = Event.fetchRequired(reason: "unsupported", details: details(push))
-        if let chatID, let call = call(push, chatID) { return [.call(call), fetch] }
+        if let chatID, let call = call(push, chatID, context) { return [.call(call), fetch] }
         let isGroup = push.key.hasPrefix("CHAT_")
         guard
-            let text = TelegramTemplates.english.text(push.key, push.arguments, inGroup: isGroup)
+            let text = sentence(push, inGroup: isGroup, context)
         else { return [fetch] }
         let isHidden = push.key.hasPrefix("ENCRYPT") || push.key.hasPrefix("LOCKED_")
         var message = IncomingMessage(
@@ -19,11 +19,11 @@ extension TelegramDialect {
             content: isHidden ? PushContent(.hidden) : PushContent(.text, text: text.body))
         if let chatID, chatID.kind == .user { message.sender = .user(chatID.rawValue) }
         message.isGroup = isGroup
-        message.senderName = chatID == nil ? "Telegram" : push.arguments.first ?? ""
+        message.senderName = chatID == nil ? "Telegram" : push.arguments.first ?? push.readyName
         message.chatTitle =
             isGroup && push.arguments.count > 1
             ? push.arguments[1] : message.senderName
-        message.date = push.date
+        message.dates = push.dates
         message.isSilent = push.custom.has("silent")
         if let random = push.custom["random_id"]?.textOrNumber, random != "0" {
             message.dedupeKey = "random:\(chatID?.rawValue ?? 0):\(random)"
@@ -35,7 +35,18 @@ extension TelegramDialect {
         return [.message(message), fetch]
     }
 
-    private static func call(_ push: TelegramPush, _ chatID: ChatID) -> IncomingCall? {
+    /// With the text that came ready where there are no arguments to put into a sentence.
+    private static func sentence(
+        _ push: TelegramPush, inGroup: Bool, _ context: DialectContext
+    ) -> (title: String?, body: String)? {
+        let found = context.templates.text(push.key, push.arguments, inGroup: inGroup)
+        guard let found, push.arguments.isEmpty, let ready = push.readyText else { return found }
+        return (found.title, ready)
+    }
+
+    private static func call(
+        _ push: TelegramPush, _ chatID: ChatID, _ context: DialectContext
+    ) -> IncomingCall? {
         let families = ["PHONE_CALL_", "VIDEO_CALL_", "CONF_CALL_", "CONF_VIDEOCALL_"]
         guard let family = families.first(where: { push.key.hasPrefix($0) }) else { return nil }
         let stage: IncomingCall.Stage
@@ -44,18 +55,19 @@ extension TelegramDialect {
         case "MISSED": stage = .missed
         default: stage = .declined
         }
-        let name = push.arguments.first ?? push.readyText(["title", "line1"]) ?? ""
-        let missed = TelegramTemplates.english.text("PHONE_CALL_MISSED", [name], inGroup: false)
+        let name = push.arguments.first ?? push.readyName
+        let missed = context.templates.text("PHONE_CALL_MISSED", [name], inGroup: false)
         return IncomingCall(
             chat: .id(chatID), stage: stage, callerName: name, missedText: missed?.body ?? "")
     }
 
     static func presentation(
-        _ push: TelegramPush, _ reading: TelegramArguments, _ message: IncomingMessage
+        _ push: TelegramPush, _ reading: TelegramArguments, _ message: IncomingMessage,
+        _ context: DialectContext
     ) -> Presentation {
-        let sentence = TelegramTemplates.english.text(
+        let sentence = context.templates.text(
             push.key, reading.documented, inGroup: reading.isGroup)
-        let ready = push.readyText(["description", "line2", "text"])
+        let ready = push.readyText
         var presentation = Presentation(
             title: sentence?.title
                 ?? (message.chatTitle.isEmpty
@@ -68,7 +80,6 @@ extension TelegramDialect {
 
     /// A bare name of a theme's sound; never a path.
     private static func soundName(_ push: TelegramPush) -> String {
-        let name = push.fields["sound"]?.text ?? ""
-        return name.contains("/") || name.hasPrefix(".") ? "" : name
+        Presentation.bareSound(push.fields["sound"]?.text ?? "")
     }
 }

@@ -29,15 +29,23 @@ extension TelegramDialect {
         var message = IncomingMessage(
             chat: .id(chatID), messageID: MessageID(server: Int64(messageID)),
             content: try reading.content(shape))
-        try TelegramAttachment.apply(push.custom, to: &message.content)
+        let attachment = try TelegramAttachment(push.custom)
+        attachment?.apply(to: &message.content)
+        message.content.text = withoutMark(message.content)
         message.sender = sender
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
-        message.presentation = presentation(push, reading, message)
-        guard let badge = push.fields["badge"]?.integer, badge > 0 else {
-            return [.message(message)]
+        message.presentation = presentation(push, reading, message, context)
+        if let detail = attachment?.detail, !detail.isEmpty {
+            message.presentation?.body += " (\(detail))"
         }
-        return [.badge(unread: badge, missedCalls: nil), .message(message)]
+        return badge(push) + [.message(message)]
+    }
+
+    /// The number of what waits; none says nothing.
+    static func badge(_ push: TelegramPush) -> [Event] {
+        guard let badge = push.fields["badge"]?.integer, badge > 0 else { return [] }
+        return [.badge(unread: badge, missedCalls: nil)]
     }
 
     /// Messages have numbers, except those of secret chats, which have random ones.
@@ -54,8 +62,23 @@ extension TelegramDialect {
             throw .malformed("Receive wrong chat type")
         }
         if messageID != 0, isSecret {
-            throw .malformed("Receive message identifier in a secret chat")
+            throw .malformed(
+                "Receive message identifier in a secret chat push notification")
         }
+    }
+
+    /// Captions begin with a picture that says what they belong to.
+    private static func withoutMark(_ content: PushContent) -> String {
+        let mark: String
+        switch content.kind {
+        case .photo: mark = "\u{1F5BC} "
+        case .animation: mark = "\u{1F3AC} "
+        case .document: mark = "\u{1F4CE} "
+        case .video: mark = "\u{1F4F9} "
+        default: return content.text
+        }
+        return content.text.hasPrefix(mark)
+            ? String(content.text.dropFirst(mark.count)) : content.text
     }
 
     private static func complete(
@@ -64,7 +87,7 @@ extension TelegramDialect {
         message.senderName = reading.senderName
         message.chatTitle = reading.chatTitle
         if case .id(let chatID) = message.chat { message.isGroup = chatID.kind != .user }
-        message.date = push.date
+        message.dates = push.dates
         message.isMention = try push.custom.int("mention") != 0
         message.isPinned = reading.key.hasPrefix("PINNED_")
         try readCustom(push, randomID: try push.custom.long("random_id"), into: &message)

@@ -33,7 +33,8 @@ package enum TelegramDialect {
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> [Event]? {
         switch push.key {
-        case "SESSION_REVOKE": return context.level == .mtproto ? [.sessionRevoked] : [.ignored]
+        case "SESSION_REVOKE":
+            return context.level == .mtproto ? [.sessionRevoked(dates: push.dates)] : [.ignored]
         case "LOCKED_MESSAGE", "AUTH_REGION", "AUTH_UNKNOWN":
             return context.policy == .learn ? described(push, nil, context) : [.ignored]
         case "DC_UPDATE": return [try dcUpdate(push, context)]
@@ -46,9 +47,10 @@ package enum TelegramDialect {
             guard !text.isEmpty else {
                 throw .malformed("Receive empty announcement message text")
             }
-            return [.announcement(id: try push.custom.long("announcement"), text: text)]
+            return [.announcement(id: Int64(try push.custom.int("announcement")), text: text)]
         case "OAUTH_REQUEST":
-            _ = try push.custom.requiredText("data_url")
+            let url = try push.custom.requiredText("data_url")
+            guard !url.isEmpty, push.arguments.count >= 2 else { return [.ignored] }
             return [.fetchRequired(reason: "oauth_request", details: details(push))]
         default: return nil
         }
@@ -58,7 +60,7 @@ package enum TelegramDialect {
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> Event {
         let dc = try push.custom.int("dc")
-        guard 1...1000 ~= dc else { throw .malformed("Invalid datacenter ID") }
+        guard 1...1000 ~= dc else { throw .malformed("Invalid datacenter identifier") }
         let address = try push.custom.requiredText("addr")
         let parts = address.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count >= 2, let port = parts.last, let number = UInt16(port), number > 0,
@@ -136,11 +138,7 @@ package enum TelegramDialect {
 
     /// Messages in a muted chat are only counted; the client may fetch them.
     private static func muted(_ push: TelegramPush) -> [Event] {
-        var events: [Event] = []
-        if let badge = push.fields["badge"]?.integer, badge > 0 {
-            events.append(.badge(unread: badge, missedCalls: nil))
-        }
-        return events + [.fetchRequired(reason: "message_muted", details: details(push))]
+        badge(push) + [.fetchRequired(reason: "message_muted", details: details(push))]
     }
 
     /// What the client needs for fetching, as it came.

@@ -7,7 +7,8 @@ struct TelegramPush {
     let arguments: [String]
     let fields: TelegramFields
     let custom: TelegramFields
-    let date: Int32?
+    /// As often as the payload says it.
+    let dates: [Int32]
     /// Nil when the payload names none.
     let chatID: ChatID?
 
@@ -32,21 +33,15 @@ struct TelegramPush {
         let outer = TelegramFields(node: document.root)
         let isWrapped = outer.has("data")
         fields = isWrapped ? try outer.object("data") : outer
-        date = try Self.date(outer: isWrapped ? outer : nil, fields)
+        // Only a wrapper's date counts; the time at which a gateway sent it counts more.
+        let date = isWrapped && outer.has("date") ? [try outer.int("date")] : []
         key = try fields.requiredText("loc_key")
         guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
-        custom = try fields.object("custom")
         arguments = try fields.texts("loc_args", orElse: "Expected loc_arg as a String")
+        custom = try fields.object("custom")
+        let sent = try fields.long("google.sent_time")
+        dates = sent > 0 ? date + [Int32(clamping: sent / 1000)] : date
         chatID = try Self.chat(custom, key, isTolerant: context.policy == .learn)
-    }
-
-    /// Only a wrapper's date counts; the time at which a gateway sent it counts more.
-    private static func date(
-        outer: TelegramFields?, _ fields: TelegramFields
-    ) throws(TelegramRefusal) -> Int32? {
-        if let sent = fields["google.sent_time"]?.integer { return Int32(clamping: sent / 1000) }
-        guard let outer, outer.has("date") else { return nil }
-        return try outer.int("date")
     }
 
     /// The last one named wins.
@@ -84,8 +79,25 @@ struct TelegramPush {
         return id
     }
 
-    /// Text that some payloads bring ready for people.
-    func readyText(_ names: [StaticString]) -> String? {
+    /// The name of whom it is about, where the arguments leave it out.
+    var readyName: String {
+        Self.first(["title", "line1"], of: fields) ?? peerName
+    }
+
+    /// The text, ready for people, where the arguments leave it out.
+    var readyText: String? { Self.first(["description", "line2", "text"], of: fields) }
+
+    /// What the payload tells about the peer besides its access hash.
+    private var peerName: String {
+        let peer = TelegramFields(node: custom["mtpeer"])
+        if let name = Self.first(["name", "title"], of: peer) { return name }
+        let names = [peer["first_name"]?.text, peer["last_name"]?.text]
+            .compactMap { $0 }.filter { !$0.isEmpty }
+        if !names.isEmpty { return names.joined(separator: " ") }
+        return Self.first(["username"], of: peer) ?? ""
+    }
+
+    private static func first(_ names: [StaticString], of fields: TelegramFields) -> String? {
         for name in names {
             if let text = fields[name]?.text, !text.isEmpty { return text }
         }

@@ -1,25 +1,32 @@
 /// The sentences that tell a person what a key means.
 package struct TelegramTemplates: Sendable {
     private struct Forms: Sendable {
-        var plain: String
-        var withGroup: String?
+        var plain: Sentence
+        var withGroup: Sentence?
     }
 
-    private let forms: [String: Forms]
+    private var forms: [String: Forms]
 
     package static let english = TelegramTemplates(table: englishTable)
 
-    /// One row a line: key, tab, template; what follows a second tab is a comment.
+    /// One row a line: key, tab, template; what follows a second tab is a comment. What the table
+    /// leaves out is said as in `others`.
+    package init(table: String, orElse others: TelegramTemplates) {
+        self.init(table: table)
+        forms.merge(others.forms) { own, _ in own }
+    }
+
     package init(table: String) {
         var forms: [String: Forms] = [:]
         for line in table.split(separator: "\n") {
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard columns.count >= 2 else { continue }
             let key = String(columns[0])
+            let sentence = Sentence(columns[1])
             if forms[key] == nil {
-                forms[key] = Forms(plain: String(columns[1]))
+                forms[key] = Forms(plain: sentence)
             } else {
-                forms[key]?.withGroup = String(columns[1])
+                forms[key]?.withGroup = sentence
             }
         }
         self.forms = forms
@@ -32,30 +39,57 @@ package struct TelegramTemplates: Sendable {
         _ key: String, _ arguments: [String], inGroup: Bool
     ) -> (title: String?, body: String)? {
         guard let forms = forms[key] else { return nil }
-        let template = inGroup ? forms.withGroup ?? forms.plain : forms.plain
-        // A bar separates title and body.
-        let parts = template.split(separator: "|", maxSplits: 1)
-        if parts.count == 2 {
-            return (fill(parts[0], arguments), fill(parts[1], arguments))
-        }
-        return (nil, fill(template[...], arguments))
+        let sentence = inGroup ? forms.withGroup ?? forms.plain : forms.plain
+        return (sentence.title?.filled(arguments), sentence.body.filled(arguments))
     }
 
-    /// Puts the arguments in the place of `{1}`, `{2}` and so on.
-    private func fill(_ template: Substring, _ arguments: [String]) -> String {
-        var result = ""
+    /// A template, taken apart once. A bar separates title and body.
+    private struct Sentence: Sendable {
+        let title: TemplateText?
+        let body: TemplateText
+
+        init(_ template: Substring) {
+            let parts = template.split(separator: "|", maxSplits: 1)
+            title = parts.count == 2 ? TemplateText(parts[0]) : nil
+            body = TemplateText(parts.count == 2 ? parts[1] : template)
+        }
+    }
+}
+
+/// Text with arguments in the place of `{1}`, `{2}` and so on.
+struct TemplateText: Sendable {
+    private enum Piece {
+        case text(String)
+        case argument(Int)
+    }
+
+    private var pieces: [Piece] = []
+
+    init(_ template: Substring) {
         var rest = template
         while let brace = rest.firstIndex(of: "{") {
-            result += rest[..<brace]
-            let end = rest[brace...].firstIndex(of: "}")
-            guard let end, let number = Int(rest[rest.index(after: brace)..<end]) else {
-                result += "{"
-                rest = rest[rest.index(after: brace)...]
+            pieces.append(.text(String(rest[..<brace])))
+            let behind = rest.index(after: brace)
+            let end = rest[behind...].firstIndex(of: "}")
+            guard let end, let number = Int(rest[behind..<end]), number > 0 else {
+                pieces.append(.text("{"))
+                rest = rest[behind...]
                 continue
             }
-            if number > 0, number <= arguments.count { result += arguments[number - 1] }
+            pieces.append(.argument(number - 1))
             rest = rest[rest.index(after: end)...]
         }
-        return result + rest
+        pieces.append(.text(String(rest)))
+    }
+
+    /// Missing arguments leave a gap.
+    func filled(_ arguments: [String]) -> String {
+        pieces.reduce(into: "") { result, piece in
+            switch piece {
+            case .text(let text): result += text
+            case .argument(let index):
+                if arguments.indices.contains(index) { result += arguments[index] }
+            }
+        }
     }
 }

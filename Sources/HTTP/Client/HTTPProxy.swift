@@ -37,7 +37,7 @@ package struct HTTPProxy: Equatable, Sendable, Confidential {
         host = place.host
         port = place.port
         authorization = credentials.map {
-            "Basic " + String(decoding: WebSocketAccept.base64($0.span), as: UTF8.self)
+            "Basic " + String(decoding: Base64.encode($0.span), as: UTF8.self)
         }
     }
 

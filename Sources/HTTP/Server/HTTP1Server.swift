@@ -2,11 +2,12 @@ import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
 ///
-/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
-/// access to the state lasts while a handler runs: checking each would find nothing.
+/// Its connection owns it and is what calls it, so it is there whenever anything runs here.
 final class HTTP1Server: HTTPResponder {
     private unowned(unsafe) let connection: ServerConnection
-    @exclusivity(unchecked) private var parser: HTTP1Parser
+    /// Apart, because a property of a class is copied whenever it is asked something. No handler
+    /// is called within an access.
+    private let parser: UnsafeMutablePointer<HTTP1Parser>
     @exclusivity(unchecked) private var life: HTTP1Connection
     @exclusivity(unchecked) private var body: [UInt8] = []
     /// The exchange that is not answered yet; whoever will answer it holds it.
@@ -22,10 +23,13 @@ final class HTTP1Server: HTTPResponder {
 
     init(on connection: ServerConnection) {
         self.connection = connection
-        parser = HTTP1Parser(limits: connection.service.limits.http)
+        parser = .allocate(capacity: 1)
+        parser.initialize(to: HTTP1Parser(limits: connection.service.limits.http))
         life = HTTP1Connection(
             patience: connection.service.limits.patience, at: connection.service.now)
     }
+
+    deinit { parser.deinitialize(count: 1).deallocate() }
 
     var deadline: Duration? { life.deadline }
     /// Whoever does not take the answers to earlier requests has no further ones read.
@@ -39,15 +43,15 @@ final class HTTP1Server: HTTPResponder {
         let now = service.now
         var position = 0
         while canGoOn {
-            if position < input.count, parser.isBetweenRequests {
+            if position < input.count, parser.pointee.isBetweenRequests {
                 life.requestBegan(at: now)
-                parser.reuse(service.pool.takeHead())
+                parser.pointee.reuse(service.pool.takeHead())
             }
-            switch parser.next(in: input, from: &position) {
+            switch parser.pointee.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                life.headRead(parser.head, at: now)
-                parser.bodyLimit = service.handler.bodyLimit(for: parser.head)
+                life.headRead(parser.pointee.head, at: now)
+                parser.pointee.bodyLimit = service.handler.bodyLimit(for: parser.pointee.head)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
             case .body(let range):
@@ -134,7 +138,7 @@ final class HTTP1Server: HTTPResponder {
         life.requestEnded()
         var whole: [UInt8] = []
         swap(&whole, &body)
-        let exchange = HTTPExchange(parser.takeHead(), body: whole, on: connection)
+        let exchange = HTTPExchange(parser.pointee.takeHead(), body: whole, on: connection)
         awaited = ObjectIdentifier(exchange)
         service.handler.handle(exchange)
     }
@@ -143,10 +147,10 @@ final class HTTP1Server: HTTPResponder {
         connection.letGo(body.count)
         body = []
         // A length that no number holds is refused before the head is whole.
-        let isHeadWhole = parser.head.path.upperBound <= parser.head.bytes.count
+        let isHeadWhole = parser.pointee.head.path.upperBound <= parser.pointee.head.bytes.count
         let (head, body) =
             refusal == .bodyTooLarge && isHeadWhole
-            ? service.handler.answer(toOversized: parser.head)
+            ? service.handler.answer(toOversized: parser.pointee.head)
             : service.handler.answer(to: refusal)
         append(head, body, withoutBody: false)
         goOn(life.answered(hasUnreadInput: true, at: service.now))

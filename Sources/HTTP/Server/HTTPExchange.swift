@@ -7,7 +7,7 @@ package final class HTTPExchange {
     @exclusivity(unchecked) package private(set) var head: RequestHead
     package let body: [UInt8]
     /// What a log calls that which was asked for.
-    package var label: StaticString = ""
+    @exclusivity(unchecked) package var label: StaticString = ""
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
     let connection: ServerConnection
@@ -54,7 +54,7 @@ package final class HTTPExchange {
                 method: self.head.method, label: label, status: head.status,
                 bytesReceived: self.body.count, bytesSent: body.count, client: client))
         connection.respond(to: self, head, body)
-        var used = HTTPFields()
+        var used = ResponseFields()
         swap(&used, &head.fields)
         service.pool.giveBack(consume used)
     }

@@ -2,7 +2,7 @@
 /// holds none, and a busy loop allocates none.
 struct HeadPool {
     private var heads: [RequestHead] = []
-    private var fields: [HTTPFields] = []
+    private var fields: [ResponseFields] = []
 
     /// More are never in use at once on one connection, and few connections are busy at once.
     private static let kept = 128
@@ -11,20 +11,22 @@ struct HeadPool {
 
     mutating func takeHead() -> RequestHead { heads.popLast() ?? RequestHead() }
 
-    mutating func takeFields() -> HTTPFields { fields.popLast() ?? HTTPFields() }
+    mutating func takeFields() -> ResponseFields { fields.popLast() ?? ResponseFields() }
 
     mutating func giveBack(_ head: consuming RequestHead) {
-        guard heads.count < Self.kept, head.fields.isWorthKeeping(Self.keptBytes) else { return }
+        guard heads.count < Self.kept, head.fields.bytes.isWorthKeeping(Self.keptBytes) else {
+            return
+        }
         heads.append(head)
     }
 
-    mutating func giveBack(_ used: consuming HTTPFields) {
-        guard fields.count < Self.kept, used.isWorthKeeping(Self.keptBytes) else { return }
+    mutating func giveBack(_ used: consuming ResponseFields) {
+        guard fields.count < Self.kept, used.text.isWorthKeeping(Self.keptBytes) else { return }
         used.removeAll()
         fields.append(used)
     }
 }
 
-extension HTTPFields {
-    fileprivate func isWorthKeeping(_ limit: Int) -> Bool { (1...limit).contains(bytes.capacity) }
+extension [UInt8] {
+    fileprivate func isWorthKeeping(_ limit: Int) -> Bool { (1...limit).contains(capacity) }
 }

@@ -175,36 +175,36 @@ extension ServerConnection {
 
     /// Writes what there is, and then waits for whatever is to come next.
     func flush() {
-        while true {
-            guard written < output.count else {
+        repeat {
+            while written < output.count {
+                switch transport?.write(output, from: written) {
+                case .bytes(let count): written += count
+                case .wantsRead: return wait(readable: true)
+                case .wantsWrite:
+                    forgetWritten()
+                    return wait(writable: true)
+                case .closed, .failed, nil: return close()
+                }
+            }
+            if written > 0 {
                 output.removeAll(keepingCapacity: true)
                 written = 0
-                spoken?.produce()
-                if output.isEmpty { break }
-                continue
             }
-            switch transport?.write(output, from: written) {
-            case .bytes(let count): written += count
-            case .wantsRead: return wait(readable: true)
-            case .wantsWrite:
-                forgetWritten()
-                return wait(writable: true)
-            case .closed, .failed, nil: return close()
-            }
-        }
+            spoken?.produce()
+        } while !output.isEmpty
         // An idle connection holds no buffer.
-        outbox.takeBack(&output)
-        guard let ending = spoken?.ending else { return wait() }
-        end(ending)
+        service.outbox.takeBack(&output)
+        wait()
     }
 
     private func wait(readable: Bool = false, writable: Bool = false) {
-        let spoken = spoken
-        let takesInput = spoken?.takesInput == true
+        let wishes = spoken?.wishes ?? ServerProtocolWishes()
+        if let ending = wishes.ending, output.isEmpty { return end(ending) }
         let isReading = interest.contains(.readable)
-        setInterest(Interest(readable: readable || takesInput || isReading, writable: writable))
-        if takesInput, hasUnread { readOn() }
-        guard spoken?.ending != nil else { return setTimer(spoken?.deadline) }
+        setInterest(
+            Interest(readable: readable || wishes.takesInput || isReading, writable: writable))
+        if wishes.takesInput, hasUnread { readOn() }
+        guard wishes.ending != nil else { return setTimer(wishes.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
         setTimer(deadline)

@@ -8,6 +8,8 @@ protocol ServerProtocol: AnyObject {
     var takesInput: Bool { get }
     /// How the connection is to end once its output has left; nil as long as it goes on.
     var ending: ConnectionEnding? { get }
+    /// All three, asked for once after each event.
+    var wishes: ServerProtocolWishes { get }
 
     /// The bytes may be changed in place.
     func receive(_ input: inout MutableSpan<UInt8>)
@@ -21,6 +23,13 @@ protocol ServerProtocol: AnyObject {
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance)
     /// The connection has ended.
     func closed()
+}
+
+/// What a protocol wants of its connection until the next event.
+struct ServerProtocolWishes {
+    var deadline: Duration?
+    var takesInput = false
+    var ending: ConnectionEnding?
 }
 
 enum ConnectionEnding {
@@ -40,6 +49,10 @@ extension HTTPResponder {
 }
 
 extension ServerProtocol {
+    var wishes: ServerProtocolWishes {
+        ServerProtocolWishes(deadline: deadline, takesInput: takesInput, ending: ending)
+    }
+
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {}
 }

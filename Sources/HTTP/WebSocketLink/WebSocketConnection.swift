@@ -4,7 +4,9 @@ package import Reactor
 ///
 /// What is sent leaves at the end of the loop's turn, all of it in one write.
 package final class WebSocketConnection {
-    @exclusivity(unchecked) private unowned var carrier: (any WebSocketCarrier)?
+    /// Says `closed` before it goes.
+    @exclusivity(unchecked) private unowned(unsafe) var carrier: (any WebSocketCarrier)?
+    private let outbox: WebSocketOutbox
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else about a message. No handler is called within an access.
@@ -22,6 +24,7 @@ package final class WebSocketConnection {
         _ handler: any WebSocketHandler, on carrier: any WebSocketCarrier
     ) {
         self.carrier = carrier
+        outbox = carrier.outbox
         self.handler = handler
         let session = WebSocketSession(
             limits: terms.session, maskingKeys: maskingKeys, at: carrier.now)
@@ -63,29 +66,40 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(binary: Span<UInt8>) -> Bool { send(.binary, binary) }
 
+    /// From now on no ping is answered, so that the peer does not take a pong for more than it is.
+    package func holdPongs() { state.pointee.session.holdPongs() }
+
+    /// Answers the newest ping that waits, and all that come.
+    package func releasePong() {
+        guard let carrier, !isCut else { return }
+        outbox.lend(&carrier.output)
+        state.pointee.session.releasePong(to: &carrier.output)
+        flushLater()
+    }
+
     /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
     package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         guard let carrier, isOpen else { return }
         state.pointee.session.close(
             WebSocketClose(code: code, reason: reason), at: carrier.now, to: &carrier.output)
         alarm = state.pointee.session.deadline
-        flushLater(carrier)
+        flushLater()
     }
 
     private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
         guard let carrier, !isCut else { return false }
-        carrier.outbox.lend(&carrier.output)
+        outbox.lend(&carrier.output)
         guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
         isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
-        flushLater(carrier)
+        flushLater()
         return !isCut
     }
 
     /// A connection that is cut waits for it too: `closed` never comes from within `send`.
-    private func flushLater(_ carrier: any WebSocketCarrier) {
+    private func flushLater() {
         guard !isWaiting, isCut || !isFlushedByCarrier else { return }
         isWaiting = true
-        carrier.outbox.flushLater(self)
+        outbox.flushLater(self)
     }
 
     func flushNow() {
@@ -131,7 +145,7 @@ extension WebSocketConnection: ServerProtocol {
     /// All has left: it needs no buffer until there is more.
     func produce() {
         guard let carrier else { return }
-        carrier.outbox.takeBack(&carrier.output)
+        outbox.takeBack(&carrier.output)
         guard state.pointee.pressure.buffered(0) == .resume else { return }
         isFlushedByCarrier = true
         handler?.drained(self)

@@ -19,6 +19,10 @@ package struct Configuration: Sendable {
     package let hasAccessLog: Bool
     package let metricsListener: ListenAddress?
     package let metricsTokenFile: String?
+    package let callbackAllowances: [CallbackAllowance]
+    package let callbackProxy: String?
+    package let callbackUnixDirectory: String?
+    package let callbackAuthorities: String?
     let settings: [String: [Setting]]
 
     package init(_ input: ConfigurationInput) throws(ConfigurationError) {
@@ -49,6 +53,10 @@ package struct Configuration: Sendable {
         backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
         metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
         metricsTokenFile = values.first(.metricsTokenFile)
+        callbackAllowances = values.all(.callbackAllow)?.compactMap(CallbackAllowance.init) ?? []
+        callbackProxy = values.first(.callbackProxy)
+        callbackUnixDirectory = values.first(.callbackUnixDirectory)
+        callbackAuthorities = values.first(.callbackAuthorities)
         try checkNames()
         try checkMetrics()
     }

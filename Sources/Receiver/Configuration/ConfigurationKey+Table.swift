@@ -3,7 +3,7 @@ extension ConfigurationKey {
     package static let all = [
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
         registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
-        metricsTokenFile,
+        metricsTokenFile, callbackAllow, callbackProxy, callbackUnixDirectory, callbackAuthorities,
     ]
 
     static let listen = ConfigurationKey(
@@ -95,6 +95,35 @@ extension ConfigurationKey {
     static let metricsTokenFile = ConfigurationKey(
         "metrics-token-file", "FILE", fallback: "none",
         help: "whoever reads metrics must send what is in this file as bearer", check: anything)
+
+    static let callbackAllow = ConfigurationKey(
+        "callback-allow", "ADDRESS", isRepeatable: true, fallback: "none",
+        help: """
+            what registrations from the network may call back beside the internet: ADDRESS, \
+            ADDRESS/BITS or unix:/PATH
+            """
+    ) { value in
+        CallbackAllowance(value) == nil ? "is no ADDRESS, ADDRESS/BITS or unix:/PATH" : nil
+    }
+
+    static let callbackProxy = ConfigurationKey(
+        "callback-proxy", "URL", fallback: "none", isSecret: true,
+        help: "an HTTP proxy for callbacks to the internet, which then decides what they reach"
+    ) { value in
+        value.hasPrefix("http://") || value.hasPrefix("https://")
+            ? nil : "does not begin with http:// or https://"
+    }
+
+    static let callbackUnixDirectory = ConfigurationKey(
+        "callback-unix-directory", "FOLDER", fallback: "none",
+        help: "where sockets of local users may lie, beside /run/user/UID, to be called back"
+    ) { value in
+        value.hasPrefix("/") && !value.hasSuffix("/") ? nil : "is no path of a folder"
+    }
+
+    static let callbackAuthorities = ConfigurationKey(
+        "callback-authorities", "FILE", fallback: "those of the system",
+        help: "certificates in PEM to trust for callbacks", check: anything)
 
     private static let anything: @Sendable (String) -> String? = { _ in nil }
 

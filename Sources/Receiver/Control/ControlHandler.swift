@@ -1,5 +1,6 @@
+import Base
 package import HTTP
-package import Mailbox
+import Mailbox
 package import Reactor
 import System
 
@@ -13,6 +14,7 @@ package final class ControlHandler: HTTPHandler {
         case listOwners
         case addOwner
         case removeOwner
+        case rotateMasterKey
     }
 
     private static let bodyLimit = 65_536
@@ -20,18 +22,21 @@ package final class ControlHandler: HTTPHandler {
     private let settings: ControlSettings
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
+    private let api: APIRoutes
     private let routes: HTTPRouter<Route>
 
-    package init(on loop: EventLoop, store: any MessageStore, _ settings: ControlSettings) {
+    package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
         self.settings = settings
-        let dialogue = StoreDialogue(on: loop, store)
-        devices = DeviceRoutes(store, dialogue, settings)
-        owners = OwnerRoutes(store, dialogue)
+        let dialogue = StoreDialogue(on: loop, service.store)
+        devices = DeviceRoutes(service, dialogue, settings)
+        owners = OwnerRoutes(service, dialogue)
+        api = service.api(on: loop)
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
+        routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
         self.routes = routes
     }
 
@@ -41,25 +46,28 @@ package final class ControlHandler: HTTPHandler {
         let caller = ControlCaller(
             userID: exchange.peerCredentials?.userID, ownUserID: ProcessOwner.userID,
             allowsLocalUsers: settings.allowsLocalUsers)
-        guard let caller else { return respond(to: exchange, .failure(.notAllowed)) }
+        guard let caller else { return exchange.respond(.failure(.notAllowed)) }
         let bytes = exchange.head.bytes
         let path = bytes.span.extracting(exchange.head.path)
         switch routes.find(exchange.head.method, path) {
         case .found(let match): serve(exchange, match, caller)
-        case .otherMethod: respond(to: exchange, .failure(.http(.methodNotAllowed)))
-        case .unknown: respond(to: exchange, .failure(.unknown))
+        case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)))
+        case .unknown: api.serve(exchange, exchange.head.path, APICaller(caller))
         }
     }
 
     private func serve(
         _ exchange: HTTPExchange, _ match: HTTPRouter<Route>.Match, _ caller: ControlCaller
     ) {
-        let answer: DeviceRoutes.Answer = { [self] in respond(to: exchange, $0) }
+        let answer: (APIResult) -> Void = { exchange.respond($0) }
         switch match.action {
+        case .rotateMasterKey:
+            guard caller == .administrator else { return answer(.failure(.notAllowed)) }
+            answer(rotateMasterKey())
         case .listDevices: devices.list(caller, answer)
         case .listOwners: owners.list(caller, answer)
         case .addDevice, .addOwner:
-            guard isJSON(exchange) else {
+            guard exchange.isJSON else {
                 return answer(.failure(.badBody("the body is not application/json")))
             }
             match.action == .addDevice
@@ -76,25 +84,16 @@ package final class ControlHandler: HTTPHandler {
         }
     }
 
-    /// What a web page cannot send without asking.
-    private func isJSON(_ exchange: HTTPExchange) -> Bool {
-        guard let value = exchange.head.fields.firstValue(of: "content-type") else { return false }
-        let type = exchange.head.text(value).prefix { $0 != ";" && $0 != " " }
-        return type.lowercased() == "application/json"
-    }
-
-    private func respond(
-        to exchange: HTTPExchange, _ result: Result<(status: Int, body: [UInt8]), ControlRefusal>
-    ) {
-        var (status, body): (Int, [UInt8])
-        switch result {
-        case .success(let answer): (status, body) = answer
-        case .failure(let refusal): (status, body) = (refusal.status, refusal.json)
+    private func rotateMasterKey() -> APIResult {
+        do {
+            var writer = JSONWriter()
+            let id = try settings.rotateMasterKey()
+            writer.object { $0.member("id", id) }
+            return .success((202, writer.bytes))
+        } catch {
+            // What exactly is in the log; here it may only be that a rotation is under way.
+            return .failure(.cannotRotate)
         }
-        var head = exchange.answer(status)
-        if !body.isEmpty { head.fields.append("Content-Type", "application/json") }
-        head.fields.append("Cache-Control", "no-store")
-        exchange.respond(head, body: body)
     }
 
     package func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {

@@ -2,7 +2,7 @@ import HTTP
 import Mailbox
 import WebPush
 
-/// Why the control socket does not do what it was asked.
+/// Why the control socket, or the API, does not do what it was asked.
 ///
 /// Each case is one answer; the numbers are those of `docs/errors.md`.
 enum ControlRefusal: Error, Equatable {
@@ -13,14 +13,23 @@ enum ControlRefusal: Error, Equatable {
     case tooManyDevices
     case ownerExists
     case unavailable
+    /// No credential of a device, or none that is known.
+    case unauthorized
+    /// The key of a request serves for one body only.
+    case otherRequest
+    /// The master key cannot be replaced, or not now.
+    case cannotRotate
+    /// Asked by a page of another site.
+    case foreignPage
     case http(HTTPRefusal)
 
     var status: Int {
         switch self {
         case .badBody: 400
-        case .notAllowed: 403
+        case .unauthorized: 401
+        case .notAllowed, .foreignPage: 403
         case .unknown: 404
-        case .nameInUse, .tooManyDevices, .ownerExists: 409
+        case .nameInUse, .tooManyDevices, .ownerExists, .otherRequest, .cannotRotate: 409
         case .unavailable: 503
         case .http(let refusal): refusal.status
         }
@@ -35,6 +44,10 @@ enum ControlRefusal: Error, Equatable {
         case .tooManyDevices: 1020
         case .ownerExists: 1021
         case .unavailable: 1004
+        case .unauthorized: 1005
+        case .otherRequest: 1006
+        case .foreignPage: 1007
+        case .cannotRotate: 1008
         case .http: nil
         }
     }
@@ -48,6 +61,10 @@ enum ControlRefusal: Error, Equatable {
         case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
         case .ownerExists: "there is an owner of that name"
         case .unavailable: "the store does not answer; try again later"
+        case .unauthorized: "the bearer secret of a device is needed"
+        case .otherRequest: "this Idempotency-Key was used for another request"
+        case .foreignPage: "pages of other sites have no business here"
+        case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
         case .http(let refusal): refusal.rawValue
         }
     }

@@ -4,9 +4,15 @@ import Reactor
 package final class ControlSettings: Sendable {
     package let baseURL: BaseURL
     private let localUsers: Lock<Bool>
+    /// Makes another master key and has everything sealed anew; answers the name of the key.
+    let rotateMasterKey: @Sendable () throws -> String
 
-    package init(baseURL: BaseURL, allowsLocalUsers: Bool) {
+    package init(
+        baseURL: BaseURL, allowsLocalUsers: Bool,
+        rotateMasterKey: @escaping @Sendable () throws -> String
+    ) {
         self.baseURL = baseURL
+        self.rotateMasterKey = rotateMasterKey
         localUsers = Lock(allowsLocalUsers)
     }
 

@@ -6,14 +6,14 @@ import System
 
 /// `/api/v1/devices`: who may connect, and under which secret.
 final class DeviceRoutes {
-    typealias Answer = (Result<(status: Int, body: [UInt8]), ControlRefusal>) -> Void
+    typealias Answer = (APIResult) -> Void
 
-    private let store: any MessageStore
+    private let service: PushService
     private let dialogue: StoreDialogue
     private let settings: ControlSettings
 
-    init(_ store: any MessageStore, _ dialogue: StoreDialogue, _ settings: ControlSettings) {
-        self.store = store
+    init(_ service: PushService, _ dialogue: StoreDialogue, _ settings: ControlSettings) {
+        self.service = service
         self.dialogue = dialogue
         self.settings = settings
     }
@@ -46,9 +46,11 @@ final class DeviceRoutes {
             guard credentials.contains(where: { $0.row == row }) else {
                 return answer(.failure(.unknown))
             }
-            self.dialogue.submit(.removeCredential(row)) { outcome in
+            self.dialogue.submit(.removeCredential(row)) { [service = self.service] outcome in
                 switch outcome {
-                case .done: answer(.success((204, [])))
+                case .done:
+                    service.endSessionsOfRemovedDevices()
+                    answer(.success((204, [])))
                 case .notFound: answer(.failure(.unknown))
                 default: answer(.failure(.unavailable))
                 }
@@ -60,7 +62,7 @@ final class DeviceRoutes {
         let access: DeviceAccess
         do throws(OpenSSLError) {
             access = try DeviceAccess(
-                device, owner: owner, row: store.index.nextCredential(),
+                device, owner: owner, row: service.index.nextCredential(),
                 created: Int64(WallClock.now * 1_000))
         } catch {
             return answer(.failure(.unavailable))

@@ -6,17 +6,17 @@ import Mailbox
 final class OwnerRoutes {
     typealias Answer = DeviceRoutes.Answer
 
-    private let index: StoreIndex
+    private let service: PushService
     private let dialogue: StoreDialogue
 
-    init(_ store: any MessageStore, _ dialogue: StoreDialogue) {
-        index = store.index
+    init(_ service: PushService, _ dialogue: StoreDialogue) {
+        self.service = service
         self.dialogue = dialogue
     }
 
     /// Whoever does not administer sees himself alone.
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
-        withOwners(answer) { [index] owners in
+        withOwners(answer) { [index = service.index] owners in
             var writer = JSONWriter()
             writer.object { writer in
                 writer.name("owners")
@@ -53,9 +53,11 @@ final class OwnerRoutes {
     /// With all devices and what they subscribed to.
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
         guard caller == .administrator else { return answer(.failure(.notAllowed)) }
-        dialogue.submit(.removeOwner(row)) { outcome in
+        dialogue.submit(.removeOwner(row)) { [service] outcome in
             switch outcome {
-            case .done: answer(.success((204, [])))
+            case .done:
+                service.endSessionsOfRemovedDevices()
+                answer(.success((204, [])))
             case .notFound: answer(.failure(.unknown))
             default: answer(.failure(.unavailable))
             }

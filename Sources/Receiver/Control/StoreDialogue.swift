@@ -28,6 +28,12 @@ final class StoreDialogue: StoreSink, @unchecked Sendable {
         store.load(request, ticket: ticket, to: self)
     }
 
+    /// Once the loop has ended, no answer comes any more.
+    func forgetAll() {
+        outcomes = [:]
+        answers = [:]
+    }
+
     func completed(_ completions: [Completion]) {
         loop.post {
             for completion in completions {

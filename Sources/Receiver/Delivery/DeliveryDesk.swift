@@ -68,6 +68,26 @@ final class DeliveryDesk: @unchecked Sendable {
         }
     }
 
+    /// A message that was just accepted.
+    func makeMessage(
+        _ content: Message.Content, to address: Address, _ mark: RepetitionMark? = nil
+    ) throws(PushRefusal) -> Message {
+        do throws(OpenSSLError) {
+            #if PLANT_ID_IS_ROW
+                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
+            #else
+                let id = try MessageID(from: &random)
+            #endif
+            return Message(
+                id: id, location: try LocationID(from: &random), address: address,
+                sequence: service.index.nextSequence(), content: content,
+                arrival: Int64(service.settings.now() * 1_000),
+                expiry: service.store.clock.now.adding(seconds: content.ttl), mark: mark)
+        } catch {
+            throw .unavailable
+        }
+    }
+
     private var store: any MessageStore { service.store }
 
     /// Takes in a message for which room was reserved; its sender gets the answer.
@@ -102,7 +122,7 @@ final class DeliveryDesk: @unchecked Sendable {
             channel.expect(message, .storing)
             return keep(message, reply)
         }
-        channel.expect(message, .held(window.hold(message, at: loop.now), reply))
+        channel.expect(message, .held(window.hold(message, at: .now), reply))
         setTimer()
     }
 
@@ -118,7 +138,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// The device has it, before it was written.
     func settle(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
         _ = window.take(slot)
-        service.store.index.release(message.size, for: message.address)
+        service.index.release(message.size, for: message.address)
         answer(reply, message, .accepted)
     }
 
@@ -198,6 +218,12 @@ extension DeliveryDesk {
         guard channels[device] === channel else { return }
         channels[device] = nil
         service.directory.release(device, by: self)
+    }
+
+    func endRemoved() {
+        for (device, channel) in channels where !service.index.hasDevice(device) {
+            channel.replaced()
+        }
     }
 
     /// Something was stored for a device while it may have been connected.

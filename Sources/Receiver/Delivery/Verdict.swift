@@ -6,13 +6,16 @@ enum Verdict: Sendable {
     case accepted
     /// Its subscription ended meanwhile.
     case gone
+    /// The outbox of its callback has no room.
+    case full
     /// Nothing is promised.
     case unavailable
 
     init(_ outcome: StoreOutcome) {
         switch outcome {
-        case .stored, .acknowledged, .done, .withdrawn: self = .accepted
+        case .stored, .acknowledged, .done, .withdrawn, .registration: self = .accepted
         case .notFound: self = .gone
+        case .full: self = .full
         case .conflict, .unavailable: self = .unavailable
         }
     }

@@ -102,7 +102,7 @@ struct MatrixGateway {
         } catch {
             throw .unavailable
         }
-        switch service.store.index.reserve(mark, for: endpoint.address.device) {
+        switch service.index.reserve(mark, for: endpoint.address.device) {
         case .new: return .marked(mark)
         case .unmarked: return .unmarked
         case .repeated: return .repeated

@@ -36,7 +36,7 @@ final class MatrixRequest {
         switch verdict {
         case .accepted: service.metrics.noteAccepted()
         case .gone: refuse(device, .gone)
-        case .unavailable: refuse(device, .unavailable)
+        case .full, .unavailable: refuse(device, .unavailable)
         }
         settle()
     }

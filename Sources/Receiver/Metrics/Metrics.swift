@@ -1,4 +1,5 @@
 import Mailbox
+import Outbound
 import Reactor
 import Synchronization
 import WebPush
@@ -14,6 +15,14 @@ final class Metrics: Sendable {
     private let connections = Atomic<Int>(0)
     /// By the word of the refusal.
     private let refused = Lock<[String: Int]>([:])
+    /// Attempts by how they ended.
+    private let callbacks = Lock<[String: Int]>([:])
+
+    private let undecryptable = Lock<[String: Int]>([:])
+
+    func noteUndecryptable(_ reason: String) {
+        undecryptable.withLock { $0[reason, default: 0] += 1 }
+    }
 
     func noteAccepted() { accepted.add(1, ordering: .relaxed) }
     func noteRepeated() { repeated.add(1, ordering: .relaxed) }
@@ -22,6 +31,18 @@ final class Metrics: Sendable {
     func noteOpened() { connections.add(1, ordering: .relaxed) }
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
     func note(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
+    func note(_ attempt: Result<HTTPResponse, CallbackFailure>) {
+        callbacks.withLock { $0[Self.word(for: attempt), default: 0] += 1 }
+    }
+
+    private static func word(for attempt: Result<HTTPResponse, CallbackFailure>) -> String {
+        switch attempt {
+        case .success(let response): "\(response.status / 100)xx"
+        case .failure(.timedOut): "timeout"
+        case .failure(.refused), .failure(.socket): "refused"
+        case .failure(.failed), .failure(.closed): "error"
+        }
+    }
 
     /// The text format of Prometheus, version 0.0.4.
     func text(_ store: any MessageStore) -> String {
@@ -32,6 +53,11 @@ final class Metrics: Sendable {
         for (word, count) in refused.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text.add([("result", word)], count)
         }
+        text.begin(
+            "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
+        for (word, count) in undecryptable.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text.add([("reason", word)], count)
+        }
         text.begin("bellwire_deliveries_total", "counter", "Messages sent to user agents.")
         text.add(delivered.load(ordering: .relaxed))
         text.begin(
@@ -40,6 +66,10 @@ final class Metrics: Sendable {
         text.add(acknowledged.load(ordering: .relaxed))
         text.begin("bellwire_user_agents", "gauge", "User agents that are connected.")
         text.add(connections.load(ordering: .relaxed))
+        text.begin("bellwire_callbacks_total", "counter", "Attempts to call back, by their end.")
+        for (word, count) in callbacks.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text.add([("result", word)], count)
+        }
         text.begin("bellwire_devices", "gauge", "User agents that have registered something.")
         text.add(store.index.deviceCount)
         text.begin("bellwire_endpoints", "gauge", "Subscriptions.")

@@ -12,6 +12,7 @@ enum Answer {
         switch verdict {
         case .accepted: created(message, service, exchange)
         case .gone: refuse(.gone, exchange, service)
+        case .full: refuse(.tooMany(retryAfter: PushIntake.pauseWhenFull), exchange, service)
         case .unavailable: refuse(.unavailable, exchange, service)
         }
     }

@@ -8,12 +8,14 @@ import WebPush
 final class PushIntake {
     private let service: PushService
     private let desk: DeliveryDesk
+    private let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
+        receivers = try ReceiverIntake(service, desk)
         gate = try VAPIDGate(service.settings)
     }
 
@@ -32,7 +34,13 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
-        _ = try gate.admit(fields, to: endpoint, of: authority)
+        let signer = try gate.admit(fields, to: endpoint, of: authority)
+        guard endpoint.kind == .channel else {
+            return receivers.take(
+                ReceiverPush(
+                    exchange: exchange, fields: fields, endpoint: endpoint, method: method,
+                    signer: signer))
+        }
         let body = exchange.body
         let request = try PushRequest(
             consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
@@ -52,7 +60,7 @@ final class PushIntake {
         let message = try message(content, to: endpoint, mark)
         guard !message.needsStore || hasRoom(for: message) else {
             guard service.settings.dropsOldest else {
-                if let mark { service.store.index.release(mark) }
+                if let mark { service.index.release(mark) }
                 throw .tooMany(retryAfter: Self.pauseWhenFull)
             }
             return makeRoom(for: message, from: sender)
@@ -61,7 +69,7 @@ final class PushIntake {
     }
 
     private func hasRoom(for message: Message) -> Bool {
-        service.store.index.reserve(message.size, for: message.address) == nil
+        service.index.reserve(message.size, for: message.address) == nil
     }
 
     /// Where that was asked for, the oldest messages of a full subscription give way.
@@ -72,7 +80,7 @@ final class PushIntake {
                 if outcome != .unavailable, hasRoom(for: message) {
                     return desk.accept(message, from: sender)
                 }
-                if let mark = message.mark { service.store.index.release(mark) }
+                if let mark = message.mark { service.index.release(mark) }
                 sender.refuse(
                     outcome == .unavailable
                         ? .unavailable : .tooMany(retryAfter: Self.pauseWhenFull), service)
@@ -93,7 +101,7 @@ final class PushIntake {
             throw .unavailable
         }
         guard let ours else { throw .unknownToken }
-        switch service.store.index.endpoint(ours.digest) {
+        switch service.index.endpoint(ours.digest) {
         case .found(let endpoint): return (endpoint, ours.token)
         case .gone: throw .gone
         case .unsure: throw .unavailable
@@ -114,23 +122,10 @@ final class PushIntake {
     private func message(
         _ content: Message.Content, to endpoint: Endpoint, _ mark: RepetitionMark?
     ) throws(PushRefusal) -> Message {
-        do throws(OpenSSLError) {
-            #if PLANT_ID_IS_ROW
-                let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
-            #else
-                let id = try MessageID(from: &desk.random)
-            #endif
-            return Message(
-                id: id, location: try LocationID(from: &desk.random),
-                address: endpoint.address, sequence: service.store.index.nextSequence(),
-                content: content, arrival: Int64(service.settings.now() * 1_000),
-                expiry: service.store.clock.now.adding(seconds: content.ttl), mark: mark)
-        } catch {
-            throw .unavailable
-        }
+        try desk.makeMessage(content, to: endpoint.address, mark)
     }
 
-    private static let pauseWhenFull: UInt32 = 60
+    static let pauseWhenFull: UInt32 = 60
     private static let droppedAtOnce = 16
 
     /// Version 6 by its /64, which one sender has for itself.

@@ -1,4 +1,5 @@
 package import Base
+import Crypto
 package import HTTP
 package import Mailbox
 package import Reactor
@@ -8,6 +9,8 @@ package import Reactor
 /// Made before the loops run; `handler` is called once for each of them.
 package final class PushService: Sendable {
     let store: any MessageStore
+    /// Of the store, which is asked for it at every push.
+    let index: StoreIndex
     let settings: PushServiceSettings
     let directory = SessionDirectory()
     let metrics = Metrics()
@@ -18,14 +21,31 @@ package final class PushService: Sendable {
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
     ) {
         self.store = store
+        index = store.index
         self.endpointKey = endpointKey
         self.settings = settings
+    }
+
+    /// Seldom asked for, so nothing is kept ready for it.
+    func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
+        var mint = try EndpointMint(key: endpointKey)
+        let token = try mint.make()
+        return (token, try mint.digest(of: token))
+    }
+
+    func api(on loop: EventLoop) -> APIRoutes {
+        APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
     }
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
-        return ServiceHandler(self, desk, try PushIntake(self, desk))
+        return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
+    }
+
+    /// Ends the sessions of devices that were removed. From any thread.
+    func endSessionsOfRemovedDevices() {
+        for desk in desks.withLock({ $0 }) { desk.loop.post { desk.endRemoved() } }
     }
 
     /// Once loops and store have ended: nobody waits for an answer any more.

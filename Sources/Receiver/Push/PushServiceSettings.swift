@@ -15,6 +15,10 @@ package struct PushServiceSettings: Sendable {
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.
     package var now: @Sendable () -> Double = { WallClock.now }
+    /// Told of pushes that could not be decrypted: the registration, and the reason in a word.
+    package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
+        _, _ in
+    }
     package let version: String
     /// What all of our `Location` fields begin with.
     let locationStart: [UInt8]

@@ -10,6 +10,8 @@ final class ServiceHandler: HTTPHandler {
     private let desk: DeliveryDesk
     private let intake: PushIntake
     private let admission: UserAgentAdmission
+    private let api: APIRoutes
+    private let pages: PageGuard
     private let gateway: MatrixGateway
     private let router = ServiceRoute.router
     private let prefix: [UInt8]
@@ -18,8 +20,12 @@ final class ServiceHandler: HTTPHandler {
     /// wrong with the endpoint is answered first.
     private static let bodyLimit = 64 * 1024
 
-    init(_ service: PushService, _ desk: DeliveryDesk, _ intake: PushIntake) {
+    init(
+        _ service: PushService, _ desk: DeliveryDesk, _ intake: PushIntake, _ api: APIRoutes
+    ) {
         self.service = service
+        self.api = api
+        pages = PageGuard(service.settings)
         self.desk = desk
         self.intake = intake
         admission = UserAgentAdmission(service)
@@ -55,6 +61,7 @@ final class ServiceHandler: HTTPHandler {
             let star =
                 match.first.lowerBound + path.lowerBound..<match.first.upperBound
                 + path.lowerBound
+            guard match.action != .api else { return admitToAPI(exchange, path, head) }
             serve(match.action, star, exchange, head)
         case .otherMethod(let allowed):
             refuseMethod(
@@ -96,6 +103,7 @@ final class ServiceHandler: HTTPHandler {
         case .status: Answer.json(200, status(service.store.isUsable), exchange)
         case .version: Answer.json(200, version, exchange)
         case .preflight: Answer.preflight(exchange)
+        case .api: break
         }
     }
 
@@ -108,6 +116,24 @@ final class ServiceHandler: HTTPHandler {
         } catch {
             Answer.refuse(error, exchange, service)
         }
+    }
+
+    /// Nobody gets in by an address: the bearer secret of a device is needed.
+    private func admitToAPI(
+        _ exchange: HTTPExchange, _ path: Range<Int>, _ head: borrowing RequestHead
+    ) {
+        exchange.label = ServiceRoute.api.label
+        switch pages.judge(exchange) {
+        case .misdirected: return exchange.respond(.failure(.http(.misdirected)))
+        case .ours where !PageGuard.isCrossSite(exchange): break
+        case .ours, .foreign: return exchange.respond(.failure(.foreignPage))
+        }
+        let bytes = head.bytes
+        let credential = head.bearer.flatMap { secret in
+            service.index.credential(secret: bytes.span.extracting(secret))
+        }
+        guard let credential else { return exchange.respond(.failure(.unauthorized)) }
+        api.serve(exchange, path, APICaller(credential))
     }
 
     private func withdraw(_ exchange: HTTPExchange, _ id: Range<Int>) {

@@ -17,6 +17,7 @@ enum ServiceRoute: Sendable {
     case status
     case version
     case preflight
+    case api
 
     /// For logs.
     var label: StaticString {
@@ -33,6 +34,7 @@ enum ServiceRoute: Sendable {
         case .status: "status"
         case .version: "version"
         case .preflight: "preflight"
+        case .api: "api"
         }
     }
 
@@ -58,6 +60,8 @@ enum ServiceRoute: Sendable {
                 (.post, .unknownVersion), (.put, .unknownVersion),
             ])
         router.add("/m/*", [(.delete, .withdrawal), (.options, .preflight)])
+        router.add(
+            "/api/v1/**", [(.get, .api), (.post, .api), (.put, .api), (.delete, .api)])
         router.add(
             "\(gatewayPath)",
             [(.get, .gatewayDiscovery), (.head, .gatewayDiscovery), (.post, .gateway)])

@@ -17,7 +17,7 @@ extension AutopushChannel {
 
     /// The message that was just sent is to be acknowledged.
     func expect(_ message: Message, _ state: Outstanding.State) {
-        if let topic = message.content.topic, session.extensions.contains(.withdrawn) {
+        if let topic = message.content.topic, session.pointee.extensions.contains(.withdrawn) {
             withdrawOlder(topic, than: message)
         }
         outstanding.append(
@@ -29,7 +29,7 @@ extension AutopushChannel {
         guard let channel = channels.channel(of: message.address.subscription) else {
             return .withhold
         }
-        let delivery = session.deliver(
+        let delivery = session.pointee.deliver(
             message.id, length: message.content.body.count, urgency: message.content.urgency)
         switch delivery {
         case .send: write(message, to: channel)
@@ -49,8 +49,8 @@ extension AutopushChannel {
         }
         var notification = NotificationMessage(
             channel: channel, version: message.id, headers: headers)
-        if !session.extensions.isEmpty {
-            session.extend(
+        if !session.pointee.extensions.isEmpty {
+            session.pointee.extend(
                 &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
         }
         var text: [UInt8] = []
@@ -96,11 +96,16 @@ extension AutopushChannel {
 
     private func settle(_ id: MessageID, _ operation: StoreOperation) {
         settled[id] = false
+        if heldReplies.hold() { connection?.holdPongs() }
         desk.acknowledge(operation, id, for: self)
     }
 
     /// The store has recorded an acknowledgement.
     func recorded(_ id: MessageID) {
+        if let replies = heldReplies.release() {
+            connection?.releasePong()
+            for reply in replies { connection?.send(text: reply.span) }
+        }
         // A page that is being read may have been begun before.
         settled[id] = isLoading ? true : nil
     }
@@ -112,7 +117,8 @@ extension AutopushChannel {
             return
         }
         let isAlive = message.expiry > desk.service.store.clock.now
-        guard isAlive, settled[message.id] == nil, session.wants(message.content.urgency)
+        guard isAlive, settled[message.id] == nil,
+            session.pointee.wants(message.content.urgency)
         else { return }
         if position > through, send(message) {
             expect(message, .stored)
@@ -126,14 +132,14 @@ extension AutopushChannel {
     func forget(_ id: MessageID) {
         guard let index = outstanding.index(of: id) else { return }
         outstanding.remove(at: index)
-        perform(session.forget(id))
+        perform(session.pointee.forget(id))
     }
 
     func withdrawn(_ reference: MessageReference) {
         guard let channel = channels.channel(of: reference.address.subscription) else { return }
         outstanding.removeAll { $0.reference.id == reference.id }
         var reply: [UInt8] = []
-        let action = session.withdrawn(reference.id, channel, reply: &reply)
+        let action = session.pointee.withdrawn(reference.id, channel, reply: &reply)
         perform(action, reply)
     }
 
@@ -149,7 +155,7 @@ extension AutopushChannel {
 /// What waits in the store.
 extension AutopushChannel {
     func loadIfPossible() {
-        guard let device, session.isOpen, needsLoad, !isLoading, !isFull else { return }
+        guard let device, session.pointee.isOpen, needsLoad, !isLoading, !isFull else { return }
         needsLoad = false
         isLoading = true
         desk.load(.messages(PageRequest(device: device)), for: self)
@@ -159,8 +165,8 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): deliver(page)
-        case .credentials, .owners: break
-        case .unavailable where session.isOpen:
+        case .credentials, .owners, .callbacks, .callback, .registration: break
+        case .unavailable where session.pointee.isOpen:
             isLoading = false
             needsLoad = true
             desk.loadLater(self)
@@ -169,7 +175,7 @@ extension AutopushChannel {
     }
 
     private func deliver(_ page: StoredPage) {
-        guard session.isOpen else { return }
+        guard session.pointee.isOpen else { return }
         through = max(through, page.through)
         for message in page.messages where !isFull && !isKnown(message.id) {
             if offer(message) == .send { expect(message, .stored) }

@@ -6,14 +6,14 @@ import WebPush
 
 /// What the user agent asks for.
 extension AutopushChannel {
-    private var store: any MessageStore { desk.service.store }
+    private var index: StoreIndex { desk.service.index }
 
     /// Finds the user agent, which is usable only under the credential that it was made under. An
     /// unknown one gets a new name, of which nothing is kept until it registers something.
     func identify(_ wanted: UserAgentID?) {
         stopTimer()
         if let wanted, let digest = try? Self.digest(wanted.bytes.span),
-            let known = store.index.userAgent(digest), known.credential == credential
+            let known = index.userAgent(digest), known.credential == credential
         {
             userAgent = wanted
             device = known.device
@@ -45,7 +45,7 @@ extension AutopushChannel {
 
     private func sayHello(to userAgent: UserAgentID) {
         var reply: [UInt8] = []
-        let action = session.identified(as: userAgent, reply: &reply)
+        let action = session.pointee.identified(as: userAgent, reply: &reply)
         perform(action, reply)
         readOn()
     }
@@ -65,7 +65,7 @@ extension AutopushChannel {
     private func run(_ request: Request) {
         switch request {
         // Nobody would hear of the endpoint.
-        case .register where !session.isOpen: finish()
+        case .register where !session.pointee.isOpen: finish()
         case .register(let channel, let key): register(channel, key)
         case .unregister(let channel): unregister(channel)
         }
@@ -120,7 +120,7 @@ extension AutopushChannel {
 
     private func make(_ channel: ChannelID, _ sender: SenderRule, _ device: UInt32) {
         guard let endpoint = desk.makeEndpoint() else { return registered(channel, .failed) }
-        let row = store.index.nextSubscription()
+        let row = index.nextSubscription()
         let subscription = Subscription(
             address: Address(subscription: row, device: device), kind: .channel, channel: channel,
             sender: sender, token: endpoint.token, digest: endpoint.digest,
@@ -149,13 +149,13 @@ extension AutopushChannel {
         guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span) else {
             return refuseRegistration()
         }
-        let row = store.index.nextDevice()
+        let row = index.nextDevice()
         let added = Device(
             row: row, userAgent: digest, credential: credential, created: Self.wallMilliseconds)
         desk.submit(
             .addDevice(added),
             .other { [self] outcome in
-                guard session.isOpen, outcome == .done else { return refuseRegistration() }
+                guard session.pointee.isOpen, outcome == .done else { return refuseRegistration() }
                 device = row
                 desk.claim(self, device: row)
                 body(row)
@@ -169,7 +169,7 @@ extension AutopushChannel {
 
     private func registered(_ channel: ChannelID, _ outcome: RegistrationOutcome) {
         var reply: [UInt8] = []
-        let action = session.registered(channel, outcome, reply: &reply)
+        let action = session.pointee.registered(channel, outcome, reply: &reply)
         perform(action, reply)
         finish()
     }
@@ -195,13 +195,13 @@ extension AutopushChannel {
             if case .held(let slot, let reply) = entry.state {
                 desk.settle(entry.message, slot, reply)
             }
-            perform(session.forget(entry.reference.id))
+            perform(session.pointee.forget(entry.reference.id))
         }
     }
 
     private func unregistered(_ channel: ChannelID, isDone: Bool) {
         var reply: [UInt8] = []
-        let action = session.unregistered(channel, isDone: isDone, reply: &reply)
+        let action = session.pointee.unregistered(channel, isDone: isDone, reply: &reply)
         perform(action, reply)
         finish()
     }

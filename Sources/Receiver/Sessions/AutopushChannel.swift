@@ -15,7 +15,7 @@ final class AutopushChannel {
     let credential: UInt32?
     /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
     /// runs within an access.
-    private let state: UnsafeMutablePointer<AutopushSession>
+    let session: UnsafeMutablePointer<AutopushSession>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
     /// Nil for a user agent that has never registered anything: nothing is kept of it.
@@ -24,6 +24,9 @@ final class AutopushChannel {
     @exclusivity(unchecked) var outstanding: [Outstanding] = []
     /// Acknowledged, and perhaps still in a page that is being read: whether the store has it.
     @exclusivity(unchecked) var settled: [MessageID: Bool] = [:]
+    /// What answers the client while the store has not recorded all that it acknowledged: whoever
+    /// hears of us after an acknowledgement may take it for final.
+    @exclusivity(unchecked) var heldReplies = HeldReplies()
     @exclusivity(unchecked) var isLoading = false
     /// The store has more for it, or may have.
     @exclusivity(unchecked) var needsLoad = false
@@ -48,30 +51,25 @@ final class AutopushChannel {
     init(_ desk: DeliveryDesk, credential: UInt32?) {
         self.desk = desk
         self.credential = credential
-        state = .allocate(capacity: 1)
-        state.initialize(to: AutopushSession(at: Self.time(desk.loop)))
+        session = .allocate(capacity: 1)
+        session.initialize(to: AutopushSession(at: Self.time(desk.loop)))
     }
 
-    deinit { state.deinitialize(count: 1).deallocate() }
-
-    var session: AutopushSession {
-        _read { yield state.pointee }
-        _modify { yield &state.pointee }
-    }
+    deinit { session.deinitialize(count: 1).deallocate() }
 
     private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }
 
     private var now: Duration { Self.time(desk.loop) }
 
     /// Something that waits for it can be sent at once.
-    var isLive: Bool { session.isOpen && !isLoading && !needsLoad && !isFull }
+    var isLive: Bool { session.pointee.isOpen && !isLoading && !needsLoad && !isFull }
 
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
         switch action {
         case .none: break
-        case .send: connection?.send(text: reply.span)
+        case .send: say(reply)
         case .sendAndDeliver:
-            connection?.send(text: reply.span)
+            say(reply)
             load()
         case .deliver: load()
         case .identify(let userAgent): identify(userAgent)
@@ -81,6 +79,14 @@ final class AutopushChannel {
         }
     }
 
+    private func say(_ reply: borrowing [UInt8]) {
+        guard heldReplies.isHolding else {
+            connection?.send(text: reply.span)
+            return
+        }
+        if !heldReplies.put(reply) { close(.badState) }
+    }
+
     private func load() {
         isFull = false
         needsLoad = device != nil
@@ -88,7 +94,7 @@ final class AutopushChannel {
     }
 
     /// A newer connection has come for this device.
-    func replaced() { perform(session.replaced()) }
+    func replaced() { perform(session.pointee.replaced()) }
 
     private func close(_ closing: AutopushClosing) {
         connection?.close(
@@ -100,7 +106,7 @@ final class AutopushChannel {
     /// acknowledged is for the store, and for its next connection.
     private func leave() {
         stopTimer()
-        _ = session.end()
+        _ = session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
         let left = outstanding
@@ -115,7 +121,7 @@ final class AutopushChannel {
     func readOn() {
         guard !isReading else { return }
         isReading = true
-        while session.isReady, let text = inbox.take() { read(text.span) }
+        while session.pointee.isReady, let text = inbox.take() { read(text.span) }
         isReading = false
     }
 
@@ -123,10 +129,10 @@ final class AutopushChannel {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)
-        // What an acknowledgement sets going may come back to the session.
+        // What an acknowledgement sets going may come back to the session.pointee.
         var done: [MessageID] = []
         swap(&done, &desk.acknowledged)
-        let action = session.received(text, at: now, reply: &reply) { done.append($0) }
+        let action = session.pointee.received(text, at: now, reply: &reply) { done.append($0) }
         for id in done { acknowledged(id) }
         done.removeAll(keepingCapacity: true)
         swap(&done, &desk.acknowledged)
@@ -139,12 +145,12 @@ extension AutopushChannel: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
         desk.service.metrics.noteOpened()
-        guard let deadline = session.deadline else { return }
+        guard let deadline = session.pointee.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-        if session.isReady, inbox.isEmpty, !isReading { return read(text) }
+        if session.pointee.isReady, inbox.isEmpty, !isReading { return read(text) }
         if !inbox.put(text) { close(.badState) }
     }
 
@@ -160,7 +166,7 @@ extension AutopushChannel: WebSocketHandler {
 extension AutopushChannel: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         timer = nil
-        perform(session.elapsed(at: now))
+        perform(session.pointee.elapsed(at: now))
     }
 
     func stopTimer() {

@@ -20,5 +20,5 @@ struct Outstanding {
 
 extension [Outstanding] {
     /// What was sent first is mostly acknowledged first.
-    func index(of id: MessageID) -> Int? { firstIndex { $0.reference.id == id } }
+    func index(of id: MessageID) -> Int? { indices.first { self[$0].reference.id == id } }
 }

@@ -8,6 +8,7 @@ import WebPush
 struct UserAgentAdmission {
     private let service: PushService
     private let terms: WebSocketTerms
+    private let pages: PageGuard
 
     /// What a client has to say fits; upstream has the same limit.
     private static let messageLimit = 64 * 1024
@@ -21,6 +22,7 @@ struct UserAgentAdmission {
 
     init(_ service: PushService) {
         self.service = service
+        pages = PageGuard(service.settings)
         terms = WebSocketTerms(
             subprotocols: ["push-notification"],
             session: Self.limits(isBehindProxy: service.settings.isBehindProxy),
@@ -36,8 +38,11 @@ struct UserAgentAdmission {
     /// `secret`: where the path has the bearer secret of a device.
     func admit(_ exchange: HTTPExchange, _ secret: Range<Int>?, to desk: DeliveryDesk) {
         do throws(Refusal) {
-            try checkHost(exchange)
-            try checkOrigin(exchange)
+            switch pages.judge(exchange) {
+            case .misdirected: throw .misdirected
+            case .foreign: throw .forbidden
+            case .ours: break
+            }
             let credential = try credential(exchange, secret)
             exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential))
         } catch {
@@ -53,36 +58,13 @@ struct UserAgentAdmission {
 
     private enum Refusal: Error { case misdirected, forbidden, unauthorized }
 
-    /// A page of another name that leads here must not speak to us.
-    private func checkHost(_ exchange: HTTPExchange) throws(Refusal) {
-        let head = exchange.head
-        let authority = head.authority.map { head.text($0) } ?? ""
-        guard let origin = Origin(url: "https://" + authority),
-            origin.isLoopback || ours.contains(where: { $0.host == origin.host })
-        else { throw .misdirected }
-    }
-
-    /// A program has none; Firefox sends our own address, with the scheme `wss`.
-    private func checkOrigin(_ exchange: HTTPExchange) throws(Refusal) {
-        let head = exchange.head
-        guard let range = head.fields.firstValue(of: "origin") else { return }
-        let text = head.text(range)
-        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? ""
-        let authority = head.authority.map { head.text($0) } ?? ""
-        guard let origin = Origin(url: "https://" + rest),
-            origin == Origin(url: "https://" + authority)
-                || ours.contains(where: { $0.host == origin.host && $0.port == origin.port })
-        else { throw .forbidden }
-    }
-
     private func credential(
         _ exchange: HTTPExchange, _ path: Range<Int>?
     ) throws(Refusal) -> UInt32? {
         if let secret = path ?? exchange.head.bearer {
             let bytes = exchange.head.bytes
-            guard let digest = Self.digest(bytes.span.extracting(secret)),
-                let known = service.store.index.credential(digest)
-            else { throw .unauthorized }
+            let known = service.index.credential(secret: bytes.span.extracting(secret))
+            guard let known else { throw .unauthorized }
             return known.row
         }
         guard service.settings.registration == .open else { throw .unauthorized }
@@ -100,13 +82,4 @@ struct UserAgentAdmission {
         }
         return isForwarded
     }
-
-    private static func digest(_ text: Span<UInt8>) -> Digest? {
-        guard let secret = Base64URL.decode(text), secret.count == Credential.secretLength,
-            var hash = try? SHA256(), let bytes = try? hash.digest(of: secret.span)
-        else { return nil }
-        return Digest(bytes)
-    }
-
-    private var ours: [Origin] { [service.settings.baseURL.origin] + service.settings.aliases }
 }

@@ -67,7 +67,7 @@ package struct PushRequest: Sendable, Confidential {
         _ fields: borrowing PushFields, _ body: Span<UInt8>, _ rules: PushRules
     ) throws(PushRefusal) -> PayloadHeaders? {
         // An empty body is not encrypted, whatever the fields say.
-        guard rules.method == .post, rules.kind != .signal, !body.isEmpty else { return nil }
+        guard rules.readsEncryption, !body.isEmpty else { return nil }
         let encoding: ContentEncoding
         switch fields.encoding {
         case .known(let known): encoding = known
@@ -75,15 +75,16 @@ package struct PushRequest: Sendable, Confidential {
         case .absent where rules.needsFields: throw .encryption(.missingEncoding)
         case .absent: return nil
         }
-        let normal: PayloadHeaders
+        // What we cannot decrypt is for the owner of the keys to know, not for its sender.
+        guard rules.kind == .channel else {
+            return PayloadHeaders(
+                encoding: encoding, encryption: fields.encryption, cryptoKey: fields.cryptoKey)
+        }
         do throws(EncryptionFault) {
-            normal = try PayloadHeaders(
+            return try PayloadHeaders(
                 normalizing: fields.encryption, fields.cryptoKey, encoding: encoding)
         } catch {
             throw .encryption(error)
         }
-        guard rules.kind == .receiver else { return normal }
-        return PayloadHeaders(
-            encoding: encoding, encryption: fields.encryption, cryptoKey: fields.cryptoKey)
     }
 }

@@ -27,4 +27,7 @@ package struct PushRules: Sendable {
 
     /// RFC 8030 section 5.2 demands a TTL, but those who only know simple push send none.
     var needsFields: Bool { kind == .channel && method == .post }
+
+    /// By PUT, a channel gets the body alone; a receiver takes everything as by POST.
+    var readsEncryption: Bool { kind == .receiver || needsFields }
 }

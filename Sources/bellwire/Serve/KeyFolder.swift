@@ -6,6 +6,8 @@ import System
 /// Where the keys of a server are found, and made when there are none yet.
 struct KeyFolder {
     private static let masterName = "master.json"
+    /// The key before, while something may still be sealed under it.
+    private static let formerName = "master-former.json"
 
     /// Where something can be made; credentials of systemd can only be read.
     let writable: String
@@ -63,5 +65,41 @@ struct KeyFolder {
         CommandError(
             message: "the master key \(writable)/\(Self.masterName) is missing",
             hint: "put back the key file or credential that belongs to \(state)")
+    }
+
+    /// Nil unless a rotation has not come to its end.
+    func formerMasterKey() throws -> MasterKey? {
+        let path = writable + "/" + Self.formerName
+        guard FileStamp(of: path) != nil else { return nil }
+        guard case .master(let key) = try Command.storedKey(at: path) else {
+            throw CommandError(message: "\(path) is no master key")
+        }
+        return key
+    }
+
+    /// A new master key, on the disk beside the one before. Whenever this is cut short, what is
+    /// there opens everything.
+    func rotateMasterKey() throws -> MasterKey {
+        let path = writable + "/" + Self.masterName
+        guard let current = try foundMasterKey(), FileStamp(of: path) != nil,
+            readable.first(where: { FileStamp(of: $0 + "/" + Self.masterName) != nil }) == writable
+        else {
+            throw CommandError(
+                message: "the master key is a credential of systemd, which cannot be replaced here")
+        }
+        guard try formerMasterKey() == nil else {
+            throw CommandError(message: "the rotation before has not come to its end")
+        }
+        let former = try StoredKey.master(current).json()
+        try KeyFile.create(writable + "/" + Self.formerName, former.span)
+        let key = try MasterKey.generate()
+        let json = try StoredKey.master(key).json()
+        try AtomicFile.replace(path, with: json.span, mode: 0o600)
+        return key
+    }
+
+    /// Nothing is sealed under it any more.
+    func dropFormerMasterKey() throws {
+        try KeyFile.remove(writable + "/" + Self.formerName)
     }
 }

@@ -1,4 +1,5 @@
 import Base
+import Crypto
 import HTTP
 import Mailbox
 import Reactor
@@ -18,6 +19,7 @@ final class PushServer {
     let certificates: ServerCertificates?
     private let store: SQLiteStore
     private let service: PushService
+    private let callbacks: CallbackService
     private let server: HTTPServer
 
     /// Everything that can go wrong does so here, before a connection is taken.
@@ -36,16 +38,20 @@ final class PushServer {
             let listeners = try OpenListeners(configuration, given, log)
             baseURL = try Self.baseURL(configuration, listeners)
             control = ControlSettings(
-                baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers)
+                baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers,
+                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
             let service = PushService(
                 store: store, endpointKey: store.endpointKey,
-                settings: Self.settings(configuration, baseURL))
+                settings: Self.settings(configuration, baseURL, log))
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
             self.service = service
+            callbacks = try CallbackService(
+                for: service, try Self.callbackSettings(configuration, listeners, baseURL),
+                Self.callbackSurroundings(store, log))
             server = try HTTPServer(
                 report: { log.write($0) }, access: access, handler: service.handler(on:))
-            try Self.listen(listeners, on: server, certificates, control, store, log)
+            try Self.listen(listeners, on: server, certificates, control, service, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)
                 try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
@@ -58,7 +64,10 @@ final class PushServer {
         pulse = LoopPulse(server.loops)
     }
 
-    func start() throws { try server.start(name: "bellwire") }
+    func start() throws {
+        try callbacks.start()
+        try server.start(name: "bellwire")
+    }
 
     /// Takes no new connections and ends the old ones when they are done.
     func end(_ log: Log) {
@@ -66,6 +75,7 @@ final class PushServer {
         let cut = server.join().reduce(0) { count, ending in
             if case .cut(let connections) = ending { count + connections } else { count }
         }
+        callbacks.end()
         store.close()
         service.close()
         log.write(.info, "ended", [("connections-cut", "\(cut)")])
@@ -78,6 +88,8 @@ extension PushServer {
     ) throws -> SQLiteStore {
         var options = SQLiteStore.Options(
             folder: configuration.state, masterKey: try keys.masterKey(log))
+        if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
+        options.onResealed = { Self.endRotation(keys, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
         let store = try SQLiteStore(options)
         let report = store.report
@@ -88,6 +100,31 @@ extension PushServer {
                 ("endpoints", "\(report.endpoints)"), ("messages", "\(report.messages)"),
             ])
         return store
+    }
+
+    private static func rotateMasterKey(
+        of store: SQLiteStore, _ keys: KeyFolder, _ log: Log
+    ) throws -> String {
+        do {
+            let key = try keys.rotateMasterKey()
+            store.rotate(to: key)
+            let id = StoredKey.master(key).publicParts[0].value
+            log.write(.info, "master-key-made", [("id", id)])
+            return id
+        } catch {
+            log.write(.error, "master-key-kept", [("reason", CommandError(error).message)])
+            throw error
+        }
+    }
+
+    private static func endRotation(_ keys: KeyFolder, _ log: Log) {
+        do {
+            try keys.dropFormerMasterKey()
+            log.write(.info, "store-resealed")
+        } catch {
+            // It is tried again at the next start.
+            log.write(.error, "former-key-kept", [("reason", CommandError(error).message)])
+        }
     }
 
     private static func metricsToken(_ configuration: Configuration) throws -> Secret? {
@@ -113,10 +150,14 @@ extension PushServer {
     }
 
     private static func settings(
-        _ configuration: Configuration, _ baseURL: BaseURL
+        _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
     ) -> PushServiceSettings {
         var settings = PushServiceSettings(
             baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
+        settings.onUndecryptable = { registration, reason in
+            log.write(
+                .warning, "undecryptable", [("registration", registration), ("reason", reason)])
+        }
         settings.registration = configuration.registration
         settings.dropsOldest = configuration.backlog == .dropOldest
         let hasProxies = configuration.listeners.contains { listener in
@@ -131,7 +172,7 @@ extension PushServer {
 
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ store: SQLiteStore, _ log: Log
+        _ control: ControlSettings, _ service: PushService, _ log: Log
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }
@@ -144,6 +185,6 @@ extension PushServer {
                 ])
         }
         guard let socket = listeners.control.take() else { return }
-        try server.listen(on: socket) { ControlHandler(on: $0, store: store, control) }
+        try server.listen(on: socket) { ControlHandler(on: $0, service, control) }
     }
 }

@@ -45,6 +45,32 @@ struct ConfigurationTests {
         #expect(configuration.certificate == nil && configuration.aliases.isEmpty)
     }
 
+    @Test("What callbacks may reach is said by addresses and sockets")
+    func callbacks() throws {
+        let configuration = try configuration(
+            """
+            callback-allow = 10.1.0.0/16
+            callback-allow = ::1
+            callback-allow = unix:/run/hook.sock
+            callback-proxy = http://user:word@proxy.example:3128
+            callback-unix-directory = /run/hooks
+            callback-authorities = /etc/ca.pem
+            """)
+        #expect(configuration.callbackAllowances.count == 3)
+        #expect(configuration.callbackAllowances.last == .socket(path: "/run/hook.sock"))
+        #expect(configuration.callbackProxy == "http://user:word@proxy.example:3128")
+        #expect(configuration.callbackUnixDirectory == "/run/hooks")
+        #expect(configuration.callbackAuthorities == "/etc/ca.pem")
+        #expect(!configuration.text.contains("word"))
+        for text in [
+            "callback-allow = example.org", "callback-allow = 10.1.0.1/16",
+            "callback-allow = unix:hook", "callback-proxy = socks5://a:1",
+            "callback-unix-directory = hooks", "callback-unix-directory = /run/hooks/",
+        ] {
+            #expect(failure(text) != nil, "\(text)")
+        }
+    }
+
     @Test("A file with comments, blanks and repeated keys")
     func file() throws {
         let configuration = try configuration(

@@ -94,7 +94,7 @@ struct MatrixGatewayTests {
         let channel = UserAgent.channel()
         let gone = try agent.register(channel)
         try agent.unregister(channel)
-        let receiver = try fixture.addEndpoint(.receiver)
+        let receiver = PushFixture.path(of: try RegisteredApp(fixture).endpoint)
         let dead = [
             gone, bound, "https://push.example" + receiver, receiver, "",
             "https://ntfy.example/upABC", "https://push.example/wpush/v1/" + gone.suffix(10),

@@ -64,6 +64,22 @@ struct AdmissionTests {
         #expect(try status(fixture, host: host, [("Origin", "wss://127.0.0.1:1/")]) == 403)
     }
 
+    @Test("A device that is removed is disconnected, and others are not", arguments: [1, 3])
+    func removed(_ loops: Int) throws {
+        let fixture = try PushFixture { $0.loops = loops }
+        let other = try fixture.userAgent()
+        let endpoint = try other.register()
+        let secret = try fixture.addCredential()
+        let agent = try UserAgent(fixture, path: "/u/" + secret)
+        try agent.hello()
+        _ = try agent.register()
+        fixture.removeCredential()
+        #expect(agent.closing() == "1011 SM")
+        #expect(try status(fixture, path: "/u/" + secret) == 401)
+        _ = try fixture.push(endpoint, "still there")
+        #expect(try other.notification().body == "still there")
+    }
+
     @Test("Where registration takes a credential, all else is 401 before the upgrade")
     func token() throws {
         let fixture = try PushFixture { $0.settings = { $0.registration = .token } }

@@ -72,6 +72,33 @@ struct BreakTests {
         #expect(try agent.notification().body == "kept")
     }
 
+    @Test("No reply or pong overtakes the recording of an acknowledgement")
+    func nothingOvertakes() throws {
+        let fixture = try PushFixture()
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        _ = try fixture.push(endpoint, "stored")
+        agent = try fixture.userAgent(agent.uaid)
+        let notification = try agent.notification()
+        fixture.gate.shut(.acknowledge)
+        agent.ack(notification)
+        agent.send("{}")
+        agent.send(.ping("first"))
+        agent.send(.ping("second"))
+        #expect(fixture.gate.await(.acknowledge, 1))
+        // Messages go on meanwhile.
+        let socket = try ByteSocket(port: fixture.port)
+        send("later", to: endpoint, socket)
+        #expect(try agent.notification().body == "later")
+        fixture.gate.open()
+        let frames = [agent.socket.frame(), agent.socket.frame()]
+        #expect(frames.map { $0?.opcode } == [10, 1])
+        #expect(frames.map { $0?.payload } == [Array("second".utf8), Array("{}".utf8)])
+        agent.send(.ping("third"))
+        #expect(agent.socket.frame()?.payload == Array("third".utf8))
+    }
+
     @Test("A message that is being written when its connection ends is there on the next")
     func whileWritten() throws {
         let fixture = try PushFixture()
@@ -102,7 +129,7 @@ struct BreakTests {
         let notification = try agent.notification()
         #expect(fixture.gate.await(.store, 1))
         agent.ack(notification)
-        try agent.settle()
+        #expect(fixture.gate.await(.acknowledge, 1))
         fixture.gate.open()
         #expect(HTTPAnswer(from: socket).status == 201)
         _ = try fixture.push(endpoint, "b")

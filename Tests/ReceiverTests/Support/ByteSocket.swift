@@ -46,6 +46,12 @@ final class ByteSocket {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
+    /// Whether something has come that was not read yet. Does not wait.
+    var hasBytes: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     private func readOn() -> Bool {
         var room = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &room, room.count, 0)

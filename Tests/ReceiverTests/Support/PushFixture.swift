@@ -55,6 +55,7 @@ final class PushFixture {
     var store: SQLiteStore { running.store }
     /// Between the service and its store.
     var gate: GatedStore { running.gate }
+    var service: PushService { running.service }
 
     private static func start(
         _ plan: Plan, _ folder: TemporaryFolder, _ key: MasterKey

@@ -1,0 +1,19 @@
+/// The alphabet of RFC 4648 section 4, padded: the URL-safe one with two other characters.
+package enum Base64 {
+    package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+        var text = Base64URL.encode(bytes)
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "-"): text[index] = UInt8(ascii: "+")
+            case UInt8(ascii: "_"): text[index] = UInt8(ascii: "/")
+            default: break
+            }
+        }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return text
+    }
+
+    package static func text(_ bytes: Span<UInt8>) -> String {
+        String(decoding: encode(bytes), as: UTF8.self)
+    }
+}

@@ -1,0 +1,44 @@
+/// A moment in UTC, as calendars write it.
+package struct CivilTime: Equatable, Sendable {
+    package let year: Int64
+    package let month: Int64
+    package let day: Int64
+    package let hour: Int64
+    package let minute: Int64
+    package let second: Int64
+    /// Zero for a Thursday.
+    package let weekday: Int64
+
+    /// `seconds` since 1970, not below zero.
+    package init(secondsSince1970 seconds: Int64) {
+        let (days, rest) = max(0, seconds).quotientAndRemainder(dividingBy: 86_400)
+        (year, month, day) = Self.date(days)
+        (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60)
+        weekday = days % 7
+    }
+
+    /// `2026-11-21T17:05:09Z` (RFC 3339 section 5.6).
+    package var rfc3339: String {
+        "\(year)-" + [month, day].map(Self.twoDigits).joined(separator: "-") + "T"
+            + [hour, minute, second].map(Self.twoDigits).joined(separator: ":") + "Z"
+    }
+
+    package static func twoDigits(_ number: Int64) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+
+    /// Of the day so many days after 1 January 1970. Years are counted from March, so that the leap
+    /// day is the last of a year, and in eras of 400 of them, which are all equally long.
+    private static func date(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = day + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}

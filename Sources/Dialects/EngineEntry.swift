@@ -1,0 +1,100 @@
+import Base
+package import Notifications
+
+/// One thing that was done to an engine, as a journal keeps it: done again, it has the same end.
+package enum EngineEntry: Sendable, Confidential {
+    /// `id` is what its transport calls it, or empty.
+    case push(payload: [UInt8], Dialect, TrustLevel, id: String)
+    case request([UInt8])
+    /// A request with `registerDevice`, and the secret that was drawn for it.
+    case registration([UInt8], RegisteredDevice.Encryption?)
+    /// Nothing but time went by.
+    case time
+
+    package struct Damage: Error {}
+
+    /// The first byte says what it is.
+    package var bytes: [UInt8] {
+        switch self {
+        case .time: [0]
+        case .request(let text): [1] + text
+        case .push(let payload, let dialect, let level, let id):
+            [2, level.rawValue, Self.number(of: dialect), Self.length(of: id)] + id.utf8 + payload
+        case .registration(let text, nil): [3] + text
+        case .registration(let text, let encryption?):
+            [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
+                + encryption.secret + text
+        }
+    }
+
+    package init(_ bytes: [UInt8]) throws(Damage) {
+        switch bytes.first {
+        case 0 where bytes.count == 1: self = .time
+        case 1: self = .request(Array(bytes.dropFirst()))
+        case 2:
+            guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1]),
+                Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3]),
+                let id = String(
+                    validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
+            else { throw Damage() }
+            self = .push(
+                payload: Array(bytes.dropFirst(4 + id.utf8.count)),
+                Dialect.allCases[Int(bytes[2])], level, id: id)
+        case 3: self = .registration(Array(bytes.dropFirst()), nil)
+        case 4: self = try Self.registration(bytes.dropFirst())
+        default: throw Damage()
+        }
+    }
+
+    private static func length(of id: String) -> UInt8 {
+        precondition(id.utf8.count <= UInt8.max, "pushes have short identifiers of our own")
+        return UInt8(id.utf8.count)
+    }
+
+    private static func registration(_ bytes: ArraySlice<UInt8>) throws(Damage) -> EngineEntry {
+        guard bytes.count >= 16 else { throw Damage() }
+        let keyID = int64(bytes.prefix(8))
+        let rest = bytes.dropFirst(16)
+        guard let count = Int(exactly: int64(bytes.dropFirst(8).prefix(8))), count >= 0,
+            count <= rest.count
+        else { throw Damage() }
+        return .registration(
+            Array(rest.dropFirst(count)),
+            RegisteredDevice.Encryption(keyID: keyID, secret: Array(rest.prefix(count))))
+    }
+
+    private static func bigEndian(_ number: Int64) -> [UInt8] {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    private static func int64(_ bytes: ArraySlice<UInt8>) -> Int64 {
+        bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    private static func number(of dialect: Dialect) -> UInt8 {
+        UInt8(Dialect.allCases.firstIndex(of: dialect) ?? 0)
+    }
+}
+
+extension Engine {
+    /// Does what an entry says; nil for a request that the engine does not know.
+    package mutating func perform(
+        _ entry: EngineEntry, templates: TelegramTemplates = .english, now: Double
+    ) -> Outcome? {
+        switch entry {
+        case .time:
+            advance(to: now)
+            return .ok
+        case .request(let text):
+            guard let document = try? JSONDocument(text) else { return nil }
+            return handle(document.root, now: now)
+        case .registration(let text, let encryption):
+            guard let document = try? JSONDocument(text) else { return nil }
+            return registerDevice(document.root, secret: encryption, now: now)
+        case .push(let payload, let dialect, let level, let id):
+            return process(
+                payload: payload, dialect: dialect, level: level, templates: templates, id: id,
+                now: now)
+        }
+    }
+}

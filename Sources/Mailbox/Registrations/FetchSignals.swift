@@ -1,0 +1,66 @@
+package import WebPush
+
+/// That there is something to fetch. One stands for as many pushes as it counts.
+package struct FetchSignal: Equatable, Sendable {
+    package let id: MessageID
+    package internal(set) var count: Int
+    /// That of simple push, where the last sender gave one. Numbers are not compared.
+    package internal(set) var version: UInt64?
+    /// Milliseconds since 1970.
+    package internal(set) var arrival: Int64
+    package internal(set) var expiry: StoreTime
+
+    package init(id: MessageID, version: UInt64?, arrival: Int64, expiry: StoreTime) {
+        self.init(id: id, count: 1, version: version, arrival: arrival, expiry: expiry)
+    }
+
+    init(id: MessageID, count: Int, version: UInt64?, arrival: Int64, expiry: StoreTime) {
+        self.id = id
+        self.count = count
+        self.version = version
+        self.arrival = arrival
+        self.expiry = expiry
+    }
+}
+
+/// The fetch signals of one registration: at most one that was handed out, and one that waits.
+///
+/// What has not been handed out yet takes in what comes; what has been handed out does not, because
+/// whoever has it may have looked already.
+package struct FetchSignals: Equatable, Sendable {
+    package private(set) var inFlight: FetchSignal?
+    package private(set) var waiting: FetchSignal?
+
+    package init(inFlight: FetchSignal? = nil, waiting: FetchSignal? = nil) {
+        self.inFlight = inFlight
+        self.waiting = waiting
+    }
+
+    package mutating func arrived(_ signal: FetchSignal) {
+        guard var merged = waiting else {
+            waiting = signal
+            return
+        }
+        merged.count += signal.count
+        merged.version = signal.version
+        merged.arrival = signal.arrival
+        merged.expiry = max(merged.expiry, signal.expiry)
+        waiting = merged
+    }
+
+    /// The one to hand out now: one that was handed out before and not confirmed comes again.
+    package mutating func take() -> FetchSignal? {
+        if inFlight == nil { swap(&inFlight, &waiting) }
+        return inFlight
+    }
+
+    /// Whoever had it handed out to has it.
+    package mutating func confirm(_ id: MessageID) {
+        if inFlight?.id == id { inFlight = nil }
+    }
+
+    package mutating func expire(at now: StoreTime) {
+        if let signal = inFlight, signal.expiry <= now { inFlight = nil }
+        if let signal = waiting, signal.expiry <= now { waiting = nil }
+    }
+}

@@ -1,0 +1,108 @@
+package import Base
+
+/// The members of a JSON object, each read once by the shape that it must have.
+package struct RegistrationMembers {
+    package typealias Fault = RegistrationTerms.Fault
+
+    private var members: [String: JSONNode] = [:]
+
+    package init(_ object: JSONNode) throws(Fault) {
+        guard object.kind == .object else { throw Fault("the body is no JSON object") }
+        for (name, value) in object.members {
+            guard members.updateValue(value, forKey: name) == nil else {
+                throw Fault("\(name) is said twice")
+            }
+        }
+    }
+
+    /// The names that were not read are none that can be said.
+    package func expectNoOthers() throws(Fault) {
+        guard let name = members.keys.min() else { return }
+        throw Fault("\(Printable.text(name, limit: 64)) is no member of this request")
+    }
+
+    mutating func forget(_ name: String) { members[name] = nil }
+
+    package mutating func text(_ name: String) throws(Fault) -> String? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard node.kind == .string, let text = node.text else { throw Fault("\(name) is text") }
+        return text
+    }
+
+    /// A text that people read in lists and logs.
+    mutating func name(_ name: String, limit: Int) throws(Fault) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard (1...limit).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: Printable.isUnsafe)
+        else { throw Fault("\(name) has 1 to \(limit) bytes that can be printed") }
+        return text
+    }
+
+    mutating func flag(_ name: String) throws(Fault) -> Bool? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard let flag = node.bool else { throw Fault("\(name) is true or false") }
+        return flag
+    }
+
+    mutating func integer(_ name: String) throws(Fault) -> Int64? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard node.kind == .number, let number = node.integer else {
+            throw Fault("\(name) is a whole number")
+        }
+        return number
+    }
+
+    mutating func seconds(
+        _ name: String, _ range: ClosedRange<UInt32>
+    ) throws(Fault) -> UInt32? {
+        guard let number = try integer(name) else { return nil }
+        guard let seconds = UInt32(exactly: number), range.contains(seconds) else {
+            throw Fault("\(name) is \(range.lowerBound) to \(range.upperBound) seconds")
+        }
+        return seconds
+    }
+
+    /// A number, or a text that holds one.
+    mutating func userID(_ name: String) throws(Fault) -> Int64? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        return try Self.userID(node, name)
+    }
+
+    mutating func userIDs(_ name: String, limit: Int) throws(Fault) -> [Int64]? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard node.kind == .array, node.elements.count <= limit else {
+            throw Fault("\(name) is a list of at most \(limit)")
+        }
+        var ids: [Int64] = []
+        for element in node.elements { ids.append(try Self.userID(element, name)) }
+        return ids
+    }
+
+    private static func userID(_ node: JSONNode, _ name: String) throws(Fault) -> Int64 {
+        guard let id = node.integer, id > 0 else { throw Fault("\(name) has a wrong user id") }
+        return id
+    }
+
+    /// As the protocol of ICQ has it: `loc_args` names what goes into the text.
+    mutating func presentation(_ name: String) throws(Fault) -> String? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard node.kind == .object else { throw Fault("\(name) is an object") }
+        var seen: Set<String> = []
+        for (member, value) in node.members {
+            let isRight =
+                switch member {
+                case "sound", "loc_key", "action_loc_key": value.kind == .string
+                case "badge": [.bool, .number, .string].contains(value.kind)
+                case "loc_args":
+                    value.kind == .string
+                        || value.kind == .array
+                            && value.elements.allSatisfy { $0.kind == .string }
+                default: false
+                }
+            guard isRight, seen.insert(member).inserted else {
+                throw Fault("\(name) has a wrong member")
+            }
+        }
+        return String(decoding: node.source, as: UTF8.self)
+    }
+}

@@ -1,0 +1,159 @@
+import Base
+import Crypto
+import SQLite
+
+/// Reads and writes registrations.
+enum RegistrationRows {
+    private static let table: StaticString = "registration"
+    private static let sealedColumn: StaticString = "sealed"
+    private static let columns = "device, id, owner, revision, sealed"
+
+    static func place(_ device: UInt32) -> Sealer.Place {
+        Sealer.Place(table: table, row: Int64(device), column: sealedColumn)
+    }
+
+    static func insert(
+        _ registration: Registration, sealed: [UInt8], on connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let insert = try Statement(
+            "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)", on: connection)
+        try insert.bind(Int64(registration.device), at: 1)
+        try insert.bind(registration.id.bytes, at: 2)
+        try insert.bind(text: registration.owner, at: 3)
+        try insert.bind(registration.revision, at: 4)
+        try insert.bind(registration.due.milliseconds, at: 5)
+        try insert.bind(sealed, at: 6)
+        try insert.run()
+    }
+
+    /// False if it is not there, or was changed by somebody else since `revision`.
+    static func update(
+        _ registration: Registration, from revision: Int64, sealed: [UInt8],
+        on connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        let update = try Statement(
+            """
+            UPDATE registration SET revision = ?2, due = ?3, sealed = ?4
+            WHERE device = ?1 AND revision = ?5 RETURNING device
+            """, on: connection)
+        try update.bind(Int64(registration.device), at: 1)
+        try update.bind(registration.revision, at: 2)
+        try update.bind(registration.due.milliseconds, at: 3)
+        try update.bind(sealed, at: 4)
+        try update.bind(revision, at: 5)
+        return try update.step()
+    }
+
+    /// False if the device is no registration.
+    static func delete(
+        _ device: UInt32, on connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        for table in ["undecryptable", "fetch_signal"] {
+            let delete = try Statement("DELETE FROM \(table) WHERE device = ?1", on: connection)
+            try delete.bind(Int64(device), at: 1)
+            try delete.run()
+        }
+        let delete = try Statement(
+            "DELETE FROM registration WHERE device = ?1 RETURNING device", on: connection)
+        try delete.bind(Int64(device), at: 1)
+        return try delete.step()
+    }
+
+    static func nextDue(on connection: borrowing Connection) throws(SQLiteError) -> StoreTime? {
+        let select = try Statement(
+            "SELECT due FROM registration ORDER BY due LIMIT 1", on: connection)
+        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
+    }
+
+    /// One that cannot be read is not asked about again.
+    static func putOff(
+        _ device: UInt32, on connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let update = try Statement(
+            "UPDATE registration SET due = ?2 WHERE device = ?1", on: connection)
+        try update.bind(Int64(device), at: 1)
+        try update.bind(Int64.max, at: 2)
+        try update.run()
+    }
+}
+
+/// Reading. What does not unseal is `damaged`.
+extension RegistrationRows {
+    enum Found {
+        case none
+        case registration(Registration)
+        case damaged(device: UInt32)
+    }
+
+    static func find(
+        device: UInt32, on connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(SQLiteError) -> Found {
+        let select = try Statement(
+            "SELECT \(columns) FROM registration WHERE device = ?1", on: connection)
+        try select.bind(Int64(device), at: 1)
+        return try select.step() ? read(select, &sealer) : .none
+    }
+
+    static func find(
+        _ id: RegistrationID, on connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(SQLiteError) -> Found {
+        let select = try Statement(
+            "SELECT \(columns) FROM registration WHERE id = ?1", on: connection)
+        try select.bind(id.bytes, at: 1)
+        return try select.step() ? read(select, &sealer) : .none
+    }
+
+    static func due(
+        at now: StoreTime, limit: Int, on connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(SQLiteError) -> [Found] {
+        let select = try Statement(
+            "SELECT \(columns) FROM registration WHERE due <= ?1 ORDER BY due LIMIT ?2",
+            on: connection)
+        try select.bind(now.milliseconds, at: 1)
+        try select.bind(Int64(limit), at: 2)
+        var found: [Found] = []
+        while try select.step() { found.append(read(select, &sealer)) }
+        return found
+    }
+
+    /// Those of one owner, or of all; oldest first.
+    static func list(
+        owner: String?, on connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(SQLiteError) -> [Registration] {
+        let condition = owner == nil ? "" : "WHERE owner = ?1"
+        let select = try Statement(
+            "SELECT \(columns) FROM registration \(condition) ORDER BY device", on: connection)
+        if let owner { try select.bind(text: owner, at: 1) }
+        var registrations: [Registration] = []
+        while try select.step() {
+            if case .registration(let registration) = read(select, &sealer) {
+                registrations.append(registration)
+            }
+        }
+        return registrations
+    }
+
+    private static func read(_ row: borrowing Statement, _ sealer: inout Sealer) -> Found {
+        let device = UInt32(clamping: row.integer(0))
+        // Why it does not open is of no use to the one who asks for it.
+        let record = row.withBytes(4) { try? sealer.open($0, at: place(device)) }
+        guard let id = row.withBytes(1, { RegistrationID($0) }), let record,
+            let registration = Registration(
+                record: record.withSpan { $0.array($0.indices) }, id: id, device: device,
+                owner: row.text(2), revision: row.integer(3))
+        else { return .damaged(device: device) }
+        return .registration(registration)
+    }
+
+    static func undecryptable(
+        _ device: UInt32, on connection: borrowing Connection
+    ) throws(SQLiteError) -> [(reason: String, count: Int)] {
+        let select = try Statement(
+            "SELECT reason, count FROM undecryptable WHERE device = ?1 ORDER BY reason",
+            on: connection)
+        try select.bind(Int64(device), at: 1)
+        var counts: [(reason: String, count: Int)] = []
+        while try select.step() { counts.append((select.text(0), Int(select.integer(1)))) }
+        return counts
+    }
+}

@@ -1,0 +1,123 @@
+package import Base
+import Dialects
+import WebPush
+
+/// Terms as an application writes them, and as they stand in the sealed record.
+extension RegistrationTerms {
+    /// What is wrong with a request, for the one who wrote it.
+    package struct Fault: Error, Equatable, Sendable {
+        package let message: String
+
+        package init(_ message: String) { self.message = message }
+    }
+
+    private static let textLimit = 128
+    private static let urlLimit = 2_048
+    private static let otherUsersLimit = 100
+    private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
+    private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
+
+    /// `object` has members of terms only, each once; `other` was read elsewhere.
+    package init(_ object: JSONNode, without other: String? = nil) throws(Fault) {
+        var members = try RegistrationMembers(object)
+        if let other { members.forget(other) }
+        guard let number = try members.integer("token_type"),
+            let tokenType = TokenType(rawValue: Int(number))
+        else { throw Fault("token_type is 10 or 4") }
+        let app = try members.name("app", limit: Self.textLimit)
+        let account = try members.name("account", limit: Self.textLimit)
+        guard let app, let account else { throw Fault("app and account are needed") }
+        let word = try members.text("dialect")
+        let dialect = word.flatMap(Dialect.init)
+        guard word == nil || dialect != nil else { throw Fault("dialect is not one of ours") }
+        self.init(tokenType: tokenType, app: app, account: account, dialect: dialect)
+        try readAccount(&members)
+        try readRules(&members)
+        try members.expectNoOthers()
+        guard !isSigned || tokenType == .webPush else {
+            throw Fault("vapid is for token_type 10")
+        }
+    }
+
+    private mutating func readAccount(_ members: inout RegistrationMembers) throws(Fault) {
+        userID = try members.userID("user_id")
+        otherUserIDs = try members.userIDs("other_user_ids", limit: Self.otherUsersLimit) ?? []
+        service = try members.text("service")
+        if let service, !Self.isBusName(service) {
+            throw Fault("service is no well-known D-Bus name")
+        }
+        appID = try members.name("app_id", limit: Self.textLimit)
+        presentation = try members.presentation("presentation")
+        callback = try members.text("callback")
+        if let callback, !Self.isCallback(callback) {
+            throw Fault("callback is no https, http or unix address")
+        }
+    }
+
+    private mutating func readRules(_ members: inout RegistrationMembers) throws(Fault) {
+        isSigned = try members.flag("vapid") ?? false
+        acceptsClear = try members.flag("clear") ?? acceptsClear
+        if let word = try members.text("notify_mode") {
+            guard let mode = NotifyMode(rawValue: word) else {
+                throw Fault("notify_mode is not one of ours")
+            }
+            notifyMode = mode
+        }
+        sessionTimeout =
+            try members.seconds("session_timeout", Self.sessionTimeouts) ?? sessionTimeout
+        ttlLimit = try members.seconds("ttl", 0...PushRules.longestTTL)
+        lifetime = try members.seconds("expires", Self.lifetimes) ?? lifetime
+    }
+
+    /// Where it may lead to is decided when it is called.
+    private static func isCallback(_ url: String) -> Bool {
+        url.utf8.count <= urlLimit && !url.unicodeScalars.contains(where: Printable.isUnsafe)
+            && (Origin(url: url) != nil || url.hasPrefix("unix:/"))
+    }
+
+    /// D-Bus specification, "Valid Names": elements of letters, digits, `_` and `-`, two at least.
+    private static func isBusName(_ name: String) -> Bool {
+        let elements = name.split(separator: ".", omittingEmptySubsequences: false)
+        return elements.count >= 2 && name.utf8.count <= 255
+            && elements.allSatisfy { element in
+                element.first.map { !("0"..."9").contains($0) } == true
+                    && element.utf8.allSatisfy { byte in
+                        byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    }
+            }
+    }
+
+    /// What `init` reads to the same terms.
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("token_type", tokenType.rawValue)
+            writer.member("app", app)
+            writer.member("account", account)
+            writer.member("dialect", dialect.rawValue)
+            writer.flag("vapid", isSigned)
+            writer.flag("clear", acceptsClear)
+            writer.member("notify_mode", notifyMode.rawValue)
+            writer.member("session_timeout", Int(sessionTimeout))
+            writer.member("expires", Int(lifetime))
+            if let ttlLimit { writer.member("ttl", Int(ttlLimit)) }
+            if let userID { writer.member("user_id", Int(userID)) }
+            writer.name("other_user_ids")
+            writer.array { writer in for id in otherUserIDs { writer.raw("\(id)") } }
+            for (name, value) in [("callback", callback), ("service", service), ("app_id", appID)] {
+                if let value { writer.member(name, value) }
+            }
+            if let presentation {
+                writer.name("presentation")
+                writer.raw(presentation)
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    package mutating func flag(_ name: String, _ value: Bool) {
+        self.name(name)
+        raw(value ? "true" : "false")
+    }
+}

@@ -1,0 +1,64 @@
+import Base
+
+/// What the user does with a notification besides dismissing it.
+extension Engine {
+    /// Tells the client which action the user chose. With that the notification is dealt with: it
+    /// goes, and so does everything before it that has been read with it.
+    mutating func invokeAction(_ request: JSONNode) -> Outcome {
+        guard let groupID = request.id("notification_group_id") else {
+            return .badRequest("Notification group identifier is invalid")
+        }
+        guard let id = request.id("notification_id") else {
+            return .badRequest("Notification identifier is invalid")
+        }
+        guard let group = account.groups[groupID], let index = group.firstIndex(of: id) else {
+            return .error(code: 404, message: "Notification not found")
+        }
+        let notification = group.notifications[index]
+        let action = request["action"]?.text ?? ""
+        guard notification.actions.contains(action) else {
+            return .badRequest("Notification has no such action")
+        }
+        let text = action == NotificationAction.reply ? request["text"]?.text ?? "" : nil
+        if let text, text.isEmpty { return .badRequest("Text must be non-empty") }
+        var messageID = notification.messageID
+        if case .newCall = notification.content { messageID = .none }
+        updates.append(
+            .notificationAction(
+                chatID: group.chatID, messageID: messageID, action: action, text: text))
+        if !messageID.isNone {
+            markRead(group.chatID, upTo: messageID, level: .mtproto, isForced: true)
+        }
+        removeByUser(id, in: groupID)
+        return .ok
+    }
+}
+
+/// The actions that every notification of a kind has; others are named by its payload.
+enum NotificationAction {
+    /// The notification itself was chosen.
+    static let open = "default"
+    static let reply = "reply"
+    static let markRead = "mark_read"
+    static let accept = "accept"
+    static let decline = "decline"
+}
+
+extension Notification {
+    /// What came in clear may be from anybody, and can only be dismissed.
+    fileprivate var actions: [String] {
+        guard level > .clear else { return [] }
+        switch content {
+        case .newCall: return [NotificationAction.accept, NotificationAction.decline]
+        case .newSecretChat: return [NotificationAction.open]
+        case .newMessage:
+            return [
+                NotificationAction.open, NotificationAction.reply, NotificationAction.markRead,
+            ]
+        case .newPushMessage(let message):
+            return [
+                NotificationAction.open, NotificationAction.reply, NotificationAction.markRead,
+            ] + (message.presentation?.actions.map(\.name) ?? [])
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Notifications that change, and messages that must not come.
+extension Engine {
+    /// Other words for a message that is still known from a push only.
+    mutating func edit(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
+        guard let chatID = chatID(message.chat), let chat = account.chats[chatID] else {
+            return .ok
+        }
+        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            guard let found = notification(of: message.messageID, in: groupID),
+                case .newPushMessage(let old) = found.content, found.level <= level
+            else { continue }
+            var new = pushMessage(message, in: groupID, chatID)
+            new.sender = old.sender
+            new.senderName = old.senderName
+            new.isOutgoing = old.isOutgoing
+            change(found.id, in: groupID, to: .newPushMessage(new), isForced: true)
+        }
+        return .ok
+    }
+
+    /// Gives a notification another content; its id, date and sound stay.
+    mutating func change(
+        _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
+        isForced: Bool
+    ) {
+        guard let group = account.groups[groupID] else { return }
+        if let index = group.firstIndex(of: id) {
+            account.groups[groupID]?.notifications[index].content = content
+            let isShown = index + sizeLimit >= group.notifications.count
+            guard isShown, order.isVisible(groupID),
+                let notification = account.groups[groupID]?.notifications[index]
+            else { return }
+            enqueue(.edit(notification), for: groupID)
+            if isForced { flush(groupID) }
+        } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
+            account.groups[groupID]?.pending[index].notification.content = content
+        }
+    }
+
+    /// A deleted message goes, and does not come if it has not come yet.
+    mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
+        removeMessage(id, in: chatID, level: level, isForced: true)
+        if let chat = account.chats[chatID], id > chat.lastPushMessage { bar(id, in: chatID) }
+    }
+
+    /// Keeps a message from being shown, should it come or come again.
+    mutating func bar(_ id: MessageID, in chatID: ChatID) {
+        guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
+            return
+        }
+        account.chats[chatID]?.deleted.append(id)
+        if chat.deleted.count >= Chat.deletedLimit { account.chats[chatID]?.deleted.removeFirst() }
+    }
+}

@@ -1,0 +1,29 @@
+package import Base
+
+/// What a registration says about how its source's notifications look where the payload leaves it
+/// open.
+package struct SourcePresentation: Equatable, Sendable {
+    package var sound = ""
+    /// A sentence with `{1}`, `{2}` and so on in the place of `arguments`.
+    package var sentence = ""
+    /// Names of what stands in the sentence: srcName, srcId, destName, timestamp, message.
+    package var arguments: [String] = []
+    /// The label of the default action.
+    package var defaultAction = ""
+    package var showsBadge = true
+
+    package init() {}
+
+    /// From the members `sound`, `loc_key`, `loc_args`, `action_loc_key` and `badge`.
+    package init(_ node: JSONNode) {
+        sound = Presentation.bareSound(node["sound"]?.text ?? "")
+        sentence = node["loc_key"]?.text ?? ""
+        defaultAction = node["action_loc_key"]?.text ?? ""
+        showsBadge = node["badge"]?.bool ?? true
+        let list = node["loc_args"]
+        arguments = list?.elements.compactMap(\.text) ?? []
+        if let names = list?.text {
+            arguments = names.split(separator: ",").map { $0.filter { $0 != " " } }
+        }
+    }
+}

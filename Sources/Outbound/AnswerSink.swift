@@ -1,0 +1,68 @@
+import CCurl
+
+/// What one transfer brings; lives until that has ended.
+final class AnswerSink {
+    private(set) var fields: [(name: String, value: String)] = []
+    private(set) var body: [UInt8] = []
+    /// All fields are there, and as many of the body as are wanted.
+    private(set) var isEnough = false
+    private let limit: Int
+    /// Ends the transfer at the limit, instead of reading on for nothing.
+    private let endsAtLimit: Bool
+    private var headLength = 0
+
+    init(limit: Int, endsAtLimit: Bool = false) {
+        self.limit = limit
+        self.endsAtLimit = endsAtLimit
+    }
+
+    func attach(to easy: borrowing EasyHandle) throws(CurlError) {
+        try easy.set(CURLOPT_WRITEFUNCTION, sink: collectBody)
+        try easy.set(CURLOPT_HEADERFUNCTION, sink: collectField)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try easy.set(CURLOPT_WRITEDATA, UnsafeRawPointer(context))
+        try easy.set(CURLOPT_HEADERDATA, UnsafeRawPointer(context))
+    }
+
+    /// False when the transfer is to end.
+    fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+        let room = limit - body.count
+        body.append(contentsOf: bytes.prefix(room))
+        isEnough = bytes.count > room
+        return !(endsAtLimit && isEnough)
+    }
+
+    fileprivate func take(line bytes: UnsafeRawBufferPointer) -> Bool {
+        headLength += bytes.count
+        guard !endsAtLimit || headLength <= limit else { return false }
+        let line = String(decoding: bytes, as: UTF8.self)
+        if line.hasPrefix("HTTP/") {
+            // An interim answer such as 100 came before; only the last one counts.
+            fields.removeAll()
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...]
+            fields.append((line[..<colon].lowercased(), trimmed(value)))
+        }
+        return true
+    }
+}
+
+private let collectBody: ccurl_sink = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
+    let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return answer.take(body: chunk) ? chunk.count : 0
+}
+
+private let collectField: ccurl_sink = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return answer.take(line: line) ? line.count : 0
+}
+
+private func trimmed(_ text: Substring) -> String {
+    let start = text.drop { $0.isWhitespace }
+    guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(start[...end])
+}

@@ -1,0 +1,154 @@
+/// Whose turn it is: many requests to many hosts, of which some never answer.
+///
+/// A host that answered its last request goes first. Those that nobody has tried yet, and those
+/// whose last request timed out, have lanes of their own with a part of all places; so however many
+/// of them there are, places stay free for the others. A value: time, in milliseconds, is passed in.
+package struct HostLanes {
+    package struct Limits: Sendable {
+        package var places = 512
+        package var untried = 256
+        package var slow = 64
+        package var perHost = 4
+        package var perSecond = 20
+
+        package init() {}
+    }
+
+    private enum Lane: Int, CaseIterable {
+        case fast, untried, slow
+    }
+
+    private struct Host {
+        var lane = Lane.untried
+        var inFlight = 0
+        var waiting = WaitingLine<UInt32>()
+        /// When the last ones began, as many as a second may have.
+        var begun = WaitingLine<Int64>()
+        var place = Place.nowhere
+    }
+
+    /// Where a host waits for its turn. A lane may also have entries of hosts that moved on; they
+    /// are passed over.
+    private enum Place: Equatable {
+        case nowhere
+        case lane(Lane)
+        case held
+    }
+
+    /// Beyond so many hosts, what is known of those with nothing to do is forgotten.
+    private static let memory = 32_768
+
+    private let limits: Limits
+    private var hosts: [String: Host] = [:]
+    private var lanes: [WaitingLine<String>]
+    private var inFlight: [Int]
+    /// Hosts that had their requests of this second, with the end of that.
+    private var held: [(host: String, until: Int64)] = []
+
+    package init(_ limits: Limits = Limits()) {
+        self.limits = limits
+        lanes = Lane.allCases.map { _ in WaitingLine() }
+        inFlight = Lane.allCases.map { _ in 0 }
+    }
+
+    /// Those that have a place.
+    package var count: Int { inFlight.reduce(0, +) }
+    var hostCount: Int { hosts.count }
+
+    /// Waits for a place to send something to `host`.
+    package mutating func ask(_ ticket: UInt32, host name: String) {
+        if hosts[name] == nil, hosts.count >= Self.memory {
+            hosts = hosts.filter { $0.value.place != .nowhere || $0.value.inFlight > 0 }
+        }
+        hosts[name, default: Host()].waiting.append(ticket)
+        list(name)
+    }
+
+    /// The next one that gets a place, if there is one and somebody waits.
+    package mutating func next(at now: Int64) -> UInt32? {
+        release(at: now)
+        guard count < limits.places else { return nil }
+        for lane in Lane.allCases where inFlight[lane.rawValue] < room(lane) {
+            while let name = lanes[lane.rawValue].popFirst() {
+                guard hosts[name]?.place == .lane(lane) else { continue }
+                if let ticket = begin(name, now) { return ticket }
+            }
+        }
+        return nil
+    }
+
+    /// When somebody who waits now may go on, if it is only a matter of time.
+    package var nextTime: Int64? { held.lazy.map(\.until).min() }
+
+    /// A place is free again. `wasSlow`: the request had no answer in its time.
+    package mutating func finish(host name: String, wasSlow: Bool) {
+        guard var host = hosts[name] else { return }
+        inFlight[host.lane.rawValue] -= host.inFlight
+        host.inFlight -= 1
+        host.lane = wasSlow ? .slow : .fast
+        inFlight[host.lane.rawValue] += host.inFlight
+        if case .lane = host.place { host.place = .nowhere }
+        hosts[name] = host
+        list(name)
+    }
+
+    /// The place was not needed.
+    package mutating func giveBack(host name: String) {
+        guard let lane = hosts[name]?.lane else { return }
+        hosts[name]?.inFlight -= 1
+        inFlight[lane.rawValue] -= 1
+        list(name)
+    }
+
+    private func room(_ lane: Lane) -> Int {
+        switch lane {
+        case .fast: limits.places
+        case .untried: limits.untried
+        case .slow: limits.slow
+        }
+    }
+
+    /// Puts a host into its lane unless it has no use for it.
+    private mutating func list(_ name: String) {
+        guard let host = hosts[name], host.place == .nowhere, !host.waiting.isEmpty,
+            host.inFlight < limits.perHost
+        else { return }
+        hosts[name]?.place = .lane(host.lane)
+        lanes[host.lane.rawValue].append(name)
+    }
+
+    private mutating func begin(_ name: String, _ now: Int64) -> UInt32? {
+        // Taken out, so that its lines are changed in place.
+        guard var host = hosts.removeValue(forKey: name) else { return nil }
+        defer {
+            hosts[name] = host
+            list(name)
+        }
+        host.place = .nowhere
+        if host.begun.count == limits.perSecond, let first = host.begun.first,
+            now < first + Self.second
+        {
+            host.place = .held
+            held.append((name, first + Self.second))
+            return nil
+        }
+        guard let ticket = host.waiting.popFirst() else { return nil }
+        if host.begun.count == limits.perSecond { _ = host.begun.popFirst() }
+        host.begun.append(now)
+        host.inFlight += 1
+        inFlight[host.lane.rawValue] += 1
+        return ticket
+    }
+
+    private static let second: Int64 = 1_000
+
+    private mutating func release(at now: Int64) {
+        guard let next = nextTime, next <= now else { return }
+        let due = held.filter { $0.until <= now }
+        held.removeAll { $0.until <= now }
+        for entry in due {
+            hosts[entry.host]?.place = .nowhere
+            list(entry.host)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Base
+import HTTP
+import Mailbox
+
+/// What the paths of `/api/v1` lead to, on the public face and on the control socket. One for each
+/// loop.
+final class APIRoutes {
+    private enum Route: Sendable {
+        case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
+        case pending, fetch
+        case presence, pause
+    }
+
+    private let registrations: RegistrationRoutes
+    private let router: HTTPRouter<Route>
+
+    init(_ registrations: RegistrationRoutes) {
+        self.registrations = registrations
+        var router = HTTPRouter<Route>()
+        router.add(
+            "/api/v1/registrations", [(.get, .listRegistrations), (.post, .register)])
+        router.add(
+            "/api/v1/registrations/*", [(.get, .showRegistration), (.delete, .revoke)])
+        router.add("/api/v1/registrations/*/rotate", [(.post, .rotate)])
+        router.add("/api/v1/registrations/*/secret", [(.post, .replaceSecret)])
+        router.add("/api/v1/pending", [(.get, .pending)])
+        router.add("/api/v1/fetched", [(.post, .fetch)])
+        router.add("/api/v1/sources/*", [(.get, .presence)])
+        router.add("/api/v1/sources/*/active", [(.post, .pause)])
+        self.router = router
+    }
+
+    /// `path` is that of the exchange, without what base-url begins with.
+    func serve(_ exchange: HTTPExchange, _ path: Range<Int>, _ caller: APICaller) {
+        let bytes = exchange.head.bytes
+        let route: Route
+        let star: Range<Int>
+        switch router.find(exchange.head.method, bytes.span.extracting(path)) {
+        case .otherMethod: return exchange.respond(.failure(.http(.methodNotAllowed)))
+        case .unknown: return exchange.respond(.failure(.unknown))
+        case .found(let match):
+            route = match.action
+            star =
+                match.first.lowerBound + path.lowerBound..<match.first.upperBound
+                + path.lowerBound
+        }
+        // A body that says nothing need not say what it is.
+        guard exchange.body.isEmpty || exchange.isJSON else {
+            return exchange.respond(.failure(.badBody("the body is not application/json")))
+        }
+        serve(exchange, route, star, caller)
+    }
+
+    private func serve(
+        _ exchange: HTTPExchange, _ route: Route, _ star: Range<Int>, _ caller: APICaller
+    ) {
+        let answer: (APIResult) -> Void = { exchange.respond($0) }
+        let bytes = exchange.head.bytes
+        let id = Bits128(base64URL: bytes.span.extracting(star)).map { RegistrationID($0) }
+        switch route {
+        case .listRegistrations: registrations.list(caller, answer)
+        case .register:
+            let key = exchange.head.fields.joinedValue(of: "idempotency-key")
+            registrations.register(exchange.body, key: key, caller, answer)
+        case .showRegistration: registrations.show(id, caller, answer)
+        case .revoke: registrations.revoke(id, caller, answer)
+        case .rotate: registrations.rotate(id, caller, answer)
+        case .replaceSecret: registrations.replaceSecret(id, exchange.body, caller, answer)
+        case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
+        case .fetch: registrations.fetch(exchange.body, caller, answer)
+        case .presence: registrations.presence(id, caller, answer)
+        case .pause: registrations.pause(id, caller, answer)
+        }
+    }
+
+    /// `registration=ID` of the query; names have letters only, so nothing needs decoding.
+    private static func registration(in exchange: HTTPExchange) -> RegistrationID? {
+        guard let query = exchange.head.query else { return nil }
+        let name = "registration="
+        let item = exchange.head.text(query).split(separator: "&").first { $0.hasPrefix(name) }
+        return item.flatMap { RegistrationID(text: String($0.dropFirst(name.count))) }
+    }
+}
+
+extension RegistrationID {
+    init?(text: String) {
+        let bytes = Array(text.utf8)
+        guard let bits = Bits128(base64URL: bytes.span) else { return nil }
+        self.init(bits)
+    }
+}

@@ -1,0 +1,153 @@
+import Base
+package import Mailbox
+package import WebPush
+
+/// Something that happened to a registration, as its callback is told.
+package enum CallbackEvent: Sendable, Confidential {
+    /// What came with a push, decrypted.
+    package struct Payload: Sendable, Confidential {
+        package var id: MessageID
+        package var bytes: [UInt8]
+        /// How it came: the content encoding; nil in clear.
+        package var encoding: ContentEncoding?
+        package var ttl: UInt32
+        package var urgency: Urgency
+        package var topic: Topic?
+        /// Milliseconds since 1970.
+        package var received: Int64
+
+        package init(
+            id: MessageID, bytes: [UInt8], encoding: ContentEncoding?, ttl: UInt32,
+            urgency: Urgency, topic: Topic? = nil, received: Int64
+        ) {
+            self.id = id
+            self.bytes = bytes
+            self.encoding = encoding
+            self.ttl = ttl
+            self.urgency = urgency
+            self.topic = topic
+            self.received = received
+        }
+    }
+
+    /// The parameters of registerDevice and unregisterDevice come as JSON objects, as the answers of
+    /// the registration API have them.
+    case created(registerDevice: String)
+    case refresh(registerDevice: String)
+    case rotated(registerDevice: String, unregisterDevice: String)
+    /// Milliseconds since 1970.
+    case expiring(expires: Int64)
+    case expired
+    case deleted(unregisterDevice: String)
+    case session(online: Bool, mobile: Bool, until: Int64?)
+    case message(Payload)
+    case fetch(count: Int, version: Int64?)
+    case undecryptable(reason: String)
+    /// As in updateNotificationAction.
+    case action(chatID: Int64, messageID: Int64, action: String, text: String?)
+    case sessionRevoked
+
+    /// Its word in the body.
+    package var type: String {
+        switch self {
+        case .created: "registration.created"
+        case .refresh: "registration.refresh"
+        case .rotated: "registration.rotated"
+        case .expiring: "registration.expiring"
+        case .expired: "registration.expired"
+        case .deleted: "registration.deleted"
+        case .session: "registration.session"
+        case .message: "push.message"
+        case .fetch: "push.fetch"
+        case .undecryptable: "push.undecryptable"
+        case .action: "notification.action"
+        case .sessionRevoked: "session.revoked"
+        }
+    }
+
+    /// Whether a push brought it: a full outbox refuses the push.
+    private var isPush: Bool {
+        switch self {
+        case .message, .fetch, .undecryptable: true
+        default: false
+        }
+    }
+
+    /// As it goes into the outbox of a registration's callback, under an id of its own.
+    package func entry(
+        _ id: MessageID, registration: String, account: String, at milliseconds: Int64
+    ) -> OutboxEvent {
+        var ttl: UInt32 = 0
+        if case .message(let payload) = self { ttl = payload.ttl }
+        var tally: OutboxEvent.Tally?
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", type)
+            writer.member("timestamp", Self.time(milliseconds))
+            writer.name("data")
+            writer.object { writer in
+                writer.member("registration", registration)
+                writer.member("account", account)
+                tally = writeMembers(to: &writer)
+            }
+        }
+        return OutboxEvent(id: id, body: writer.bytes, ttl: ttl, isPush: isPush, tally: tally)
+    }
+
+    /// Answers where the count of a fetch signal stands.
+    private func writeMembers(to writer: inout JSONWriter) -> OutboxEvent.Tally? {
+        switch self {
+        case .created(let registerDevice), .refresh(let registerDevice):
+            writer.member("register_device", json: registerDevice)
+        case .rotated(let registerDevice, let unregisterDevice):
+            writer.member("register_device", json: registerDevice)
+            writer.member("unregister_device", json: unregisterDevice)
+        case .deleted(let unregisterDevice):
+            writer.member("unregister_device", json: unregisterDevice)
+        case .expiring(let expires): writer.member("expires", Self.time(expires))
+        case .session(let online, let mobile, let until):
+            writer.member("online", json: online ? "true" : "false")
+            writer.member("mobile", json: mobile ? "true" : "false")
+            writer.member("until", json: until.map { JSONText.quoted(Self.time($0)) } ?? "null")
+        case .message(let payload): write(payload, to: &writer)
+        case .fetch(let count, let version):
+            writer.name("count")
+            let start = writer.bytes.count
+            writer.raw("\(count)")
+            let tally = OutboxEvent.Tally(count: count, digits: start..<writer.bytes.count)
+            if let version { writer.member("version", Int(version)) }
+            return tally
+        case .undecryptable(let reason): writer.member("reason", reason)
+        case .action(let chatID, let messageID, let action, let text):
+            writer.member("chat_id", Int(chatID))
+            writer.member("message_id", Int(messageID))
+            writer.member("action", action)
+            if let text { writer.member("text", text) }
+        case .expired, .sessionRevoked: break
+        }
+        return nil
+    }
+
+    private func write(_ payload: Payload, to writer: inout JSONWriter) {
+        let bytes = payload.id.bytes
+        writer.member("id", Base64URL.text(bytes.span))
+        let body = payload.bytes
+        writer.member("payload", Base64URL.text(body.span))
+        writer.member("encoding", payload.encoding?.rawValue ?? "clear")
+        writer.member("ttl", Int(payload.ttl))
+        writer.member("urgency", payload.urgency.rawValue)
+        if let topic = payload.topic { writer.member("topic", topic.text) }
+        writer.member("received", Self.time(payload.received))
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        CivilTime(secondsSince1970: milliseconds / 1_000).rfc3339
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, json: String) {
+        self.name(name)
+        raw(json)
+    }
+}

@@ -1,0 +1,17 @@
+package import Base
+
+/// What registrations from the network may call back although it is not on the internet.
+package enum CallbackAllowance: Equatable, Sendable {
+    case addresses(AddressBlock)
+    case socket(path: String)
+
+    init?(_ text: String) {
+        if text.hasPrefix("unix:/") {
+            self = .socket(path: String(text.dropFirst(5)))
+        } else if let block = AddressBlock(text) {
+            self = .addresses(block)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Base
+import Crypto
+import Mailbox
+import Notifications
+import WebPush
+
+/// The text of a push for which we hold the keys. One for each loop.
+struct PayloadReader: ~Copyable {
+    struct Payload: Confidential {
+        var text: [UInt8]
+        var level: TrustLevel
+        /// Nil for a body in clear, which has nothing to be known by.
+        var mark: ReplayMark?
+        /// It came under the newest secret.
+        var usesCurrentSecret = false
+    }
+
+    enum Failure: Error, Equatable {
+        /// For the owner to know, in a word; the sender must not.
+        case undecryptable(String)
+        /// Ours.
+        case fault
+    }
+
+    private var decryptor: Decryptor
+    private var hash: SHA256
+
+    init() throws(OpenSSLError) {
+        let decryptor = try Decryptor()
+        let hash = try SHA256()
+        self.decryptor = decryptor
+        self.hash = hash
+    }
+
+    /// `headers`: how the sender says that the body is encrypted.
+    mutating func read(
+        _ body: [UInt8], _ headers: PayloadHeaders?, for target: Registration.Target,
+        of registration: Registration, at now: StoreTime
+    ) throws(Failure) -> Payload {
+        let payload = try decrypt(body, headers, target, registration.terms)
+        guard let secret = registration.secret else { return payload }
+        return try open(payload, secret, now)
+    }
+
+    private mutating func decrypt(
+        _ body: [UInt8], _ headers: PayloadHeaders?, _ target: Registration.Target,
+        _ terms: RegistrationTerms
+    ) throws(Failure) -> Payload {
+        guard let parameters = try Self.parameters(of: body, headers) else {
+            guard terms.acceptsClear else { throw .undecryptable("not-encrypted") }
+            return Payload(text: body, level: .clear, mark: nil)
+        }
+        guard let stored = target.keys else { throw .fault }
+        let keys = try Self.keys(stored)
+        let mark: ReplayMark
+        do throws(OpenSSLError) {
+            mark = try self.mark(of: parameters, target.subscription)
+        } catch { throw .fault }
+        return Payload(text: try decrypt(body, parameters, keys), level: .webpush, mark: mark)
+    }
+
+    private static func keys(_ stored: Registration.Keys) throws(Failure) -> ReceiverKeys {
+        do throws(OpenSSLError) {
+            let key = try stored.privateKey.withSpan { bytes throws(OpenSSLError) in
+                try PrivateKey(stored: bytes, publicKey: stored.publicKey)
+            }
+            if let keys = ReceiverKeys(privateKey: key, auth: stored.auth) { return keys }
+        } catch { throw .fault }
+        throw .fault
+    }
+
+    private mutating func decrypt(
+        _ body: [UInt8], _ parameters: EncryptionParameters, _ keys: borrowing ReceiverKeys
+    ) throws(Failure) -> [UInt8] {
+        do throws(DecryptionError) {
+            return try decryptor.decrypt(body.span, parameters, keys: keys)
+        } catch {
+            guard case .refusal(let refusal) = error else { throw .fault }
+            throw .undecryptable(refusal.rawValue)
+        }
+    }
+
+    /// Nil for a body that does not say that it is encrypted.
+    private static func parameters(
+        of body: [UInt8], _ headers: PayloadHeaders?
+    ) throws(Failure) -> EncryptionParameters? {
+        let isFolded = body.starts(with: gatewayBytes)
+        do throws(DecryptionRefusal) {
+            switch headers?.encoding {
+            case .aes128gcm: return try EncryptionParameters(aes128gcm: body.span)
+            // A gateway has put the fields into the body.
+            case .aesgcm where headers?.encryption == nil && isFolded, nil where isFolded:
+                return try EncryptionParameters(gateway: body.span)
+            case .aesgcm:
+                return try EncryptionParameters(
+                    aesgcm: body.span, encryption: headers?.encryption,
+                    cryptoKey: headers?.cryptoKey)
+            case nil: return nil
+            }
+        } catch {
+            throw .undecryptable(error.rawValue)
+        }
+    }
+
+    private static let gatewayBytes = Array("aesgcm\n".utf8)
+
+    private mutating func mark(
+        of parameters: EncryptionParameters, _ subscription: UInt32
+    ) throws(OpenSSLError) -> ReplayMark {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: subscription)
+        bytes.append(contentsOf: parameters.salt.span)
+        parameters.senderKey.withSpan { bytes.append(contentsOf: $0) }
+        return ReplayMark(Digest(try hash.digest(of: bytes.span)))
+    }
+
+    /// The second decryption: of `p`, which alone counts once a secret was named.
+    private func open(
+        _ payload: Payload, _ pair: Registration.SecretPair, _ now: StoreTime
+    ) throws(Failure) -> Payload {
+        guard let root = try? JSONDocument(payload.text).root, let p = root["p"]?.text else {
+            throw .undecryptable("no-p")
+        }
+        let letters = Array(p.utf8)
+        var opened = payload
+        opened.level = .mtproto
+        if let text = try text(letters, under: pair.current) {
+            opened.text = text
+            opened.usesCurrentSecret = true
+            return opened
+        }
+        if let former = pair.former, let end = pair.formerEnds, now < end,
+            let text = try text(letters, under: former)
+        {
+            opened.text = text
+            return opened
+        }
+        throw .undecryptable(MTProtoSecret.Refusal.unknownKey.rawValue)
+    }
+
+    /// Nil if it was encrypted under another secret.
+    private func text(_ p: [UInt8], under secret: Secret) throws(Failure) -> [UInt8]? {
+        let key: MTProtoSecret?
+        do throws(OpenSSLError) { key = try MTProtoSecret(secret) } catch { throw .fault }
+        guard let key else { throw .fault }
+        do throws(MTProtoSecret.Failure) {
+            return try key.decrypt(p.span)
+        } catch {
+            switch error {
+            case .refusal(.unknownKey): return nil
+            case .refusal(let refusal): throw .undecryptable(refusal.rawValue)
+            case .fault: throw .fault
+            }
+        }
+    }
+}

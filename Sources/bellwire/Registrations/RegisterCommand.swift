@@ -1,0 +1,128 @@
+import Base
+import System
+
+extension Command {
+    /// Of every command that asks the running server.
+    static let serverOptions = [
+        Option("state", "FOLDER", help: "the server's folder, which has the control socket"),
+        Option("config", "FILE", help: "the server's configuration file"),
+        Option.json,
+    ]
+
+    static let register = Command(
+        name: "register",
+        summary: "make an endpoint whose pushes the server decrypts",
+        forms: ["--app NAME --account NAME"],
+        details: """
+            Speaks to the running server by its control socket. Prints what an application passes
+            to account.registerDevice: keep it to yourself, for it holds the secret of the endpoint.
+            Type 10 is a Web Push endpoint with keys, type 4 one that only says that there is
+            something to fetch.
+            """,
+        options: [
+            Option("type", "NUMBER", help: "10 (default) or 4"),
+            Option("app", "NAME", help: "the application"),
+            Option("account", "NAME", help: "which of its accounts"),
+            Option("user-id", "NUMBER", help: "the user of the account"),
+            Option(
+                "other-user-id", "NUMBER", help: "of another account of the device; repeatable"),
+            Option("callback", "URL", help: "where events are sent"),
+            Option("secret", "new", help: "payloads are encrypted once more, under a new secret"),
+            Option("secret-file", "FILE", help: "the same under this one, 256 bytes in base64url"),
+            Option("vapid", help: "bind the endpoint to the first key that signs"),
+            Option("dialect", "NAME", help: "how payloads are written (default: by app)"),
+            Option("clear", "YES|NO", help: "take bodies that are not encrypted"),
+            Option("notify-mode", "MODE", help: "disabled, sendOnlyOne, and others"),
+            Option("session-timeout", "SECONDS", help: "after which the user is offline"),
+            Option("presentation", "JSON", help: "how notifications look"),
+            Option("service", "NAME", help: "the D-Bus name of the application to wake"),
+            Option("app-id", "ID", help: "the only one that a Matrix gateway may name"),
+            Option("ttl", "SECONDS", help: "the most that senders may ask for"),
+            Option("expires", "SECONDS", help: "end it after so long without a sign of life"),
+        ] + serverOptions
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage(
+                "register takes options only", hint: "bellwire register --help")
+        }
+        let body = try registration(arguments)
+        let connection = try ControlConnection(arguments)
+        let answer = try connection.send("POST", RegistrationsPath.all, body)
+        return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+    }
+
+    private static func registration(_ arguments: Arguments) throws -> [UInt8] {
+        var members = [("token_type", try number(arguments["type"] ?? "10", "type"))]
+        for (option, member) in [
+            ("user-id", "user_id"), ("session-timeout", "session_timeout"), ("ttl", "ttl"),
+            ("expires", "expires"),
+        ] {
+            if let text = arguments[option] { members.append((member, try number(text, option))) }
+        }
+        for option in ["app", "account"] {
+            guard let text = arguments[option] else {
+                throw CommandError.usage("--\(option) is needed", hint: "bellwire register --help")
+            }
+            members.append((option, JSONText.quoted(text)))
+        }
+        for (option, member) in [
+            ("callback", "callback"), ("dialect", "dialect"), ("notify-mode", "notify_mode"),
+            ("service", "service"), ("app-id", "app_id"),
+        ] {
+            if let text = arguments[option] { members.append((member, JSONText.quoted(text))) }
+        }
+        if let others = arguments.all("other-user-id") {
+            let ids = try others.map { try number($0, "other-user-id") }
+            members.append(("other_user_ids", "[\(ids.joined(separator: ","))]"))
+        }
+        if arguments.has("vapid") { members.append(("vapid", "true")) }
+        if let word = arguments["clear"] { members.append(("clear", try flag(word))) }
+        if let json = arguments["presentation"] {
+            members.append(("presentation", try object(json)))
+        }
+        if let secret = try secret(arguments) { members.append(("secret", secret)) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (name, json) in members {
+                writer.name(name)
+                writer.raw(json)
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func number(_ text: String, _ option: String) throws -> String {
+        guard Int64(strictDecimal: Array(text.utf8).span) != nil else {
+            throw CommandError.usage("--\(option) takes a number")
+        }
+        return text
+    }
+
+    private static func flag(_ word: String) throws -> String {
+        switch word {
+        case "yes": "true"
+        case "no": "false"
+        default: throw CommandError.usage("--clear takes yes or no")
+        }
+    }
+
+    private static func object(_ json: String) throws -> String {
+        guard (try? JSONDocument(Array(json.utf8)))?.root.kind == .object else {
+            throw CommandError.usage("--presentation takes a JSON object")
+        }
+        return json
+    }
+
+    private static func secret(_ arguments: Arguments) throws -> String? {
+        switch (arguments["secret"], arguments["secret-file"]) {
+        case (nil, nil): return nil
+        case ("new", nil): return JSONText.quoted("new")
+        case (nil, let path?):
+            let text = String(decoding: try KeyFile.read(path), as: UTF8.self)
+            return JSONText.quoted(String(text.filter { !$0.isWhitespace }))
+        default:
+            throw CommandError.usage(
+                "--secret takes new", hint: "a secret of your own comes by --secret-file")
+        }
+    }
+}

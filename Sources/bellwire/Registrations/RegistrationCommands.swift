@@ -1,0 +1,80 @@
+import Base
+import System
+
+/// Where the API has registrations.
+enum RegistrationsPath {
+    static let all = "/api/v1/registrations"
+
+    /// Ids are base64url; anything else would be another path.
+    static func one(_ id: String) throws -> String {
+        let bytes = Array(id.utf8)
+        guard Bits128(base64URL: bytes.span) != nil else {
+            throw CommandError.usage("not the id of a registration", hint: "bellwire list")
+        }
+        return "\(all)/\(id)"
+    }
+}
+
+extension Command {
+    static let list = Command(
+        name: "list",
+        summary: "list registrations",
+        details: "Administrators see those of all owners.",
+        options: serverOptions
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("list takes options only", hint: "bellwire list --help")
+        }
+        let answer = try ControlConnection(arguments).send("GET", RegistrationsPath.all)
+        return try RegistrationText.print(answer, arguments) { try RegistrationText.list($0) }
+    }
+
+    static let show = Command(
+        name: "show",
+        summary: "show a registration, and how many pushes could not be decrypted",
+        forms: ["ID"],
+        details: "Keys and secrets are not shown: rotate makes new ones.",
+        options: serverOptions
+    ) { arguments in
+        let path = try path(arguments)
+        let answer = try ControlConnection(arguments).send("GET", path)
+        return try RegistrationText.print(answer, arguments) { try RegistrationText.summary($0) }
+    }
+
+    static let rotate = Command(
+        name: "rotate",
+        summary: "give a registration a new endpoint and new keys",
+        forms: ["ID"],
+        details: """
+            Prints what the application passes to account.registerDevice from now on. The former
+            endpoint and its keys stay good for seven days.
+            """,
+        options: serverOptions
+    ) { arguments in
+        let path = try path(arguments)
+        let answer = try ControlConnection(arguments).send("POST", path + "/rotate")
+        return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+    }
+
+    static let revoke = Command(
+        name: "revoke",
+        summary: "end a registration and all its endpoints",
+        forms: ["ID"],
+        details: "Whoever pushes there is told that the endpoint is gone.",
+        options: serverOptions
+    ) { arguments in
+        let path = try path(arguments)
+        _ = try ControlConnection(arguments).send("DELETE", path)
+        if !arguments.has("json") {
+            try StandardOutput.write("revoked \(arguments.positional[0])\n")
+        }
+        return .success
+    }
+
+    private static func path(_ arguments: Arguments) throws -> String {
+        guard arguments.positional.count == 1 else {
+            throw CommandError.usage("say which registration", hint: "bellwire list")
+        }
+        return try RegistrationsPath.one(arguments.positional[0])
+    }
+}

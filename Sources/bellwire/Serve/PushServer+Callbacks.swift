@@ -1,0 +1,46 @@
+import Mailbox
+import Outbound
+import Receiver
+import System
+
+extension PushServer {
+    /// Where callbacks may go: what the configuration allows, and never to ourselves.
+    static func callbackSettings(
+        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL
+    ) throws -> CallbackSettings {
+        if let file = configuration.callbackAuthorities { _ = try TextFile.read(file) }
+        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
+        for allowance in configuration.callbackAllowances {
+            switch allowance {
+            case .addresses(let block): settings.dialGuard.allowed.append(block)
+            case .socket(let path): settings.allowedSockets.append(path)
+            }
+        }
+        let origins = [baseURL.origin] + configuration.aliases
+        settings.ownURLs = origins.map { $0.description + baseURL.path }
+        settings.proxy = configuration.callbackProxy
+        settings.unixFolder = configuration.callbackUnixDirectory
+        settings.authorities = configuration.callbackAuthorities
+        let open = listeners.faces + [listeners.control] + [listeners.metrics].compactMap(\.self)
+        for listener in open {
+            switch listener.address {
+            case .ip(let address, let port):
+                settings.dialGuard.listeners.append((address, port))
+            case .unix(let path): settings.ownSockets.append(path)
+            }
+        }
+        return settings
+    }
+
+    static func callbackSurroundings(
+        _ store: SQLiteStore, _ log: Log
+    ) -> CallbackService.Surroundings {
+        var surroundings = CallbackService.Surroundings(clock: store.clock)
+        surroundings.report = { trouble in
+            log.write(
+                .warning, "callback",
+                [("registration", "\(trouble.callback)"), ("reason", trouble.reason)])
+        }
+        return surroundings
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Rows of equally many cells, in columns that are as wide as they need be.
+enum TextTable {
+    static func text(_ rows: [[String]]) -> String {
+        guard let first = rows.first else { return "" }
+        let widths = first.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            return trimmed(cells.joined(separator: "  ")) + "\n"
+        }.joined()
+    }
+
+    private static func trimmed(_ line: String) -> Substring {
+        line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)]
+    }
+}
+
+/// A moment as people of this place write it, to the minute.
+enum LocalTime {
+    static func text(_ seconds: Int) -> String {
+        var (time, parts) = (time_t(seconds), tm())
+        localtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,47 @@
+import Notifications
+import TestSupport
+import Testing
+
+@testable import Dialects
+
+@Suite("What a journal keeps of an engine")
+struct EngineEntryTests {
+    private static let entries: [EngineEntry] = [
+        .time, .request(Array("{}".utf8)),
+        .push(payload: [1, 2], .matrix, .clear, id: ""),
+        .push(payload: [], .plain, .mtproto, id: "a push"),
+        .registration([5], nil),
+        .registration([5, 6], RegisteredDevice.Encryption(keyID: -7, secret: [8, 9])),
+    ]
+
+    @Test("An entry is read as it was written, and prints nothing of it", arguments: entries)
+    func roundTrip(entry: EngineEntry) throws {
+        #expect(try EngineEntry(entry.bytes).bytes == entry.bytes)
+        #expect("\(entry)" == "<EngineEntry>")
+    }
+
+    @Test(
+        "What is none is damage",
+        arguments: [
+            [], [9], [0, 0], [2], [2, 1, 1, 1, 255], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0],
+            [2, 0, 0, 3, 65],
+            [4, 0], [4] + Array(repeating: 0, count: 15),
+            [4] + Array(repeating: 255, count: 16), [4] + Array(repeating: 0, count: 15) + [2, 1],
+        ])
+    func damage(bytes: [UInt8]) {
+        #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }
+    }
+
+    @Test("The same push is done once, by the name that its transport gives it")
+    func repeated() {
+        var account = Account()
+        account.options = [OptionName.groupCountMax: .integer(5)]
+        let none = HostedEngine.Cryptography(secret: { _ in nil }, open: { _, _ in nil })
+        var hosted = HostedEngine(account, cryptography: none, templates: .english, now: 1)
+        for _ in 0..<2 {
+            _ = hosted.process(Array("hello".utf8), .plain, .webpush, id: "7", now: 2)
+        }
+        #expect(hosted.engine.activeGroups.first?.totalCount == 1)
+        #expect(hosted.takeUnsaved().count == 2 && hosted.takeUnsaved().isEmpty)
+    }
+}

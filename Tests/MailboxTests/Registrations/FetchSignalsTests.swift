@@ -1,0 +1,88 @@
+import Testing
+import WebPush
+
+@testable import Mailbox
+
+@Suite("Fetch signals")
+struct FetchSignalsTests {
+    private func signal(_ number: UInt64, expires: Int64 = 100) -> FetchSignal {
+        FetchSignal(
+            id: MessageID(high: 0, low: number), version: number, arrival: Int64(number),
+            expiry: StoreTime(milliseconds: expires))
+    }
+
+    @Test("Those that were not handed out yet are one, which counts them")
+    func merge() {
+        var signals = FetchSignals()
+        for number: UInt64 in [7, 3, 9] {
+            signals.arrived(signal(number, expires: number == 3 ? 500 : 100))
+        }
+        let taken = signals.take()
+        #expect(taken?.id == MessageID(high: 0, low: 7) && taken?.count == 3)
+        // The last number counts, not the largest; and nothing expires earlier than it was promised.
+        #expect(taken?.version == 9 && taken?.expiry == StoreTime(milliseconds: 500))
+        #expect(signals.waiting == nil)
+    }
+
+    @Test("One that comes while another is in flight is another one")
+    func inFlight() {
+        var signals = FetchSignals()
+        signals.arrived(signal(1))
+        let first = signals.take()
+        signals.arrived(signal(2))
+        #expect(signals.inFlight == first && first?.count == 1)
+        // Until the first is confirmed, it comes again as it was.
+        #expect(signals.take() == first)
+        signals.confirm(MessageID(high: 0, low: 1))
+        #expect(signals.take()?.id == MessageID(high: 0, low: 2))
+        signals.confirm(MessageID(high: 0, low: 2))
+        #expect(signals.take() == nil)
+    }
+
+    @Test("A confirmation of something else ends nothing")
+    func otherConfirmation() {
+        var signals = FetchSignals()
+        signals.arrived(signal(1))
+        _ = signals.take()
+        signals.confirm(MessageID(high: 0, low: 5))
+        #expect(signals.take()?.id == MessageID(high: 0, low: 1))
+    }
+
+    @Test("What has run out is not handed out")
+    func expiry() {
+        var signals = FetchSignals()
+        signals.arrived(signal(1, expires: 50))
+        signals.expire(at: StoreTime(milliseconds: 49))
+        #expect(signals.waiting != nil)
+        signals.expire(at: StoreTime(milliseconds: 50))
+        #expect(signals.take() == nil)
+    }
+
+    @Test("Of any story, each push has a signal that began after it, and there are no more signals")
+    func anyStory() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<500 {
+            var signals = FetchSignals()
+            var (pushes, handed) = (0, 0)
+            /// Pushes since the last signal began.
+            var uncovered = 0
+            for _ in 0..<40 {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0:
+                    pushes += 1
+                    uncovered += 1
+                    signals.arrived(signal(UInt64(pushes)))
+                case 1:
+                    let isRepeat = signals.inFlight != nil
+                    if signals.take() != nil, !isRepeat {
+                        handed += 1
+                        uncovered = 0
+                    }
+                default: if let id = signals.inFlight?.id { signals.confirm(id) }
+                }
+                #expect(handed <= pushes)
+                #expect(uncovered == 0 || signals.waiting?.count == uncovered)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Base
+import Crypto
+import Testing
+import WebPush
+
+@testable import Mailbox
+
+@Suite("Pushes for registrations in the store")
+struct ReceivedPushTests {
+    private static let day: Int64 = 86_400
+
+    private func mark(_ byte: UInt8) -> ReplayMark {
+        let bytes = InlineArray<32, UInt8>(repeating: byte)
+        return ReplayMark(Digest(bytes))
+    }
+
+    @Test("A body that comes again within 30 days is kept once, over a restart too")
+    func replay() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"a","account":"b","expires":31536000}"#)
+        guard case .stored = try test.receive(subscription.address, "x", mark: mark(1)) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(try test.receive(subscription.address, "x", mark: mark(1)) == .done)
+        guard case .stored = try test.receive(subscription.address, "y", mark: mark(2)) else {
+            Issue.record("another one is not stored")
+            return
+        }
+        try test.restart()
+        #expect(try test.receive(subscription.address, "x", mark: mark(1)) == .done)
+        // What was not kept takes no room.
+        #expect(test.store.index.usage(ofDevice: registration.device).messages == 2)
+        #expect(try test.fetch(registration.device).bodies == ["x", "y"])
+        #expect(try test.receive(subscription.address, "x", mark: mark(1)) == .done)
+        try test.pass(seconds: 30 * Self.day + 1)
+        guard case .stored = try test.receive(subscription.address, "x", mark: mark(1)) else {
+            Issue.record("the mark did not run out")
+            return
+        }
+    }
+
+    @Test("A body that is never kept leaves its mark all the same")
+    func nowOrNever() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration()
+        #expect(try test.receive(subscription.address, "x", mark: mark(1), ttl: 0) == .done)
+        #expect(try test.receive(subscription.address, "x", mark: mark(1)) == .done)
+        #expect(try test.fetch(registration.device).bodies == [])
+    }
+
+    @Test("What nobody can read is counted by its reason")
+    func counters() throws {
+        let test = try TestStore()
+        let (registration, _) = try test.addRegistration()
+        for reason in ["bad-tag", "no-p", "bad-tag"] {
+            try test.expectDone(
+                .registration(.count(device: registration.device, reason: reason)))
+        }
+        try test.restart()
+        #expect(try test.undecryptable(registration.id) == ["bad-tag": 2, "no-p": 1])
+    }
+
+    @Test("The first who fetches gets everything, the next one nothing")
+    func fetch() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration()
+        for number in 0..<200 { _ = try test.receive(subscription.address, "\(number)") }
+        let expected = (0..<200).map(String.init)
+        #expect(try test.bodies(registration.device) == expected)
+        #expect(try test.fetch(registration.device).bodies == expected)
+        #expect(try test.fetch(registration.device).bodies == [])
+        #expect(test.store.index.usage(ofDevice: registration.device).messages == 0)
+        try test.restart()
+        #expect(try test.fetch(registration.device).bodies == [])
+    }
+
+    @Test("Signals that wait are one, over a restart too")
+    func signals() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration()
+        for number: UInt64 in 1...3 {
+            let signal = FetchSignal(
+                id: MessageID(high: 0, low: number), version: .max - number, arrival: 5,
+                expiry: test.now.adding(seconds: 60))
+            try test.expectDone(.registration(.signal(signal, subscription.address)))
+        }
+        try test.restart()
+        let waiting = try test.fetch(registration.device).signals.waiting
+        #expect(waiting?.count == 3 && waiting?.version == .max - 3)
+        #expect(waiting?.id == MessageID(high: 0, low: 1))
+        #expect(try test.fetch(registration.device).signals == FetchSignals())
+        try test.expectDone(.registration(.end(device: registration.device)))
+        let late = FetchSignal(
+            id: MessageID(high: 0, low: 9), version: nil, arrival: 5, expiry: test.now)
+        #expect(
+            try test.run(.registration(.signal(late, subscription.address))) == .notFound)
+    }
+
+    @Test("The same request gets the same answer for a day")
+    func idempotency() throws {
+        let test = try TestStore()
+        let (request, body, other) = (try test.digest(), try test.digest(), try test.digest())
+        func create(_ body: Digest, _ answer: String) throws -> StoreOutcome {
+            let (registration, subscription) = try test.draft()
+            let kept = KeptAnswer(request: request, body: body, answer: Array(answer.utf8))
+            return try test.run(
+                .registration(.create(registration, subscription, credential: nil, kept)))
+        }
+        #expect(try create(body, "first") == .done)
+        let again = StoreOutcome.registration(.answered(Array("first".utf8)))
+        #expect(try create(body, "second") == again)
+        #expect(try create(other, "third") == .registration(.otherRequest))
+        try test.restart()
+        #expect(try create(body, "fourth") == again)
+        guard case .registration(.all(let all)) = try test.load(.registration(.all(owner: nil)))
+        else {
+            Issue.record("no list")
+            return
+        }
+        #expect(all.count == 1)
+        try test.pass(seconds: Self.day + 1)
+        #expect(try create(other, "fifth") == .done)
+    }
+
+    @Test("A registration that was read lately is there without the disk, until it changes")
+    func cache() throws {
+        let test = try TestStore()
+        let (registration, _) = try test.addRegistration()
+        let cache = test.store.index.registrations
+        #expect(cache[registration.device] == nil)
+        _ = try test.load(.registration(.ofDevice(registration.device)))
+        #expect(cache[registration.device]?.id == registration.id)
+        // What was read before a change is not put in after it.
+        let generation = cache.generation
+        var changed = registration
+        changed.pause()
+        try test.expectDone(.registration(.change(changed, from: 0, adding: nil)))
+        #expect(cache[registration.device] == nil)
+        cache.put(registration, readIn: generation)
+        #expect(cache[registration.device] == nil)
+    }
+}

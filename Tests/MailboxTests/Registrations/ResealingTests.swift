@@ -1,0 +1,141 @@
+import Base
+import Crypto
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Mailbox
+
+@Suite("Another master key")
+struct ResealingTests {
+    /// Waits for the end of a rotation.
+    private final class End: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        func note() { semaphore.signal() }
+        var came: Bool { semaphore.wait(timeout: .now() + 20) == .success }
+    }
+
+    /// Registrations, messages of user agents, and an answer, so that every table has something.
+    private func fill(_ test: TestStore) throws -> (Registration, device: UInt32) {
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        for number in 0..<150 { try test.keep(subscription.address, "\(number)") }
+        let (registration, target) = try test.draft()
+        let kept = KeptAnswer(
+            request: try test.digest(), body: try test.digest(), answer: [1, 2, 3])
+        try test.expectDone(
+            .registration(.create(registration, target, credential: nil, kept)))
+        _ = try test.receive(target.address, "payload")
+        return (registration, device)
+    }
+
+    private func expectWhole(
+        _ test: TestStore, _ registration: Registration, _ device: UInt32
+    ) throws {
+        #expect(try test.bodies(device) == (0..<150).map(String.init))
+        #expect(try test.bodies(registration.device) == ["payload"])
+        #expect(try test.find(registration.id)?.target.keys != nil)
+        guard case .subscriptions(let all) = try test.load(.subscriptions(device: device)) else {
+            Issue.record("no subscriptions")
+            return
+        }
+        #expect(all.count == 1)
+    }
+
+    @Test("Everything is sealed anew while the store serves, and opens without the former key")
+    func rotation() throws {
+        let end = End()
+        let test = try TestStore { $0.onResealed = { end.note() } }
+        let (registration, device) = try fill(test)
+        let key = try MasterKey.generate()
+        test.store.rotate(to: key)
+        try expectWhole(test, registration, device)
+        #expect(end.came)
+        try expectWhole(test, registration, device)
+        test.options.masterKey = key
+        try test.restart()
+        try expectWhole(test, registration, device)
+    }
+
+    @Test("No sealed column is left out")
+    func columns() throws {
+        let end = End()
+        let test = try TestStore { $0.onResealed = { end.note() } }
+        _ = try fill(test)
+        let key = try MasterKey.generate()
+        test.store.rotate(to: key)
+        #expect(end.came)
+        test.close()
+        let connection = try Connection(test.path + "/bellwire.db", .readOnly)
+        let tables = try Statement(
+            """
+            SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND c.name LIKE 'sealed%'
+            """, on: connection)
+        var count = 0
+        while try tables.step() {
+            let (table, column) = (tables.text(0), tables.text(1))
+            let rows = try Statement("SELECT \(column) FROM \(table)", on: connection)
+            let sealer = try Sealer(current: key)
+            while try rows.step() {
+                let sealed = rows.bytes(0)
+                let isCurrent = sealer.isSealedUnderCurrentKey(sealed.span)
+                #expect(isCurrent, "\(table).\(column)")
+                count += 1
+            }
+        }
+        #expect(count > 150)
+    }
+
+    @Test("A rotation that was cut short goes on at the next start")
+    func interruption() throws {
+        let test = try TestStore()
+        let (registration, device) = try fill(test)
+        let (former, key) = (test.options.masterKey, try MasterKey.generate())
+        // New things are sealed under the new key, the rest has not been reached.
+        test.options.masterKey = key
+        test.options.formerKeys = [former]
+        let end = End()
+        test.options.onResealed = { end.note() }
+        try test.restart()
+        try expectWhole(test, registration, device)
+        #expect(end.came)
+        test.options.formerKeys = []
+        try test.restart()
+        try expectWhole(test, registration, device)
+    }
+
+    @Test("Ended in the middle of it, the store has rows under both keys and opens them all")
+    func middle() throws {
+        let test = try TestStore()
+        let (registration, device) = try fill(test)
+        for _ in 0..<5 {
+            let key = try MasterKey.generate()
+            test.store.rotate(to: key)
+            test.options.formerKeys = [test.options.masterKey]
+            test.options.masterKey = key
+            try test.restart()
+            try expectWhole(test, registration, device)
+            let end = End()
+            test.options.onResealed = { end.note() }
+            try test.restart()
+            try expectWhole(test, registration, device)
+            #expect(end.came)
+            test.options.onResealed = {}
+        }
+    }
+
+    @Test("Nothing is lost by a start at which the new key was made and never used")
+    func unusedKey() throws {
+        let test = try TestStore()
+        let (registration, device) = try fill(test)
+        let former = test.options.masterKey
+        test.options.formerKeys = [former]
+        try test.restart()
+        try expectWhole(test, registration, device)
+        test.options.formerKeys = []
+        test.options.masterKey = try MasterKey.generate()
+        #expect(throws: StoreFault.wrongMasterKey) { try test.restart() }
+    }
+}

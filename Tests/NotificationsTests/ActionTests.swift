@@ -1,0 +1,111 @@
+import Dialects
+import Testing
+
+@testable import Notifications
+
+@Suite("Actions on notifications")
+struct ActionTests {
+    private func invoke(
+        _ story: inout Story, _ id: Int, _ action: String, text: String? = nil, group: Int = 1
+    ) throws -> Outcome? {
+        let text = text.map { #","text":"\#($0)""# } ?? ""
+        return try story.request(
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(group),"notification_id":\#(id),"action":"\#(action)"\#(text)}"#
+        )
+    }
+
+    private func told(_ story: Story) -> [Update] {
+        story.updates.filter { if case .notificationAction = $0 { true } else { false } }
+    }
+
+    @Test("A chosen action reaches the client, and the notification goes")
+    func open() throws {
+        var story = Story()
+        story.text("a", id: 11)
+        story.updates = []
+        #expect(try invoke(&story, 1, "default") == .ok)
+        let expected = Update.notificationAction(
+            chatID: .user(1), messageID: MessageID(server: 11), action: "default", text: nil)
+        #expect(story.updates.first == expected, "before the notification goes")
+        #expect(story.shown.isEmpty)
+    }
+
+    @Test("A reply carries its text, and reads what came before it")
+    func reply() throws {
+        var story = Story()
+        for id in 11...13 { story.text("m\(id)", id: id) }
+        #expect(try invoke(&story, 2, "reply", text: "On my way") == .ok)
+        #expect(
+            told(story) == [
+                .notificationAction(
+                    chatID: .user(1), messageID: MessageID(server: 12), action: "reply",
+                    text: "On my way")
+            ])
+        #expect(story.shown == [["m13"]])
+        #expect(try invoke(&story, 3, "reply") == .badRequest("Text must be non-empty"))
+        #expect(story.shown == [["m13"]], "nothing was said, so nothing is dealt with")
+    }
+
+    @Test("What was marked as read does not come back, as the message itself neither")
+    func markRead() throws {
+        var story = Story()
+        story.text("a", id: 11)
+        #expect(try invoke(&story, 1, "mark_read") == .ok)
+        #expect(story.engine.account.chats[.user(1)]?.lastRead == MessageID(server: 11))
+        story.text("a", id: 11)
+        #expect(story.shown.isEmpty)
+    }
+
+    @Test("The actions that a payload names can be chosen, others cannot")
+    func named() throws {
+        var story = Story()
+        let payload =
+            #"{"web_push":8030,"notification":{"title":"T","actions":[{"action":"later","title":"Later"}]}}"#
+        story.push(payload, dialect: .declarative)
+        #expect(
+            try invoke(&story, 1, "never") == .badRequest("Notification has no such action"))
+        #expect(try invoke(&story, 1, "later") == .ok)
+        #expect(told(story).count == 1 && story.shown.isEmpty)
+    }
+
+    @Test("What came in clear can only be dismissed")
+    func clear() throws {
+        var story = Story()
+        story.push("hello", dialect: .plain, level: .clear)
+        #expect(
+            try invoke(&story, 1, "default") == .badRequest("Notification has no such action"))
+        try story.request(
+            #"{"@type":"removeNotification","notification_group_id":1,"notification_id":1}"#)
+        #expect(story.shown.isEmpty && told(story).isEmpty)
+    }
+
+    @Test("A call is accepted or declined, and rings no more")
+    func call() throws {
+        var story = Story()
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        #expect(try invoke(&story, 1, "reply", text: "x") != .ok)
+        #expect(try invoke(&story, 1, "accept") == .ok)
+        #expect(
+            told(story) == [
+                .notificationAction(
+                    chatID: .user(1), messageID: .none, action: "accept", text: nil)
+            ])
+        #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
+        story.pass(61)
+        #expect(story.shown.isEmpty, "nobody missed it")
+    }
+
+    @Test("A notification that is not there has no actions")
+    func gone() throws {
+        var story = Story()
+        #expect(
+            try invoke(&story, 1, "default")
+                == .error(code: 404, message: "Notification not found"))
+        #expect(
+            try invoke(&story, 0, "default")
+                == .badRequest("Notification identifier is invalid"))
+        #expect(
+            try invoke(&story, 1, "default", group: 0)
+                == .badRequest("Notification group identifier is invalid"))
+    }
+}

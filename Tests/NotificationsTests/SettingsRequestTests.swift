@@ -1,0 +1,118 @@
+import Base
+import Testing
+
+@testable import Notifications
+
+@Suite("Settings and options, as the client reads and writes them")
+struct SettingsRequestTests {
+    private func members(_ outcome: Outcome?) throws -> JSONNode {
+        guard case .object(let text) = outcome else { throw NoObject() }
+        return try JSONDocument(Array(text.utf8)).root
+    }
+
+    private struct NoObject: Error {}
+
+    @Test("A chat's settings are read as they were written, with the scope's where they are used")
+    func chat() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopePrivateChats"},"notification_settings":{"mute_for":50,"sound_id":"8","show_preview":true,"disable_pinned_message_notifications":true}}"#
+        )
+        try story.request(
+            #"{"@type":"setChatNotificationSettings","chat_id":1,"notification_settings":{"mute_for":100,"use_default_sound":true,"show_preview":false,"mute_stories":true,"story_sound_id":"9","show_story_poster":true,"use_default_disable_pinned_message_notifications":true,"disable_mention_notifications":true}}"#
+        )
+        story.pass(30)
+        let read = try members(
+            try story.request(#"{"@type":"getChatNotificationSettings","chat_id":1}"#))
+        #expect(read["mute_for"]?.integer == 70 && read["use_default_mute_for"]?.bool == false)
+        #expect(read["sound_id"]?.text == "8" && read["use_default_sound"]?.bool == true)
+        #expect(read["show_preview"]?.bool == false && read["mute_stories"]?.bool == true)
+        #expect(read["story_sound_id"]?.text == "9" && read["show_story_poster"]?.bool == true)
+        #expect(read["disable_pinned_message_notifications"]?.bool == true)
+        #expect(read["use_default_disable_pinned_message_notifications"]?.bool == true)
+        #expect(read["disable_mention_notifications"]?.bool == true)
+    }
+
+    @Test("A chat without settings of its own uses its scope's throughout")
+    func defaults() throws {
+        var story = Story()
+        let read = try members(
+            try story.request(#"{"@type":"getChatNotificationSettings","chat_id":1}"#))
+        let flags = read.members.filter { $0.name.hasPrefix("use_default_") }
+        #expect(flags.count == 8 && flags.allSatisfy { $0.value.bool == true })
+    }
+
+    @Test("Each scope has settings of its own", arguments: ["Private", "Group", "Channel"])
+    func scope(name: String) throws {
+        var story = Story()
+        let scope = #""scope":{"@type":"notificationSettingsScope\#(name)Chats"}"#
+        try story.request(
+            #"{"@type":"setScopeNotificationSettings",\#(scope),"notification_settings":{"mute_for":99999999999,"sound_id":"3","use_default_mute_stories":true}}"#
+        )
+        for other in ["Private", "Group", "Channel"] {
+            let scope = #""scope":{"@type":"notificationSettingsScope\#(other)Chats"}"#
+            let read = try members(
+                try story.request(#"{"@type":"getScopeNotificationSettings",\#(scope)}"#))
+            let isIt = other == name
+            #expect(read["sound_id"]?.text == (isIt ? "3" : "-1"))
+            #expect(read["mute_for"]?.integer == (isIt ? Int64(Int32.max) : 0))
+            #expect(read["show_preview"]?.bool == !isIt)
+        }
+    }
+
+    @Test(
+        "What names no chat or no scope is refused in TDLib's words",
+        arguments: [
+            (#""setChatNotificationSettings","chat_id":5"#, "Chat not found"),
+            (
+                #""setChatNotificationSettings","chat_id":1"#,
+                "New notification settings must be non-empty"
+            ),
+            (#""getScopeNotificationSettings""#, "Scope must be non-empty"),
+            (#""openChat","chat_id":5"#, "Chat not found"),
+        ])
+    func refused(members: String, message: String) throws {
+        var story = Story()
+        let outcome = try story.request("{\"@type\":\(members)}")
+        #expect(outcome == .error(code: 400, message: message))
+    }
+
+    @Test(
+        "An option is read as it was written; unset ones have TDLib's defaults",
+        arguments: [
+            ("notification_group_size_max", "10"), ("online_cloud_timeout_ms", "300000"),
+            ("notification_cloud_delay_ms", "30000"), ("notification_default_delay_ms", "1500"),
+        ])
+    func options(name: String, value: String) throws {
+        var story = Story()
+        let get = #"{"@type":"getOption","name":"\#(name)"}"#
+        #expect(try members(try story.request(get))["value"]?.text == value)
+        try story.set(name, "7")
+        #expect(try members(try story.request(get))["value"]?.text == "7")
+        #expect(story.updates.contains(.option(name: name, .integer(7))))
+    }
+
+    @Test("The counters begin anew after drop_notification_ids and a restart")
+    func dropIDs() throws {
+        var story = Story()
+        story.text("a", id: 11)
+        try story.request(
+            #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#
+        )
+        try story.request(
+            #"{"@type":"setOption","name":"drop_notification_ids","value":{"@type":"optionValueBoolean","value":true}}"#
+        )
+        try story.restart()
+        #expect(story.engine.account.lastNotificationID == 0)
+        #expect(story.engine.account.lastGroupID == 0)
+    }
+
+    @Test("A request that nobody knows is left to the host; one without a type is refused")
+    func unknown() throws {
+        var story = Story()
+        #expect(try story.request(#"{"@type":"getMe"}"#) == nil)
+        #expect(try story.request(#"{"@type":"bellwire.nothing"}"#) == nil)
+        #expect(
+            try story.request("{}") == .badRequest(#"Request must have a text "@type""#))
+    }
+}

@@ -1,0 +1,90 @@
+import Dialects
+import Testing
+
+@testable import Notifications
+
+@Suite("A source and how it may ring")
+struct SourceTests {
+    private let message =
+        #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["111","222","hi"]},"badge":3}}"#
+
+    private func presentation(_ story: Story) -> Presentation? {
+        guard
+            case .newPushMessage(let message) = story.engine.activeGroups.first?.notifications
+                .first?.content
+        else { return nil }
+        return message.presentation
+    }
+
+    @Test("The client sets mode, session and looks; what it leaves out stays")
+    func setSource() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":100,"mobile":true}"#
+        )
+        try story.request(#"{"@type":"bellwire.setSource"}"#)
+        let source = story.engine.account.source
+        #expect(source.notifyMode == .sendOnlyOne && source.sessionTimeout == 100)
+        #expect(story.engine.session(now: story.now).isMobile)
+        #expect(story.engine.session(now: story.now).until == story.now + 100)
+        let refused = try story.request(
+            #"{"@type":"bellwire.setSource","notify_mode":"always"}"#)
+        #expect(refused == .badRequest("Notify mode is unknown"))
+    }
+
+    @Test("ICQ: sound, sentence and action label of the registration fill what the payload leaves")
+    func presentation() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setSource","presentation":{"sound":"IM","loc_key":"{1} writes: {2}","loc_args":"srcName, message","action_loc_key":"READ","badge":false}}"#
+        )
+        story.updates = []
+        story.push(message, dialect: .icq)
+        let shown = try #require(presentation(story))
+        #expect(shown.sound == "IM" && shown.defaultAction == "READ")
+        #expect(shown.body == "111 writes: hi")
+        let hasBadge = story.updates.contains { if case .unreadBadge = $0 { true } else { false } }
+        #expect(!hasBadge)
+    }
+
+    @Test("A source that is disabled shows nothing, and still counts")
+    func disabled() throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setSource","notify_mode":"disabled"}"#)
+        story.push(message, dialect: .icq)
+        #expect(story.shown.isEmpty)
+        #expect(story.updates.contains(.unreadBadge(count: 3, missedCalls: nil)))
+    }
+
+    @Test("The end of a session is told once, and somebody's return begins a new one")
+    func session() throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setSource","session_timeout":100}"#)
+        #expect(story.engine.nextDeadline == story.now + 100)
+        story.pass(100)
+        story.pass(100)
+        let ends = story.updates.filter {
+            $0 == .fetchRequired(reason: "session_ended", details: [])
+        }
+        #expect(ends.count == 1)
+        #expect(!story.engine.session(now: story.now).isOnline)
+        try story.request(#"{"@type":"bellwire.setOnline","self":true}"#)
+        #expect(story.engine.session(now: story.now).isOnline)
+    }
+
+    @Test("Conversations that senders make up are forgotten before they fill the memory")
+    func conversations() {
+        var story = Story(.learn, count: 1, size: 1)
+        for number in 0..<25_000 {
+            _ = story.engine.process(
+                payload: Array(#"{"message":"m","topic":"t\#(number)"}"#.utf8), dialect: .plain,
+                level: .webpush, now: story.now)
+        }
+        _ = story.engine.takeUpdates()
+        let account = story.engine.account
+        #expect(account.conversations.count < 21_000)
+        #expect(account.groups.all.count < 21_000 && account.chats.count < 21_000)
+        #expect(story.engine.activeGroups.first?.notifications.count == 1)
+        #expect((try? Account(state: account.state)) == account)
+    }
+}

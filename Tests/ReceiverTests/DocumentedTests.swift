@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Tests that documents name")
+struct DocumentedTests {
+    private static let tests = Vectors.folder.deletingLastPathComponent()
+
+    private static func document(_ name: String) throws -> String {
+        let file = tests.deletingLastPathComponent().appending(path: "docs/\(name)")
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// The source of each suite, by its name.
+    private static func sources() throws -> [String: String] {
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+        var sources: [String: String] = [:]
+        while let file = files?.nextObject() as? URL {
+            guard file.pathExtension == "swift" else { continue }
+            let name = file.deletingPathExtension().lastPathComponent
+            sources[name, default: ""] += try String(contentsOf: file, encoding: .utf8)
+        }
+        return sources
+    }
+
+    @Test("Each difference from Mozilla's service names tests that there are")
+    func differences() throws {
+        let rows = try Self.document("autopush-differences.md").split(separator: "\n")
+            .filter { $0.hasPrefix("| ") }.dropFirst(2)
+        let sources = try Self.sources().values.joined()
+        #expect(rows.count > 20)
+        for row in rows {
+            let cell = row.split(separator: "|").last ?? ""
+            let names = cell.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }
+            #expect(!names.isEmpty, "\(row)")
+            for name in names {
+                #expect(sources.contains("\"\(name.element)\""), "\(name.element)")
+            }
+        }
+    }
+
+    @Test("Each paragraph about payloads names tests that there are")
+    func payloads() throws {
+        let sources = try Self.sources()
+        var count = 0
+        for line in try Self.document("protocol.md").split(separator: "\n") {
+            let found = try Self.names(in: line)
+            for (suite, function) in found {
+                let isThere =
+                    sources[suite]?.contains(try Regex(#"func \#(function)\("#)) ?? false
+                #expect(isThere, "\(suite).\(function)")
+            }
+            count += found.count
+            guard line.hasPrefix("| "), !line.hasPrefix("| ---"), !line.contains("| held by |"),
+                !line.contains("| request | what |")
+            else { continue }
+            #expect(!found.isEmpty, "\(line)")
+        }
+        #expect(count > 100)
+    }
+
+    /// `Suite.function`, and `.function` of the suite before it.
+    private static func names(in line: Substring) throws -> [(suite: String, function: String)] {
+        var suite = ""
+        return line.matches(of: /`([A-Z]\w*Tests)?\.(\w+)`/).compactMap { match in
+            if let name = match.1 { suite = String(name) }
+            return suite.isEmpty ? nil : (suite, String(match.2))
+        }
+    }
+}

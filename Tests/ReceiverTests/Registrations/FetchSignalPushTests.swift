@@ -1,0 +1,111 @@
+import Base
+import Testing
+
+@testable import Mailbox
+
+@Suite("Pushes that say there is something to fetch")
+struct FetchSignalPushTests {
+    private func signals(_ app: RegisteredApp) throws -> [String] {
+        try app.messages().map { message in
+            "\(message["count"] as? Int ?? 0):\(message["version"] as? String ?? "-")"
+        }
+    }
+
+    @Test(
+        "Whatever is PUT or POSTed to a type 4 endpoint is one signal",
+        arguments: [
+            ("version=17", "1:17"), ("", "1:-"),
+            ("version=9223372036854775807", "1:9223372036854775807"),
+            ("version=x", "1:-"), ("rubbish \u{0}", "1:-"),
+        ], ["PUT", "POST"])
+    func anything(body: (String, String), method: String) throws {
+        let app = try RegisteredApp(try PushFixture(), type: 4)
+        let answer = try app.raw(Array(body.0.utf8), method: method, [])
+        #expect(answer.status == 201 && answer["ttl"] == "2419200")
+        #expect(answer["location"] != nil)
+        #expect(try signals(app) == [body.1])
+    }
+
+    @Test("Signals that wait are one, which counts them, and are fetched once")
+    func merged() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, type: 4)
+        for number in [9, 3, 5] {
+            #expect(try app.raw(Array("version=\(number)".utf8), method: "PUT", []).status == 201)
+        }
+        try fixture.restart()
+        #expect(try signals(app) == ["3:5"])
+        #expect(try app.messages(fetching: true).count == 1)
+        #expect(try app.messages(fetching: true).isEmpty)
+        #expect(try app.raw([], method: "PUT", []).status == 201)
+        #expect(try signals(app) == ["1:-"])
+    }
+
+    @Test("A simple push to an endpoint with keys is a signal, and so is an empty message")
+    func receiver() throws {
+        let app = try RegisteredApp(try PushFixture())
+        #expect(try app.raw(Array("version=4".utf8), method: "PUT", []).status == 201)
+        #expect(try app.raw([], method: "PUT", []).status == 201)
+        #expect(try app.raw([], method: "POST", [("TTL", "60")])["ttl"] == "60")
+        #expect(try signals(app) == ["3:-"])
+        // By POST it would be a message, and nobody has encrypted it.
+        #expect(try app.raw(Array("version=4".utf8), method: "POST").status == 201)
+        #expect(try app.undecryptable() == ["not-encrypted": 1])
+        #expect(try app.push("encrypted", method: "PUT").status == 201)
+        #expect(try app.payloads() == ["encrypted", ""])
+    }
+
+    @Test("A signal that is worth nothing later is not kept, and none longer than allowed")
+    func lifetimes() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, type: 4)
+        #expect(try app.raw([], method: "PUT", [("TTL", "0")])["ttl"] == "0")
+        #expect(try signals(app) == [])
+        let capped = try RegisteredApp(fixture, type: 4, #","ttl":30"#)
+        #expect(try capped.raw([], method: "PUT", [])["ttl"] == "30")
+        #expect(try app.raw([], method: "PUT", [("TTL", "-1")]).code == "400/114")
+    }
+
+    @Test("A body that is too large is refused on every kind")
+    func tooLarge() throws {
+        let fixture = try PushFixture()
+        for type in [4, 10] {
+            let app = try RegisteredApp(fixture, type: type)
+            let body = [UInt8](repeating: 0x61, count: 5_631)
+            for method in ["PUT", "POST"] {
+                #expect(try app.raw(body, method: method).code == "413/104")
+            }
+            #expect(try app.raw(Array(body.dropLast()), method: "PUT").status == 201)
+        }
+    }
+}
+
+@Suite("Whether the user of an account is there")
+struct PresenceTests {
+    @Test("Whoever is reached by push counts as online until the session runs out")
+    func online() throws {
+        let app = try RegisteredApp(try PushFixture(), app: "icq", #","session_timeout":600"#)
+        let answer = try app.call("GET", "sources/\(app.id)").object()
+        #expect(answer["online"] as? Bool == true && answer["mobile"] as? Bool == true)
+        let created = try app.call("GET", "registrations/\(app.id)").object()["created"] as? Int
+        let until = answer["until"] as? Int ?? 0
+        #expect(abs(until - (created ?? 0) - 600) <= 2)
+        #expect(Set(answer.keys) == ["online", "mobile", "until"])
+    }
+
+    @Test("Another client of the account takes it offline, until it gives a sign of life")
+    func paused() throws {
+        let app = try RegisteredApp(try PushFixture(), app: "icq")
+        for _ in 0..<2 {
+            #expect(try app.call("POST", "sources/\(app.id)/active").status == 204)
+        }
+        let paused = try app.call("GET", "sources/\(app.id)").object()
+        #expect(paused["online"] as? Bool == false && paused["mobile"] as? Bool == false)
+        // Messages wait all the same.
+        #expect(try app.push("x").status == 201)
+        #expect(try app.payloads(fetching: true) == ["x"])
+        let back = try app.call("GET", "sources/\(app.id)").object()
+        #expect(back["online"] as? Bool == true)
+        #expect(try app.call("GET", "sources/AAAAAAAAAAAAAAAAAAAAAA").code == "404/1002")
+    }
+}
