@@ -39,7 +39,9 @@ extension JSONScanner {
         position += 1
         let start = position
         var isPlain = true
-        while position < end {
+        while true {
+            position = endOfPlainRun()
+            guard position < end else { throw .invalid(at: position) }
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
@@ -52,7 +54,30 @@ extension JSONScanner {
             default: try multibyte()
             }
         }
-        throw .invalid(at: position)
+    }
+
+    /// Where the next byte stands that is a quote, a backslash, a control character or not of ASCII,
+    /// or less than eight bytes before the end.
+    private func endOfPlainRun() -> Int {
+        bytes.withUnsafeBytes { bytes in
+            var index = position
+            while index + 8 <= end {
+                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let quote = word ^ 0x2222_2222_2222_2222
+                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+                // A byte that is equal, too small or too large gets its highest bit set; what a
+                // borrow does to those above does not matter.
+                let found =
+                    (quote &- 0x0101_0101_0101_0101) | (backslash &- 0x0101_0101_0101_0101)
+                    | (word &- 0x2020_2020_2020_2020) | word
+                let marks = found & 0x8080_8080_8080_8080
+                guard marks == 0 else {
+                    return index + UInt64(littleEndian: marks).trailingZeroBitCount / 8
+                }
+                index += 8
+            }
+            return index
+        }
     }
 
     private mutating func escape() throws(Failure) {

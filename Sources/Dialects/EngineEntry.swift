@@ -19,8 +19,7 @@ package enum EngineEntry: Sendable, Confidential {
         case .time: [0]
         case .request(let text): [1] + text
         case .push(let payload, let dialect, let level, let id):
-            [2, level.rawValue, Self.number(of: dialect), UInt8(clamping: id.utf8.count)]
-                + id.utf8.prefix(Int(UInt8.max)) + payload
+            [2, level.rawValue, Self.number(of: dialect), Self.length(of: id)] + id.utf8 + payload
         case .registration(let text, nil): [3] + text
         case .registration(let text, let encryption?):
             [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
@@ -30,20 +29,26 @@ package enum EngineEntry: Sendable, Confidential {
 
     package init(_ bytes: [UInt8]) throws(Damage) {
         switch bytes.first {
-        case 0: self = .time
+        case 0 where bytes.count == 1: self = .time
         case 1: self = .request(Array(bytes.dropFirst()))
         case 2:
             guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1]),
-                Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3])
+                Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3]),
+                let id = String(
+                    validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
             else { throw Damage() }
-            let id = bytes.dropFirst(4).prefix(Int(bytes[3]))
             self = .push(
-                payload: Array(bytes.dropFirst(4 + id.count)), Dialect.allCases[Int(bytes[2])],
-                level, id: String(decoding: id, as: UTF8.self))
+                payload: Array(bytes.dropFirst(4 + id.utf8.count)),
+                Dialect.allCases[Int(bytes[2])], level, id: id)
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
         default: throw Damage()
         }
+    }
+
+    private static func length(of id: String) -> UInt8 {
+        precondition(id.utf8.count <= UInt8.max, "pushes have short identifiers of our own")
+        return UInt8(id.utf8.count)
     }
 
     private static func registration(_ bytes: ArraySlice<UInt8>) throws(Damage) -> EngineEntry {

@@ -11,9 +11,9 @@ struct BatchEffects {
         case endedEndpoint(Digest)
         case credential(Credential)
         case removedCredential(Digest)
+        case callback(UInt32, isGone: Bool)
         /// It changed or ended.
         case registration(device: UInt32)
-        case callback(UInt32, isGone: Bool)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -21,6 +21,8 @@ struct BatchEffects {
     var ended: [MessageRows.Ended] = []
     /// Messages for which room was reserved and that were not stored after all.
     var unused: [Message] = []
+    var marks: [OwnedMark] = []
+    var expiredMarks: [OwnedMark] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -30,7 +32,9 @@ struct BatchEffects {
 
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
-        for message in unused { index.release(message.size, for: message.address) }
+        for message in unused { index.release(message) }
+        for entry in marks { index.keep(entry) }
+        for entry in expiredMarks { index.remove(entry.mark) }
         for change in changes { Self.apply(change, to: index) }
         if !news.isEmpty { index.callbacks.tell(news) }
     }
@@ -39,6 +43,8 @@ struct BatchEffects {
         stored.removeAll(keepingCapacity: true)
         ended.removeAll(keepingCapacity: true)
         unused.removeAll(keepingCapacity: true)
+        marks.removeAll(keepingCapacity: true)
+        expiredMarks.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         if !news.isEmpty { news = [:] }
     }
@@ -58,8 +64,8 @@ struct BatchEffects {
         case .endedEndpoint(let digest): index.noteEnded(digest)
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret): index.removeCredential(secret)
-        case .registration(let device): index.registrations.forget(device)
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
+        case .registration(let device): index.registrations.forget(device)
         }
     }
 }

@@ -10,8 +10,8 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .store(let message):
-            // With a topic it ends another message, acknowledged or not.
-            if message.content.topic == nil, acknowledged.passes(message.id) {
+            // With a topic it ends another message, acknowledged or not; a mark is for repetitions.
+            if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
                 effects.unused.append(message)
                 return .acknowledged
             }
@@ -33,10 +33,14 @@ extension BatchExecutor {
             return try unregister(subscription) ? .done : .notFound
         case .addCredential, .touchCredential, .removeCredential:
             return try performOnCredential(operation)
-        case .registration(let operation): return try perform(operation)
         case .callback(let operation): return try perform(operation)
         case .with(let operation, let callbacks):
             return try perform(operation, with: callbacks, &acknowledged)
+        case .registration(let operation): return try perform(operation)
+        case .addOwner(let name):
+            let isNew = try rows { () throws(SQLiteError) in try database.insertOwner(name) }
+            return isNew ? .done : .conflict
+        case .removeOwner(let row): return try removeOwner(row)
         }
     }
 
@@ -75,9 +79,22 @@ extension BatchExecutor {
             effects.unused.append(message)
             return .notFound
         }
+        if let mark = message.mark {
+            let owner = index.owner(ofDevice: message.address.device)
+            effects.marks.append(OwnedMark(mark: mark, owner: owner))
+        }
         effects.stored.append((message.location.high, position))
         nextExpiry = min(nextExpiry ?? message.expiry, message.expiry)
         return .stored(position: position)
+    }
+
+    /// Those of the messages that this batch stores.
+    func keepMarks() throws(StoreFault) {
+        guard !effects.marks.isEmpty else { return }
+        let expires = time.now.adding(seconds: RepetitionMark.lifetime)
+        try rows { () throws(SQLiteError) in
+            try database.marks.insert(effects.marks, at: position, expires: expires)
+        }
     }
 
     /// A topic is chosen by the sender and may tell something: the file has this in its place.
@@ -118,7 +135,9 @@ extension BatchExecutor {
     private func performOnDevice(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addDevice(let device):
-            let owner = try rows { () throws(SQLiteError) in try database.insert(device) }
+            let owner = try rows { () throws(SQLiteError) in
+                try database.insert(device, limit: OwnerLimits.userAgents)
+            }
             guard let owner else { return .notFound }
             effects.changes.append(.device(device, owner: owner))
             return .done
@@ -180,6 +199,15 @@ extension BatchExecutor {
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))
         return .done
+    }
+
+    private func removeOwner(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
+        let credentials = try rows { () throws(SQLiteError) in
+            try database.credentials(ofOwner: row)
+        }
+        for credential in credentials { _ = try removeCredential(credential) }
+        let wasThere = try rows { () throws(SQLiteError) in try database.deleteOwner(row) }
+        return wasThere ? .done : .notFound
     }
 
     func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {

@@ -99,16 +99,9 @@ final class BatchExecutor {
             for submission in submissions {
                 outcomes.append(try perform(submission.operation, &acknowledged))
             }
+            try keepMarks()
         }
         return outcomes
-    }
-
-    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
-        let times = [
-            try database.messages.nextExpiry(), try database.callbacks.nextDeath(),
-            try nextRegistrationDue(),
-        ]
-        return times.compactMap(\.self).min()
     }
 
     /// Ends some of what has run out; true if there may be more of it.
@@ -118,10 +111,13 @@ final class BatchExecutor {
         try commit { () throws(StoreFault) in
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
-                let marks = try database.receivers.deleteExpired(at: now, limit: limit)
-                isMore = marks || ended.count == limit
+                let callbacks = try sweepCallbacks(at: now, limit: limit)
+                let replays = try database.receivers.deleteExpired(at: now, limit: limit)
+                let marks = try database.marks.deleteExpired(at: now, limit: limit)
+                isMore =
+                    replays || [ended.count, callbacks, marks.count].contains { $0 >= limit }
                 effects.ended += ended
-                isMore = try sweepCallbacks(at: now, limit: limit) == limit || isMore
+                effects.expiredMarks += marks
             } catch { throw StoreFault(error) }
             isMore = try settleRegistrations(at: now) || isMore
             do throws(SQLiteError) {
@@ -129,6 +125,14 @@ final class BatchExecutor {
             } catch { throw StoreFault(error) }
         }
         return isMore
+    }
+
+    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
+        let times = [
+            try database.messages.nextExpiry(), try database.marks.nextExpiry(),
+            try database.callbacks.nextDeath(), try nextRegistrationDue(),
+        ]
+        return times.compactMap(\.self).min()
     }
 
     /// A commit of nothing but the clock and counters: proves that commits work.

@@ -21,6 +21,27 @@ enum CredentialRows {
         return credentials
     }
 
+    static func owners(
+        from connection: borrowing Connection
+    ) throws(SQLiteError) -> [Owner] {
+        let select = try Statement(
+            """
+            SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
+            (SELECT count(*) FROM device WHERE owner = owner.row),
+            (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device
+            WHERE device.owner = owner.row) FROM owner ORDER BY row
+            """, on: connection)
+        var owners: [Owner] = []
+        while try select.step() {
+            owners.append(
+                Owner(
+                    row: UInt32(clamping: select.integer(0)), name: select.text(1),
+                    devices: Int(select.integer(2)), userAgents: Int(select.integer(3)),
+                    endpoints: Int(select.integer(4))))
+        }
+        return owners
+    }
+
     /// Puts all devices there are into the index.
     static func loadDevices(
         into index: StoreIndex, from connection: borrowing Connection

@@ -48,8 +48,16 @@ package struct EndpointMint: ~Copyable {
     }
 
     private mutating func mark(of random: Span<UInt8>) throws(OpenSSLError) -> UInt64 {
+        try mark(of: random, Span())
+    }
+
+    /// Of two texts, the first of which has always the same length.
+    mutating func mark(
+        of first: Span<UInt8>, _ second: Span<UInt8>
+    ) throws(OpenSSLError) -> UInt64 {
         hash.beginHMACUnderSameKey()
-        try hash.update(random)
+        try hash.update(first)
+        try hash.update(second)
         let digest = try hash.finishHMAC()
         return digest.span.word(at: 0)
     }

@@ -45,10 +45,12 @@ package final class Message: Sendable, Confidential {
     /// Milliseconds since 1970, for people and for the engine; nothing expires by it.
     package let arrival: Int64
     package let expiry: StoreTime
+    /// By which a repetition of it is known, where the sender may repeat it.
+    package let mark: RepetitionMark?
 
     package init(
         id: MessageID, location: LocationID, address: Address, sequence: Int64, content: Content,
-        arrival: Int64, expiry: StoreTime
+        arrival: Int64, expiry: StoreTime, mark: RepetitionMark? = nil
     ) {
         self.id = id
         self.location = location
@@ -57,6 +59,7 @@ package final class Message: Sendable, Confidential {
         self.content = content
         self.arrival = arrival
         self.expiry = expiry
+        self.mark = mark
     }
 
     /// Where to find it again.

@@ -63,12 +63,15 @@ package enum StoreOperation: Sendable {
     /// Ends the devices that were made under it, too.
     case removeCredential(UInt32)
 
-    case registration(RegistrationOperation)
     case callback(CallbackOperation)
     /// One operation, and what callbacks are told because of it, in one transaction. Its outcome is
     /// that of the operation; where an outbox has no room for what comes from a push, nothing happens
     /// and it is `.full`.
     indirect case with(StoreOperation, [CallbackOperation])
+    case registration(RegistrationOperation)
+    case addOwner(name: String)
+    /// Ends the credentials that are the owner's, too.
+    case removeOwner(UInt32)
 }
 
 package enum StoreOutcome: Equatable, Sendable {
@@ -81,7 +84,7 @@ package enum StoreOutcome: Equatable, Sendable {
     case withdrawn(MessageReference)
     /// There is no such thing, or not any more. Of a message: its subscription has ended.
     case notFound
-    /// The endpoint's digest begins like that of another: make another token.
+    /// The endpoint's digest begins like that of another: make another token. Or the owner is there.
     case conflict
     /// There is no room in the outbox of a callback; it may come again.
     case full
@@ -95,20 +98,22 @@ package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
     case credentials
-    case registration(RegistrationRequest)
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)
+    case registration(RegistrationRequest)
+    case owners
 }
 
 package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
     case credentials([Credential])
-    case registration(RegistrationAnswer)
     case callbacks([UInt32])
     /// Nil where there is none, or none that is sent anything.
     case callback(CallbackRecord?)
+    case registration(RegistrationAnswer)
+    case owners([Owner])
     /// Ask again later.
     case unavailable
 }

@@ -61,11 +61,19 @@ struct QuotaLedger: ~Copyable {
         devices.set(Usage(row: device, owner: owner))
     }
 
+    /// Zero for a device without an owner, or one that is not there.
+    func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
+
     /// After its messages were released.
     mutating func removeDevice(_ device: UInt32) { devices.remove(UInt64(device)) }
 
     func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         let usage = devices[UInt64(device)] ?? .vacant
+        return (Int(usage.messages), Int(usage.bytes))
+    }
+
+    func usage(ofOwner owner: UInt32) -> (messages: Int, bytes: Int) {
+        let usage = owners[UInt64(Self.row(ofOwner: owner))] ?? .vacant
         return (Int(usage.messages), Int(usage.bytes))
     }
 

@@ -6,7 +6,9 @@ import SQLite
 /// after a restore. What is sealed stands in columns of that name. Times are milliseconds: `expires`
 /// and `time` of the store's clock, the others since 1970.
 enum Schema {
-    static let migrations = [Migration("mailbox", mailbox), callbacks, registrations]
+    static let migrations = [
+        Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
+    ]
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
     /// happens to most messages: by device in order, and by expiry.

@@ -43,6 +43,7 @@ package final class StoreIndex: Sendable {
     package let callbacks = CallbackIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
+    private let marks = Lock(MarkTable())
     private let credentials = Lock<[Digest: Credential]>([:])
     /// Nil unless a restore has to be reckoned with.
     private let tombstones: Lock<FlatTable<Tombstone>?>
@@ -90,6 +91,10 @@ extension StoreIndex {
     package func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         ledger.withLock { $0.usage(ofDevice: device) }
     }
+
+    package func usage(ofOwner owner: UInt32) -> (messages: Int, bytes: Int) {
+        ledger.withLock { $0.usage(ofOwner: owner) }
+    }
 }
 
 /// Acceptance.
@@ -103,6 +108,20 @@ extension StoreIndex {
     /// The message ended without having been handed to the store.
     package func release(_ size: Int, for address: Address) {
         ledger.withLock { $0.release(size, for: address) }
+    }
+
+    /// Notes that a push that may be repeated is being accepted for a device.
+    package func reserve(_ mark: RepetitionMark, for device: UInt32) -> RepetitionAnswer {
+        let owner = owner(ofDevice: device)
+        return marks.withLock { $0.reserve(mark, owner: owner) }
+    }
+
+    package func release(_ mark: RepetitionMark) { marks.withLock { $0.release(mark) } }
+
+    /// The message was not accepted: its room, and its mark.
+    package func release(_ message: Message) {
+        release(message.size, for: message.address)
+        if let mark = message.mark { release(mark) }
     }
 
     package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
@@ -162,6 +181,16 @@ extension StoreIndex {
     func removeCredential(_ secret: Digest) {
         credentials.withLock { _ = $0.removeValue(forKey: secret) }
     }
+
+    func owner(ofDevice device: UInt32) -> UInt32 {
+        ledger.withLock { $0.owner(ofDevice: device) }
+    }
+
+    func keep(_ entry: OwnedMark) {
+        marks.withLock { $0.keep(entry.mark, owner: entry.owner) }
+    }
+
+    func remove(_ mark: RepetitionMark) { marks.withLock { $0.remove(mark) } }
 
     /// Counts what was found stored at the start.
     func count(_ size: Int, for address: Address) {

@@ -95,6 +95,7 @@ struct StoreOpening {
             for row in try CallbackReading.goneRows(database.connection) {
                 index.callbacks.set(row, isGone: true)
             }
+            try MarkRows.load(into: index, from: database.connection)
             if let end = record.restoredUntil, record.values.anchor.time < end {
                 index.expectUnknown(except: try database.tombstones())
             }

@@ -104,12 +104,14 @@ final class StoreReader: @unchecked Sendable {
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
                 return .credentials(try CredentialRows.load(from: database.connection))
-            case .registration(let request):
-                return try answer(to: request, database)
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):
                 return try CallbackReading.answer(row, from: database.connection, &sealer)
+            case .registration(let request):
+                return try answer(to: request, database)
+            case .owners:
+                return .owners(try CredentialRows.owners(from: database.connection))
             }
         } catch {
             database = nil

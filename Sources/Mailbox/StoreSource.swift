@@ -20,7 +20,7 @@ struct StoreSource: Sendable {
     }
 
     /// The message ended without being stored.
-    func release(_ message: Message) { index.release(message.size, for: message.address) }
+    func release(_ message: Message) { index.release(message) }
 
     func apply(_ effects: BatchEffects) { effects.apply(to: index) }
 }

@@ -21,11 +21,10 @@ extension StoreOperation {
 
     fileprivate var size: Int {
         switch self {
-        case .store(let message), .registration(.receive(let message, _)): message.size
         case .callback(let operation): operation.size
         case .with(let operation, let callbacks):
             callbacks.reduce(operation.size) { $0 + $1.size }
-        default: 0
+        default: message?.size ?? 0
         }
     }
 }

@@ -8,8 +8,9 @@ final class WriterDatabase {
 
     let connection: Connection
     let messages: MessageRows
-    let receivers: ReceiverRows
     let callbacks: CallbackRows
+    let receivers: ReceiverRows
+    let marks: MarkRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -22,15 +23,17 @@ final class WriterDatabase {
         } catch { throw StoreFault(error) }
         do throws(SQLiteError) {
             let messages = try MessageRows(on: connection)
-            let receivers = try ReceiverRows(on: connection)
             let callbacks = try CallbackRows(on: connection)
+            let receivers = try ReceiverRows(on: connection)
+            let marks = try MarkRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
             self.connection = connection
             self.messages = messages
-            self.receivers = receivers
             self.callbacks = callbacks
+            self.receivers = receivers
+            self.marks = marks
             self.begin = begin
             self.state = state
             self.commit = commit
@@ -61,14 +64,18 @@ final class WriterDatabase {
 
 /// What happens rarely; its statements are prepared when they are needed.
 extension WriterDatabase {
-    /// The row of the device's owner; nil if its credential does not exist.
-    func insert(_ device: Device) throws(SQLiteError) -> UInt32? {
+    /// The row of the device's owner, who has fewer than `limit`; nil if its credential does not
+    /// exist, or the owner has as many. Nobody pays for devices without a credential.
+    func insert(_ device: Device, limit: Int) throws(SQLiteError) -> UInt32? {
         let insert = try Statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
             coalesce((SELECT owner FROM credential WHERE row = ?3), 0), ?4, ?4
-            WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
+            WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
+            (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5)
+            RETURNING owner
             """, on: connection)
+        try insert.bind(Int64(limit), at: 5)
         try insert.bind(Int64(device.row), at: 1)
         try insert.bind(device.userAgent.bytes, at: 2)
         try insert.bind(device.credential.map(Int64.init), at: 3)
@@ -210,6 +217,23 @@ extension WriterDatabase {
     enum SeenTable: String {
         case device
         case credential
+    }
+
+    /// False if there is one of that name.
+    func insertOwner(_ name: String) throws(SQLiteError) -> Bool {
+        let insert = try Statement(
+            "INSERT INTO owner (name) VALUES (?1) ON CONFLICT DO NOTHING RETURNING row",
+            on: connection)
+        try insert.bind(text: name, at: 1)
+        return try insert.step()
+    }
+
+    func deleteOwner(_ row: UInt32) throws(SQLiteError) -> Bool {
+        try !rows("DELETE FROM owner WHERE row = ?1 RETURNING row", row).isEmpty
+    }
+
+    func credentials(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {
+        try rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }
 
     func insert(_ credential: Credential) throws(SQLiteError) {

@@ -26,13 +26,13 @@ extension Engine {
             }
         }
         let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
-        if isStarted, range != nil { flushEverything() }
         account.options[name] = value == .empty ? nil : value
+        let hasNewCount = account.groupCountMax != oldCount
+        let hasNewSize = account.groupSizeMax != oldSize
+        if isStarted, hasNewCount || hasNewSize { flushEverything() }
         sizeLimit = account.groupSizeMax
-        if isStarted {
-            if account.groupCountMax != oldCount { groupCountChanged(from: oldCount) }
-            if account.groupSizeMax != oldSize { groupSizeChanged(from: oldSize) }
-        }
+        if isStarted, hasNewCount { groupCountChanged(from: oldCount) }
+        if isStarted, hasNewSize { groupSizeChanged(from: oldSize) }
         updates.append(.option(name: name, value))
         return .ok
     }

@@ -57,6 +57,7 @@ extension Engine {
             if group.notifications.count != before.count, !order.isVisible(groupID) {
                 _ = order.place(group.key)
             }
+            if isForced { flush(groupID) }
             return
         }
         let oldestShown = shown.first?.id ?? 0

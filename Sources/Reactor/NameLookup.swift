@@ -1,3 +1,4 @@
+package import Base
 import CLinux
 import Glibc
 
@@ -33,6 +34,30 @@ package enum NameLookup {
             return
         }
         pthread_detach(thread)
+    }
+
+    /// For a program that has nothing else to do, but no more time than this. Nil when there is no
+    /// answer by then, none when there is no such name.
+    package static func addresses(of name: String, within limit: Duration) -> [IPAddress]? {
+        guard let loop = try? EventLoop() else { return nil }
+        let found = Lock<Outcome?>(nil)
+        let patience = Patience(loop)
+        _ = loop.schedule(after: Interval(limit), patience)
+        start(name, port: 0, on: loop) { outcome in
+            found.withLock { $0 = outcome }
+            loop.stop()
+        }
+        _ = loop.run()
+        guard let outcome = found.withLock({ $0 }) else { return nil }
+        return ((try? outcome.get()) ?? []).compactMap { address in
+            if case .ip(let address, _) = address { address } else { nil }
+        }
+    }
+
+    private final class Patience: TimerHandler {
+        private let loop: EventLoop
+        init(_ loop: EventLoop) { self.loop = loop }
+        func timerFired(_ cookie: UInt64) { loop.stop() }
     }
 
     private final class Request: Sendable {
@@ -72,17 +97,10 @@ package enum NameLookup {
         var entry = list
         while let found = entry {
             entry = found.pointee.ai_next
-            guard let name = found.pointee.ai_addr else { continue }
-            var storage = SocketAddress.Storage()
-            let isCopied = storage.receive { room, length in
-                guard found.pointee.ai_addrlen <= length.pointee else { return -1 }
-                memcpy(room, name, Int(found.pointee.ai_addrlen))
-                length.pointee = found.pointee.ai_addrlen
-                return 0
+            guard let name = found.pointee.ai_addr, let address = SocketAddress(name) else {
+                continue
             }
-            if isCopied == 0, let address = storage.address {
-                addresses.append(address.with(port: port))
-            }
+            addresses.append(address.with(port: port))
         }
         return .success(addresses)
     }

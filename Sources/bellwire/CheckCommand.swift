@@ -1,4 +1,5 @@
 import Base
+import Reactor
 import Receiver
 import System
 import TLS
@@ -10,7 +11,9 @@ extension Command {
         details: """
             Takes the options of bellwire serve and reads what that would read, without changing
             anything. Each line says where its value comes from; secrets are left out. The exit code
-            is 0 only if the server would start, as far as that can be told beforehand.
+            is 0 only if the server would start, as far as that can be told beforehand. Where base-url
+            leads to this machine or to an address that is not public, it prints what Synapse,
+            MollySocket and Nextcloud have to be told before they push there.
             """,
         options: ServerConfiguration.options + [.json]
     ) { arguments in
@@ -19,10 +22,12 @@ extension Command {
         }
         let configuration = try ServerConfiguration.read(arguments)
         let problems = problems(of: configuration)
+        let advice = advice(configuration)
         if arguments.has("json") {
-            try StandardOutput.write(json(configuration, problems) + "\n")
+            try StandardOutput.write(json(configuration, problems, advice) + "\n")
         } else {
             try StandardOutput.write(configuration.text)
+            if let advice { try StandardOutput.write("\n" + advice.text) }
             for problem in problems { problem.report() }
         }
         return problems.first?.exitCode ?? .success
@@ -48,7 +53,22 @@ extension Command {
         return problems
     }
 
-    private static func json(_ configuration: Configuration, _ problems: [CommandError]) -> String {
+    /// Whether the machine can find out is no matter of the configuration: without an answer
+    /// nothing is said.
+    private static func advice(_ configuration: Configuration) -> SenderAdvice? {
+        guard let baseURL = configuration.expectedBaseURL else { return nil }
+        let host = baseURL.origin.host
+        let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        let addresses =
+            IPAddress(literal).map { [$0] }
+            ?? NameLookup.addresses(of: host, within: .seconds(3)) ?? []
+        return SenderAdvice(
+            baseURL, addresses: addresses, ownAddresses: LocalAddresses.all)
+    }
+
+    private static func json(
+        _ configuration: Configuration, _ problems: [CommandError], _ advice: SenderAdvice?
+    ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("settings")
@@ -62,6 +82,9 @@ extension Command {
                     }
                 }
             }
+            guard let advice else { return }
+            writer.name("senders")
+            advice.write(to: &writer)
         }
         return writer.text
     }

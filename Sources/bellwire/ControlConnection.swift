@@ -5,6 +5,12 @@ import System
 
 /// Asks the running server by its control socket.
 struct ControlConnection {
+    static let options = [
+        Command.Option(
+            "state", "FOLDER", help: "the server's folder, which has the control socket"),
+        Command.Option("config", "FILE", help: "the server's configuration file"),
+    ]
+
     private static let systemFolder = "/var/lib/bellwire"
 
     private let path: String

@@ -14,11 +14,8 @@ extension Command {
             dom.push.serverURL in about:config, KUnifiedPush and others take the second.
             """,
         options: [
-            Option("owner", "OWNER", help: "whose device it is (administrators only)"),
-            Option("state", "FOLDER", help: "the server's folder, which has the control socket"),
-            Option("config", "FILE", help: "the server's configuration file"),
-            .json,
-        ]
+            Option("owner", "OWNER", help: "whose device it is (administrators only)")
+        ] + ControlConnection.options + [.json]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
         case ("add", 2): return try addDevice(arguments.positional[1], arguments)

@@ -23,7 +23,8 @@ struct EngineEntryTests {
     @Test(
         "What is none is damage",
         arguments: [
-            [], [9], [2], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0], [2, 0, 0, 3, 65],
+            [], [9], [0, 0], [2], [2, 1, 1, 1, 255], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0],
+            [2, 0, 0, 3, 65],
             [4, 0], [4] + Array(repeating: 0, count: 15),
             [4] + Array(repeating: 255, count: 16), [4] + Array(repeating: 0, count: 15) + [2, 1],
         ])

@@ -168,6 +168,8 @@ struct ServeCommandTests {
         #expect(fine.exitCode == 0)
         #expect(fine.output.contains("listen = 127.0.0.1:1  # --listen\n"))
         #expect(!FileManager.default.fileExists(atPath: fixture.state))
+        #expect(fine.output.contains("base-url leads to this machine"))
+        #expect(fine.output.contains("- '127.0.0.1/32'"))
         let broken = try fixture.run([
             "check", "--tls-certificate", "/nowhere", "--tls-key", "/nowhere", "--json",
         ])

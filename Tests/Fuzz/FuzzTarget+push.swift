@@ -69,6 +69,25 @@ extension FuzzTarget {
         }
     }
 
+    /// What goes on is JSON, names one device at most, and fits into a push.
+    static func readNotification(_ bytes: [UInt8]) {
+        guard let notification = try? MatrixNotification(bytes) else { return }
+        let names = EndpointNames(
+            origins: [Origin(url: "https://a.b")].compactMap(\.self), path: "/c")
+        let numbers = Array(notification.devices.indices)
+        // The same, too large to go on as it came.
+        let spaces = [UInt8](repeating: 0x20, count: MatrixNotification.bodyLimit)
+        for form in [notification, try? MatrixNotification(bytes + spaces)].compactMap(\.self) {
+            for body in form.bodies(for: numbers) {
+                precondition(body.count <= MatrixNotification.bodyLimit, "too large")
+                precondition((try? JSONDocument(body)) != nil, "no JSON")
+            }
+        }
+        for device in notification.devices { _ = names.token(of: device.pushkey) }
+        let answer = MatrixRefusal.answer(rejecting: notification.devices.map(\.pushkey))
+        precondition((try? JSONDocument(answer)) != nil, "no JSON")
+    }
+
     static func readConfiguration(_ bytes: [UInt8]) {
         let file = ConfigurationInput.File(path: "file", bytes: bytes)
         let input = ConfigurationInput(environment: ["HOME": "/"], file: file)

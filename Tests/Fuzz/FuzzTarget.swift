@@ -19,6 +19,7 @@ enum FuzzTarget: String, CaseIterable {
     case webSocket = "web-socket"
     case clientMessages = "client-messages"
     case push
+    case notify
     case configuration
     case telegram
     case matrix
@@ -45,6 +46,7 @@ enum FuzzTarget: String, CaseIterable {
         case .webSocket: Self.readWebSocket(bytes)
         case .clientMessages: Self.readClientMessages(bytes)
         case .push: Self.readPush(bytes)
+        case .notify: Self.readNotification(bytes)
         case .configuration: Self.readConfiguration(bytes)
         case .telegram: Self.readPayload(bytes, .telegram)
         case .matrix: Self.readPayload(bytes, .matrix)

@@ -95,7 +95,8 @@ struct FaultTests {
         let newer = try #require(fault(test.options))
         #expect(newer == .newerSchema(found: 99, known: Schema.migrations.count))
         #expect(newer.hint != nil)
-        try Connection(path, .readWrite).execute("PRAGMA user_version = \(Schema.migrations.count)")
+        try Connection(path, .readWrite).execute(
+            "PRAGMA user_version = \(Schema.migrations.count)")
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         try file.seek(toOffset: 4_096 * 12)
         try file.write(contentsOf: Data(repeating: 0xA5, count: 3 * 4_096))
@@ -189,14 +190,20 @@ struct FaultTests {
             // Files must not grow: writing to the WAL fails from here on.
             var limit = rlimit(rlim_cur: 64 << 10, rlim_max: rlim_t.max)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let lost = try test.message(address, String(repeating: "x", count: 100_000))
+            let mark = RepetitionMark(key: 7)
+            guard test.store.index.reserve(mark, for: device) == .new else { exit(4) }
+            let long = String(repeating: "x", count: 100_000)
+            let lost = try test.message(address, long, mark: mark)
             guard try test.run(.store(lost)) == .unavailable, !test.store.isUsable,
                 try test.run(.acknowledge(first.reference)) == .unavailable
             else { exit(1) }
+            // Whether the message was accepted is known only then.
+            guard test.store.index.reserve(mark, for: device) == .undecided else { exit(5) }
             limit.rlim_cur = rlim_t.max
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             for _ in 0..<500 where !test.store.isUsable { usleep(20_000) }
             guard test.store.isUsable else { exit(2) }
+            guard test.store.index.reserve(mark, for: device) == .new else { exit(6) }
             let later = try test.keep(address, "later")
             guard try test.waiting(device).map(\.id) == [first.id, later.id] else { exit(3) }
             exit(0)

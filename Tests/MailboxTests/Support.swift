@@ -168,7 +168,8 @@ extension TestStore {
     }
 
     func message(
-        _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600
+        _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600,
+        mark: RepetitionMark? = nil
     ) throws -> Message {
         Message(
             id: try MessageID(from: &random), location: try LocationID(from: &random),
@@ -176,7 +177,7 @@ extension TestStore {
             content: Message.Content(
                 body: Array(body.utf8), encoding: .aes128gcm, topic: topic.flatMap(Topic.init),
                 urgency: .high, ttl: ttl),
-            arrival: 3, expiry: store.clock.time(at: clocks.now).adding(seconds: ttl))
+            arrival: 3, expiry: store.clock.time(at: clocks.now).adding(seconds: ttl), mark: mark)
     }
 
     /// Reserves room for a message and stores it.

@@ -4,6 +4,7 @@ usage: nginx.py PATH_OF_BELLWIRE
 """
 
 import asyncio
+import base64
 import json
 import os
 import re
@@ -108,10 +109,28 @@ async def use(folder, base, bearer):
         await client.send(json.dumps({
             "messageType": "ack",
             "updates": [{"channelID": channel, "version": pushed["version"], "code": 100}]}))
+        await tell_by_gateway(folder, base, endpoint, client)
         status, _, _ = await asyncio.to_thread(
             request, folder, "DELETE", fields["Location"])
         check(status == 204, "a message can be withdrawn through the proxy")
     return [endpoint.rsplit("/", 1)[1], fields["Location"].rsplit("/", 1)[1], bearer]
+
+
+async def tell_by_gateway(folder, base, endpoint, client):
+    """Where a Matrix client looks for it, which is not always under the path of the address."""
+    for number, start in enumerate((base, "/".join(base.split("/")[:3]))):
+        gateway = start + "/_matrix/push/v1/notify"
+        status, _, answer = await asyncio.to_thread(request, folder, "GET", gateway)
+        check(status == 200 and b'"matrix"' in answer, "the gateway is found through the proxy")
+        notification = {"event_id": f"${number}", "devices": [
+            {"app_id": "a", "pushkey": endpoint, "data": {"x": "x" * 6_000}}]}
+        status, _, answer = await asyncio.to_thread(
+            request, folder, "POST", gateway, json.dumps({"notification": notification}).encode(),
+            **{"Content-Type": "application/json"})
+        check((status, answer) == (200, b'{"rejected":[]}'), "a homeserver tells through the proxy")
+        pushed = json.loads(await asyncio.wait_for(client.recv(), 10))
+        data = base64.urlsafe_b64decode(pushed["data"] + "==")
+        check(json.loads(data) == {"notification": {"event_id": f"${number}"}}, "it arrives")
 
 
 def wait_for(what, condition, process):

@@ -256,8 +256,28 @@ def storm(bench, bars, _):
     bars.check(run["seconds"] < 10, f"everything delivered after {run['seconds']:.2f} s, below 10")
 
 
-PARTS = {"saturation": saturation, "latency": latency, "absent": absent, "idle": idle,
-         "storm": storm}
+def gateway(bench, bars, rounds):
+    """A push of the same size to the same client, as it comes from an application server and as it
+    comes from a homeserver, which leaves a mark and so always waits for the disk."""
+    for mode, clients, publishers in (("absent", "away", 512), ("load", "connected", 64)):
+        print(f"\n640 B to clients that are {clients}, plain and by the Matrix gateway")
+        runs = {"no": [], "yes": []}
+        for _ in range(rounds):
+            for is_gateway in runs:
+                with Server(bench, "bellwire") as server:
+                    runs[is_gateway].append(bench.load(
+                        "bellwire", server.pid, 4, mode=mode, size=640, gateway=is_gateway,
+                        publishers=publishers, subscribers=100))
+        plain, notified = (median(runs[name], "cpu_us") for name in runs)
+        for name, figure in (("plain", plain), ("gateway", notified)):
+            print(f"      {name:10} {figure:6.2f} us CPU a device")
+        # To a connected client a plain push does not touch the disk.
+        judge = bars.check if mode == "absent" else bars.aim
+        judge(notified <= 1.5 * plain, f"{notified / plain:.2f} times a plain push, at most 1.5")
+
+
+PARTS = {"saturation": saturation, "latency": latency, "absent": absent, "gateway": gateway,
+         "idle": idle, "storm": storm}
 
 
 def main():

@@ -46,7 +46,10 @@ final class AutopushSubscriber: WebSocketSubscriber {
         guard let data = message.end(of: #""data":""#, from: version) else {
             return lost("a notification without data")
         }
-        load.received(StampedBody.stamp(ofEncoded: message, at: data))
+        load.received(
+            load.options.isGateway
+                ? MatrixPublisher.stamp(ofEncoded: message, at: data)
+                : StampedBody.stamp(ofEncoded: message, at: data))
         for index in 0..<Self.versionLength {
             acknowledgement[versionStart + index] = message[version + index]
         }

@@ -1,13 +1,13 @@
 import Base
 
 /// A sender that keeps its connection and has one request on the way.
-final class HTTPPublisher: LoadPublisher {
-    private let load: PushLoad
+class HTTPPublisher: LoadPublisher {
+    let load: PushLoad
     private let number: Int
     private var connection: LoadConnection?
     private var began = 0
 
-    init(_ number: Int, of load: PushLoad) {
+    required init(_ number: Int, of load: PushLoad) {
         self.number = number
         self.load = load
     }
@@ -19,12 +19,14 @@ final class HTTPPublisher: LoadPublisher {
     func lost(_ reason: String) { load.lost("publisher \(number)", reason) }
 
     func publish(_ body: [UInt8], to destination: [UInt8]) {
+        send(Array("POST ".utf8) + destination + load.requestRest + body)
+    }
+
+    /// A whole request.
+    func send(_ request: [UInt8]) {
         guard let connection else { return }
         began = Clock.nanoseconds
-        connection.output.append(contentsOf: "POST ")
-        connection.output.append(contentsOf: destination)
-        connection.output.append(contentsOf: load.requestRest)
-        connection.output.append(contentsOf: body)
+        connection.output.append(contentsOf: request)
         connection.flush()
     }
 

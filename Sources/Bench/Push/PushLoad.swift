@@ -100,7 +100,8 @@ extension PushLoad {
 
     func openPublishers(_ then: @escaping () -> Void) {
         let kind: any LoadPublisher.Type =
-            options.service == .mosquitto ? MQTTPublisher.self : HTTPPublisher.self
+            options.service == .mosquitto
+            ? MQTTPublisher.self : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
         publishers = (0..<options.publishers).map { kind.init($0, of: self) }
         connect(publishers.map { publisher in { try publisher.connect() } }, Self.burst, then)
     }

@@ -30,6 +30,8 @@ struct PushLoadOptions {
     var each = 10
     /// Clients register no channel.
     var isHelloOnly = false
+    /// A homeserver publishes, by the gateway.
+    var isGateway = false
 
     init(_ words: [String: String]) throws(Options.Failure) {
         for (name, value) in words {
@@ -44,6 +46,7 @@ struct PushLoadOptions {
             case "warm": warm = try Self.read(Double.init, name, value)
             case "each": each = try Self.read({ Int($0) }, name, value)
             case "hello-only": isHelloOnly = value == "yes"
+            case "gateway": isGateway = value == "yes"
             default: throw Options.Failure(message: "unknown option \(name)")
             }
         }

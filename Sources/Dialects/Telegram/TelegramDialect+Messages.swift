@@ -39,10 +39,13 @@ extension TelegramDialect {
         if let detail = attachment?.detail, !detail.isEmpty {
             message.presentation?.body += " (\(detail))"
         }
-        guard let badge = push.fields["badge"]?.integer, badge > 0 else {
-            return [.message(message)]
-        }
-        return [.badge(unread: badge, missedCalls: nil), .message(message)]
+        return badge(push) + [.message(message)]
+    }
+
+    /// The number of what waits; none says nothing.
+    static func badge(_ push: TelegramPush) -> [Event] {
+        guard let badge = push.fields["badge"]?.integer, badge > 0 else { return [] }
+        return [.badge(unread: badge, missedCalls: nil)]
     }
 
     /// Messages have numbers, except those of secret chats, which have random ones.

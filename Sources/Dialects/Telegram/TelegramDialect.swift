@@ -138,11 +138,7 @@ package enum TelegramDialect {
 
     /// Messages in a muted chat are only counted; the client may fetch them.
     private static func muted(_ push: TelegramPush) -> [Event] {
-        var events: [Event] = []
-        if let badge = push.fields["badge"]?.integer, badge > 0 {
-            events.append(.badge(unread: badge, missedCalls: nil))
-        }
-        return events + [.fetchRequired(reason: "message_muted", details: details(push))]
+        badge(push) + [.fetchRequired(reason: "message_muted", details: details(push))]
     }
 
     /// What the client needs for fetching, as it came.

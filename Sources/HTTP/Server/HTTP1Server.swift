@@ -146,7 +146,12 @@ final class HTTP1Server: HTTPResponder {
     private func refuse(_ refusal: HTTPRefusal) {
         connection.letGo(body.count)
         body = []
-        let (head, body) = service.handler.answer(to: refusal)
+        // A length that no number holds is refused before the head is whole.
+        let isHeadWhole = parser.pointee.head.path.upperBound <= parser.pointee.head.bytes.count
+        let (head, body) =
+            refusal == .bodyTooLarge && isHeadWhole
+            ? service.handler.answer(toOversized: parser.pointee.head)
+            : service.handler.answer(to: refusal)
         append(head, body, withoutBody: false)
         goOn(life.answered(hasUnreadInput: true, at: service.now))
     }

@@ -117,10 +117,19 @@ final class HTTP2Server: HTTPResponder {
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
+        let (head, body) = answer(stream, refusal)
         forget(stream)
-        let (head, body) = service.handler.answer(to: refusal)
         session.respond(to: stream, head, body: body, date: service.date)
         life.answered(stream, at: service.now)
+    }
+
+    private func answer(
+        _ stream: HTTP2StreamID, _ refusal: HTTPRefusal
+    ) -> (ResponseHead, body: [UInt8]) {
+        guard refusal == .bodyTooLarge, let index = index(of: stream) else {
+            return service.handler.answer(to: refusal)
+        }
+        return service.handler.answer(toOversized: requests[index].head)
     }
 
     private func index(of stream: HTTP2StreamID) -> Int? {

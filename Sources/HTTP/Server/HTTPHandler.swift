@@ -8,4 +8,15 @@ package protocol HTTPHandler: AnyObject {
 
     /// The one place where a refusal becomes an answer.
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8])
+
+    /// To a request whose body is longer than it may be.
+    func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8])
+}
+
+extension HTTPHandler {
+    package func answer(
+        toOversized head: borrowing RequestHead
+    ) -> (ResponseHead, body: [UInt8]) {
+        answer(to: .bodyTooLarge)
+    }
 }

@@ -68,4 +68,17 @@ package struct Configuration: Sendable {
         if let tlsPort { return try? BaseURL("https://localhost:\(tlsPort)") }
         return plainPort.flatMap { try? BaseURL("http://localhost:\($0)") }
     }
+
+    /// The same before anything is bound, where ports are as they were asked for.
+    package var expectedBaseURL: BaseURL? {
+        var (tls, plain): (UInt16?, UInt16?)
+        for listener in listeners {
+            switch listener.endpoint {
+            case .tls(_, let port): tls = tls ?? port
+            case .plain(_, let port): plain = plain ?? port
+            case .unix: break
+            }
+        }
+        return baseURL(tlsPort: tls, plainPort: plain)
+    }
 }

@@ -11,6 +11,9 @@ package final class ControlHandler: HTTPHandler {
         case listDevices
         case addDevice
         case removeDevice
+        case listOwners
+        case addOwner
+        case removeOwner
         case rotateMasterKey
     }
 
@@ -18,17 +21,22 @@ package final class ControlHandler: HTTPHandler {
 
     private let settings: ControlSettings
     private let devices: DeviceRoutes
+    private let owners: OwnerRoutes
     private let api: APIRoutes
     private let routes: HTTPRouter<Route>
 
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
         self.settings = settings
         let store = service.store
-        devices = DeviceRoutes(store, StoreDialogue(on: loop, store), settings)
+        let dialogue = StoreDialogue(on: loop, store)
+        devices = DeviceRoutes(store, dialogue, settings)
+        owners = OwnerRoutes(store, dialogue)
         api = service.api(on: loop)
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
+        routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
+        routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
         routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
         self.routes = routes
     }
@@ -60,18 +68,22 @@ package final class ControlHandler: HTTPHandler {
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(rotateMasterKey())
         case .listDevices: devices.list(caller, answer)
-        case .addDevice:
+        case .listOwners: owners.list(caller, answer)
+        case .addDevice, .addOwner:
             guard exchange.isJSON else {
                 return answer(.failure(.badBody("the body is not application/json")))
             }
-            devices.add(exchange.body, caller, answer)
-        case .removeDevice:
+            match.action == .addDevice
+                ? devices.add(exchange.body, caller, answer)
+                : owners.add(exchange.body, caller, answer)
+        case .removeDevice, .removeOwner:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            devices.remove(row, caller, answer)
+            match.action == .removeDevice
+                ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
         }
     }
 

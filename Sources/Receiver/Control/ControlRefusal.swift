@@ -1,4 +1,5 @@
 import HTTP
+import Mailbox
 import WebPush
 
 /// Why the control socket, or the API, does not do what it was asked.
@@ -9,6 +10,8 @@ enum ControlRefusal: Error, Equatable {
     case notAllowed
     case unknown
     case nameInUse
+    case tooManyDevices
+    case ownerExists
     case unavailable
     /// No credential of a device, or none that is known.
     case unauthorized
@@ -26,7 +29,7 @@ enum ControlRefusal: Error, Equatable {
         case .unauthorized: 401
         case .notAllowed, .foreignPage: 403
         case .unknown: 404
-        case .nameInUse, .otherRequest, .cannotRotate: 409
+        case .nameInUse, .tooManyDevices, .ownerExists, .otherRequest, .cannotRotate: 409
         case .unavailable: 503
         case .http(let refusal): refusal.status
         }
@@ -38,6 +41,8 @@ enum ControlRefusal: Error, Equatable {
         case .notAllowed: 1001
         case .unknown: 1002
         case .nameInUse: 1003
+        case .tooManyDevices: 1020
+        case .ownerExists: 1021
         case .unavailable: 1004
         case .unauthorized: 1005
         case .otherRequest: 1006
@@ -53,6 +58,8 @@ enum ControlRefusal: Error, Equatable {
         case .notAllowed: "this user has no rights here"
         case .unknown: "there is no such thing, or it belongs to somebody else"
         case .nameInUse: "this owner has a device of that name"
+        case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
+        case .ownerExists: "there is an owner of that name"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
         case .otherRequest: "this Idempotency-Key was used for another request"

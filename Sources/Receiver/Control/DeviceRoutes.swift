@@ -34,6 +34,9 @@ final class DeviceRoutes {
         withCredentials(of: caller, answer) { credentials in
             guard !credentials.contains(where: { $0.name == device.name && $0.owner == owner })
             else { return answer(.failure(.nameInUse)) }
+            guard credentials.count(where: { $0.owner == owner }) < OwnerLimits.devices else {
+                return answer(.failure(.tooManyDevices))
+            }
             self.keep(device, owner, answer)
         }
     }

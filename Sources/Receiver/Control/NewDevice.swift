@@ -10,6 +10,24 @@ struct NewDevice: Equatable {
     let owner: String?
 
     init(json: [UInt8]) throws(ControlRefusal) {
+        var members = try Self.names(json)
+        guard let name = members.removeValue(forKey: "name") else {
+            throw .badBody("name is missing")
+        }
+        owner = members.removeValue(forKey: "owner")
+        guard members.isEmpty else { throw .badBody("only name and owner can be said") }
+        self.name = name
+    }
+
+    /// The body of a request for an owner: `{"name"}`.
+    static func owner(json: [UInt8]) throws(ControlRefusal) -> String {
+        let members = try names(json)
+        guard let name = members["name"] else { throw .badBody("name is missing") }
+        guard members.count == 1 else { throw .badBody("only name can be said") }
+        return name
+    }
+
+    private static func names(_ json: [UInt8]) throws(ControlRefusal) -> [String: String] {
         var members: [String: String] = [:]
         do throws(JSONScanner.Failure) {
             var scanner = JSONScanner(json)
@@ -24,14 +42,10 @@ struct NewDevice: Equatable {
         } catch {
             throw .badBody("the body is no JSON object of texts")
         }
-        let name = members.removeValue(forKey: "name")
-        owner = members.removeValue(forKey: "owner")
-        guard members.isEmpty else { throw .badBody("only name and owner can be said") }
-        guard let name else { throw .badBody("name is missing") }
-        self.name = name
-        for text in [name, owner].compactMap(\.self) where !Self.isName(text) {
-            throw .badBody("a name has 1 to \(Self.nameLimit) characters that can be printed")
+        for text in members.values where !isName(text) {
+            throw .badBody("a name has 1 to \(nameLimit) characters that can be printed")
         }
+        return members
     }
 
     private static func isName(_ text: String) -> Bool {

@@ -18,7 +18,7 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var window = CommitWindow()
     @exclusivity(unchecked) private var isTimerSet = false
     /// Senders that wait here.
-    @exclusivity(unchecked) private var senders = SlotTable<HTTPExchange>()
+    @exclusivity(unchecked) private var senders = SlotTable<PushSender>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
     @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
@@ -70,19 +70,19 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// A message that was just accepted.
     func makeMessage(
-        _ content: Message.Content, to address: Address
+        _ content: Message.Content, to address: Address, _ mark: RepetitionMark? = nil
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
             #if PLANT_ID_IS_ROW
-                let id = MessageID(high: 0, low: UInt64(service.store.index.nextSequence()))
+                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
             #else
                 let id = try MessageID(from: &random)
             #endif
             return Message(
                 id: id, location: try LocationID(from: &random), address: address,
-                sequence: service.store.index.nextSequence(), content: content,
+                sequence: service.index.nextSequence(), content: content,
                 arrival: Int64(service.settings.now() * 1_000),
-                expiry: service.store.clock.now.adding(seconds: content.ttl))
+                expiry: service.store.clock.now.adding(seconds: content.ttl), mark: mark)
         } catch {
             throw .unavailable
         }
@@ -91,8 +91,11 @@ final class DeliveryDesk: @unchecked Sendable {
     private var store: any MessageStore { service.store }
 
     /// Takes in a message for which room was reserved; its sender gets the answer.
-    func accept(_ message: Message, from exchange: HTTPExchange) {
-        let reply = Reply(desk: self, ticket: senders.put(exchange))
+    func accept(_ message: Message, from sender: PushSender) {
+        let reply = Reply(desk: self, ticket: senders.put(sender))
+        // What may be repeated has to be known for good before anybody gets it, or a repetition
+        // would come as another message.
+        guard message.mark == nil else { return keep(message, reply) }
         let device = message.address.device
         if let channel = channels[device] { return deliver(message, reply, on: channel) }
         guard let desk = service.directory.desk(of: device), desk !== self else {
@@ -150,8 +153,7 @@ final class DeliveryDesk: @unchecked Sendable {
             desk.loop.post { desk.answer(reply, message, verdict) }
             return
         }
-        guard let exchange = senders.take(reply.ticket) else { return }
-        Answer.push(message, verdict, service, to: exchange)
+        senders.take(reply.ticket)?.answer(message, verdict, service)
     }
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
@@ -219,11 +221,11 @@ extension DeliveryDesk {
     }
 
     /// Something was stored for a device while it may have been connected.
-    private func announce(_ message: Message) {
+    private func announce(_ message: Message, at position: Int64) {
         let device = message.address.device
-        if let channel = channels[device] { return channel.stored(message) }
+        if let channel = channels[device] { return channel.stored(message, at: position) }
         guard let desk = service.directory.desk(of: device), desk !== self else { return }
-        desk.loop.post { desk.channels[device]?.stored(message) }
+        desk.loop.post { desk.channels[device]?.stored(message, at: position) }
     }
 
     func withdrawn(_ reference: MessageReference) {
@@ -254,7 +256,7 @@ extension DeliveryDesk: StoreSink {
         case .message(let message, let reply):
             switch completion.outcome {
             // Before its sender hears of it: what is sent after that comes after it.
-            case .stored: announce(message)
+            case .stored(let position): announce(message, at: position)
             case .notFound: channels[message.address.device]?.forget(message.id)
             // It may be on the disk all the same: an acknowledgement would end it there.
             default: break

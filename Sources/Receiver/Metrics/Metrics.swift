@@ -8,6 +8,8 @@ import WebPush
 /// it. For all threads.
 final class Metrics: Sendable {
     private let accepted = Atomic<Int>(0)
+    /// Of what was repeated nothing goes on.
+    private let repeated = Atomic<Int>(0)
     private let delivered = Atomic<Int>(0)
     private let acknowledged = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
@@ -23,6 +25,7 @@ final class Metrics: Sendable {
     }
 
     func noteAccepted() { accepted.add(1, ordering: .relaxed) }
+    func noteRepeated() { repeated.add(1, ordering: .relaxed) }
     func noteDelivered() { delivered.add(1, ordering: .relaxed) }
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
@@ -46,6 +49,7 @@ final class Metrics: Sendable {
         var text = MetricsText()
         text.begin("bellwire_pushes_total", "counter", "Pushes by what came of them.")
         text.add([("result", "accepted")], accepted.load(ordering: .relaxed))
+        text.add([("result", "repeated")], repeated.load(ordering: .relaxed))
         for (word, count) in refused.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text.add([("result", word)], count)
         }

@@ -25,7 +25,12 @@ final class PushIntake {
         _ method: PushRules.Method
     ) throws(PushRefusal) {
         let bytes = head.bytes
-        let endpoint = try endpoint(bytes.span.extracting(token), of: exchange)
+        let endpoint: Endpoint
+        do throws(PushRefusal) {
+            endpoint = try lookUp(bytes.span.extracting(token)).endpoint
+        } catch .unknownToken {
+            throw unknown(to: exchange.client)
+        }
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
@@ -39,14 +44,28 @@ final class PushIntake {
         let body = exchange.body
         let request = try PushRequest(
             consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
-        let message = try message(request, body, to: endpoint)
+        let content = Message.Content(
+            body: body, encoding: request.headers?.encoding,
+            encryption: request.headers?.encryption ?? [],
+            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
+            urgency: request.urgency, ttl: request.ttl)
+        try take(content, to: endpoint, from: .application(exchange))
+    }
+
+    /// What its sender may push is a message from here on, if there is room for it.
+    func take(
+        _ content: Message.Content, to endpoint: Endpoint, mark: RepetitionMark? = nil,
+        from sender: PushSender
+    ) throws(PushRefusal) {
+        let message = try message(content, to: endpoint, mark)
         guard !message.needsStore || hasRoom(for: message) else {
             guard service.settings.dropsOldest else {
+                if let mark { service.index.release(mark) }
                 throw .tooMany(retryAfter: Self.pauseWhenFull)
             }
-            return makeRoom(for: message, from: exchange)
+            return makeRoom(for: message, from: sender)
         }
-        desk.accept(message, from: exchange)
+        desk.accept(message, from: sender)
     }
 
     private func hasRoom(for message: Message) -> Bool {
@@ -54,46 +73,43 @@ final class PushIntake {
     }
 
     /// Where that was asked for, the oldest messages of a full subscription give way.
-    private func makeRoom(for message: Message, from exchange: HTTPExchange) {
+    private func makeRoom(for message: Message, from sender: PushSender) {
         desk.submit(
             .dropOldest(message.address, count: Self.droppedAtOnce),
             .other { [self] outcome in
-                if outcome == .unavailable {
-                    Answer.refuse(.unavailable, exchange, service)
-                } else if hasRoom(for: message) {
-                    desk.accept(message, from: exchange)
-                } else {
-                    Answer.refuse(.tooMany(retryAfter: Self.pauseWhenFull), exchange, service)
+                if outcome != .unavailable, hasRoom(for: message) {
+                    return desk.accept(message, from: sender)
                 }
+                if let mark = message.mark { service.index.release(mark) }
+                sender.refuse(
+                    outcome == .unavailable
+                        ? .unavailable : .tooMany(retryAfter: Self.pauseWhenFull), service)
             })
     }
 
     /// What is not ours is unknown without a look-up, what was ours is gone.
-    private func endpoint(
-        _ token: Span<UInt8>, of exchange: HTTPExchange
-    ) throws(PushRefusal) -> Endpoint {
-        guard let bytes = Base64URL.decode(token) else {
-            throw unknown(to: exchange.client)
-        }
-        let answer: StoreIndex.EndpointAnswer?
+    func lookUp(
+        _ text: Span<UInt8>
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
+        guard let bytes = Base64URL.decode(text) else { throw .unknownToken }
+        let ours: (token: EndpointToken, digest: Digest)?
         do throws(OpenSSLError) {
-            let token = try desk.mint.token(bytes.span)
-            answer = try token.map { token throws(OpenSSLError) in
-                service.index.endpoint(try desk.mint.digest(of: token))
+            ours = try desk.mint.token(bytes.span).map { token throws(OpenSSLError) in
+                (token, try desk.mint.digest(of: token))
             }
         } catch {
             throw .unavailable
         }
-        guard let answer else { throw unknown(to: exchange.client) }
-        switch answer {
-        case .found(let endpoint): return endpoint
+        guard let ours else { throw .unknownToken }
+        switch service.index.endpoint(ours.digest) {
+        case .found(let endpoint): return (endpoint, ours.token)
         case .gone: throw .gone
         case .unsure: throw .unavailable
         }
     }
 
     /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
-    private func unknown(to client: IPAddress?) -> PushRefusal {
+    func unknown(to client: IPAddress?) -> PushRefusal {
         let second = desk.loop.now.nanoseconds / 1_000_000_000
         let stranger = Self.key(of: client)
         guard !strangers.isExhausted(stranger, second: second) else {
@@ -104,14 +120,9 @@ final class PushIntake {
     }
 
     private func message(
-        _ request: borrowing PushRequest, _ body: [UInt8], to endpoint: Endpoint
+        _ content: Message.Content, to endpoint: Endpoint, _ mark: RepetitionMark?
     ) throws(PushRefusal) -> Message {
-        let content = Message.Content(
-            body: body, encoding: request.headers?.encoding,
-            encryption: request.headers?.encryption ?? [],
-            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
-            urgency: request.urgency, ttl: request.ttl)
-        return try desk.makeMessage(content, to: endpoint.address)
+        try desk.makeMessage(content, to: endpoint.address, mark)
     }
 
     static let pauseWhenFull: UInt32 = 60

@@ -12,6 +12,7 @@ final class ServiceHandler: HTTPHandler {
     private let admission: UserAgentAdmission
     private let api: APIRoutes
     private let pages: PageGuard
+    private let gateway: MatrixGateway
     private let router = ServiceRoute.router
     private let prefix: [UInt8]
 
@@ -28,19 +29,30 @@ final class ServiceHandler: HTTPHandler {
         self.desk = desk
         self.intake = intake
         admission = UserAgentAdmission(service)
+        gateway = MatrixGateway(service, desk, intake)
         prefix = Array(service.settings.baseURL.path.utf8)
     }
 
-    func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
+    func bodyLimit(for head: borrowing RequestHead) -> Int {
+        let bytes = head.bytes
+        let isGateway = bytes.span.extracting(path(of: head)).elementsEqual(
+            ServiceRoute.gatewayPath)
+        return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
+    }
+
+    /// Without the path of our address, which a proxy may have taken off, or not.
+    private func path(of head: borrowing RequestHead) -> Range<Int> {
+        let bytes = head.bytes
+        let whole = head.path
+        let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
+        return whole.lowerBound + start..<whole.upperBound
+    }
 
     func handle(_ exchange: HTTPExchange) {
         // Asked for once: each time is a copy.
         let head = exchange.head
         let bytes = head.bytes
-        let whole = head.path
-        // A proxy may have taken the path of our address off, or not.
-        let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
-        let path = whole.lowerBound + start..<whole.upperBound
+        let path = path(of: head)
         guard !path.isEmpty || head.method != .get else {
             return serve(.userAgent, path, exchange, head)
         }
@@ -51,9 +63,18 @@ final class ServiceHandler: HTTPHandler {
                 + path.lowerBound
             guard match.action != .api else { return admitToAPI(exchange, path, head) }
             serve(match.action, star, exchange, head)
-        case .otherMethod(let allowed): refuseMethod(exchange, allowed)
+        case .otherMethod(let allowed):
+            refuseMethod(
+                exchange, allowed, isMatrix: ServiceRoute.isMatrix(bytes.span.extracting(path)))
+        case .unknown where ServiceRoute.isMatrix(bytes.span.extracting(path)):
+            Answer.matrix(.unknownPath, to: exchange)
         case .unknown: Answer.empty(404, exchange)
         }
+    }
+
+    func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8]) {
+        let isGateway = bodyLimit(for: head) == MatrixNotification.requestLimit
+        return isGateway ? Answer.matrix(.tooLarge) : Answer.refusal(.bodyTooLarge)
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
@@ -71,6 +92,8 @@ final class ServiceHandler: HTTPHandler {
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
         case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
+        case .gateway: gateway.take(exchange)
+        case .gatewayDiscovery: Answer.json(200, Self.gatewayDiscovery, exchange)
         case .userAgent: admission.admit(exchange, nil, to: desk)
         case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
         case .health:
@@ -107,7 +130,7 @@ final class ServiceHandler: HTTPHandler {
         }
         let bytes = head.bytes
         let credential = head.bearer.flatMap { secret in
-            service.store.index.credential(secret: bytes.span.extracting(secret))
+            service.index.credential(secret: bytes.span.extracting(secret))
         }
         guard let credential else { return exchange.respond(.failure(.unauthorized)) }
         api.serve(exchange, path, APICaller(credential))
@@ -130,13 +153,18 @@ final class ServiceHandler: HTTPHandler {
             })
     }
 
-    private func refuseMethod(_ exchange: HTTPExchange, _ allowed: [HTTPMethod]) {
-        var (head, body) = Answer.refusal(.methodNotAllowed)
+    private func refuseMethod(
+        _ exchange: HTTPExchange, _ allowed: [HTTPMethod], isMatrix: Bool
+    ) {
+        var (head, body) =
+            isMatrix ? Answer.matrix(.otherMethod) : Answer.refusal(.methodNotAllowed)
         head.fields.append("Allow", allowed.map(\.text).joined(separator: ", "))
         exchange.respond(head, body: body)
     }
 
     private static let discovery = Array(#"{"unifiedpush":{"version":1}}"#.utf8)
+
+    private static let gatewayDiscovery = Array(#"{"unifiedpush":{"gateway":"matrix"}}"#.utf8)
 
     private func status(_ isUsable: Bool) -> [UInt8] {
         var writer = JSONWriter()

@@ -7,6 +7,8 @@ enum ServiceRoute: Sendable {
     case unknownVersion
     case discovery
     case withdrawal
+    case gateway
+    case gatewayDiscovery
     case userAgent
     case userAgentOfDevice
     /// Whether the store can be used.
@@ -25,6 +27,7 @@ enum ServiceRoute: Sendable {
         case .unknownVersion: "unknown-version"
         case .discovery: "discovery"
         case .withdrawal: "withdrawal"
+        case .gateway, .gatewayDiscovery: "gateway"
         case .userAgent, .userAgentOfDevice: "user-agent"
         case .health: "health"
         case .liveness: "liveness"
@@ -33,6 +36,12 @@ enum ServiceRoute: Sendable {
         case .preflight: "preflight"
         case .api: "api"
         }
+    }
+
+    static let gatewayPath: StaticString = "/_matrix/push/v1/notify"
+
+    static func isMatrix(_ path: Span<UInt8>) -> Bool {
+        path.count >= 9 && path.extracting(0..<9).elementsEqual("/_matrix/")
     }
 
     static let router: HTTPRouter<ServiceRoute> = {
@@ -53,6 +62,9 @@ enum ServiceRoute: Sendable {
         router.add("/m/*", [(.delete, .withdrawal), (.options, .preflight)])
         router.add(
             "/api/v1/**", [(.get, .api), (.post, .api), (.put, .api), (.delete, .api)])
+        router.add(
+            "\(gatewayPath)",
+            [(.get, .gatewayDiscovery), (.head, .gatewayDiscovery), (.post, .gateway)])
         router.add("/", [(.get, .userAgent)])
         router.add("/u/*", [(.get, .userAgentOfDevice)])
         for (path, route) in [

@@ -30,7 +30,7 @@ final class ReceiverIntake {
 
     func take(_ push: ReceiverPush) {
         let device = push.endpoint.address.device
-        if let registration = service.store.index.registrations[device] {
+        if let registration = service.index.registrations[device] {
             return take(push, for: registration)
         }
         desk.list(.registration(.ofDevice(device))) { [self] answer in
@@ -90,7 +90,7 @@ final class ReceiverIntake {
         var message = try make(request, body, push)
         guard hasRoom(for: message) else { throw .tooMany(retryAfter: Self.pauseWhenFull) }
         if message.needsStore {
-            service.store.index.release(message.size, for: message.address)
+            service.index.release(message.size, for: message.address)
         }
         let payload: PayloadReader.Payload
         do throws(PayloadReader.Failure) {
@@ -183,7 +183,7 @@ final class ReceiverIntake {
 
     private func hasRoom(for message: Message) -> Bool {
         !message.needsStore
-            || service.store.index.reserve(message.size, for: message.address) == nil
+            || service.index.reserve(message.size, for: message.address) == nil
     }
 
     private func make(

@@ -110,11 +110,16 @@ extension AutopushChannel {
         settled[id] = isLoading ? true : nil
     }
 
-    /// A message is on the disk.
-    func stored(_ message: Message) {
+    /// A message is on the disk. What stands before the end of the pages was in one of them.
+    func stored(_ message: Message, at position: Int64) {
         if let index = outstanding.index(of: message.id) {
             outstanding[index].state = .stored
-        } else if settled[message.id] == nil, session.pointee.wants(message.content.urgency) {
+            return
+        }
+        guard settled[message.id] == nil, session.pointee.wants(message.content.urgency) else { return }
+        if position > through, send(message) {
+            expect(message, .stored)
+        } else {
             needsLoad = true
             loadIfPossible()
         }
@@ -157,7 +162,7 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): deliver(page)
-        case .credentials, .registration, .callbacks, .callback: break
+        case .credentials, .owners, .callbacks, .callback, .registration: break
         case .unavailable where session.pointee.isOpen:
             isLoading = false
             needsLoad = true
@@ -168,6 +173,7 @@ extension AutopushChannel {
 
     private func deliver(_ page: StoredPage) {
         guard session.pointee.isOpen else { return }
+        through = max(through, page.through)
         for message in page.messages where !isFull && !isKnown(message.id) {
             if offer(message) == .send { expect(message, .stored) }
         }

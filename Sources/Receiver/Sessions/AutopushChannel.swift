@@ -30,6 +30,8 @@ final class AutopushChannel {
     @exclusivity(unchecked) var isLoading = false
     /// The store has more for it, or may have.
     @exclusivity(unchecked) var needsLoad = false
+    /// How far the store was read: the position of the last message that a page could have.
+    @exclusivity(unchecked) var through = Int64.min
     /// The client has to acknowledge something before more is sent.
     @exclusivity(unchecked) var isFull = false
     /// One after the other: the first is under way.

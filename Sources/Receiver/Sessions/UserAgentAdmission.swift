@@ -63,7 +63,7 @@ struct UserAgentAdmission {
     ) throws(Refusal) -> UInt32? {
         if let secret = path ?? exchange.head.bearer {
             let bytes = exchange.head.bytes
-            let known = service.store.index.credential(secret: bytes.span.extracting(secret))
+            let known = service.index.credential(secret: bytes.span.extracting(secret))
             guard let known else { throw .unauthorized }
             return known.row
         }

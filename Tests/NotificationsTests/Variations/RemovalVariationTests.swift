@@ -59,6 +59,29 @@ struct RemovalVariationTests {
             try story.removeGroup(1, upTo: 1)
             #expect(story.told() == ["1: +[] -[1] sound 0 of 2"])
         },
+        Variation("dismissing nothing of a group that waits to come back brings it at once") {
+            story in
+            for (user, date) in [(2, 2), (1, 1), (3, 3)] {
+                story.text("x", from: user, id: 11, date: date)
+            }
+            try story.removeGroup(1, upTo: 1)
+            story.updates = []
+            try story.remove(9, group: 2)
+            #expect(story.told() == [])
+            try story.removeGroup(2, upTo: 1)
+            #expect(story.told() == ["2: +[2] -[] sound 0 of 1"])
+        },
+        Variation("an option that is set to what it was hurries nothing") { story in
+            for (user, date) in [(1, 1), (2, 2), (3, 3)] {
+                story.text("x", from: user, id: 11, date: date)
+            }
+            try story.removeGroup(2, upTo: 2)
+            story.updates = []
+            try story.set("notification_group_count_max", "2")
+            #expect(story.told() == [])
+            try story.set("notification_group_count_max", "3")
+            #expect(story.told() == ["1: +[1] -[] sound 0 of 1"])
+        },
         Variation("a limit above the last id is that of now: later ones come") { story in
             story.text("x", id: 11, date: 1)
             try story.removeGroup(1, upTo: 1000)

@@ -193,6 +193,24 @@ struct DeliveryTests {
         #expect(bodies == ["b"])
     }
 
+    @Test("Acknowledged while it was being written, a message does not come again")
+    func acknowledgedBeforeCommit() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        fixture.gate.shut(.store, .acknowledge)
+        let sender = try ByteSocket(port: fixture.port)
+        let fields = [("TTL", "60"), ("Content-Encoding", "aes128gcm")]
+        sender.send(PushFixture.bytes("POST", endpoint, fields, body: Array("once".utf8)))
+        let notification = try agent.notification()
+        #expect(fixture.gate.await(.store, 1))
+        agent.ack(notification)
+        #expect(fixture.gate.await(.acknowledge, 1))
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: sender).status == 201)
+        try agent.settle()
+    }
+
     @Test("500 stored messages come to a client that acknowledges one at a time, in order, once")
     func slowClient() throws {
         let fixture = try PushFixture()

@@ -1,0 +1,75 @@
+/// What is known of a push that bears a mark.
+package enum RepetitionAnswer: Equatable, Sendable {
+    /// It is new. Whoever got this answer hands the message to the store, or releases it.
+    case new
+    /// It was accepted before.
+    case repeated
+    /// It is being accepted, or may have been: only the store will know.
+    case undecided
+    /// Its owner has so many marks that it gets none: a repetition of it will be taken for new.
+    case unmarked
+}
+
+/// The marks of the pushes that were accepted lately, in memory. A value: it asks no clock.
+struct MarkTable: ~Copyable {
+    /// For each owner: enough for a push every two seconds, and no more memory than a few messages.
+    static let limit = 50_000
+
+    struct Mark: FlatEntry {
+        static let vacant = Mark(key: 0, owner: 0, isKept: false)
+
+        let key: UInt64
+        let owner: UInt32
+        /// It is on the disk.
+        var isKept: Bool
+    }
+
+    struct Share: FlatEntry {
+        static let vacant = Share(key: 0)
+
+        /// The owner's row and one, for some have row zero.
+        let key: UInt64
+        var count = 1
+    }
+
+    private let limit: Int
+    private var marks = FlatTable<Mark>()
+    private var shares = FlatTable<Share>()
+
+    init(limit: Int = Self.limit) { self.limit = limit }
+
+    mutating func reserve(_ mark: RepetitionMark, owner: UInt32) -> RepetitionAnswer {
+        if let known = marks[mark.key] { return known.isKept ? .repeated : .undecided }
+        guard shares[UInt64(owner) + 1]?.count ?? 0 < limit else { return .unmarked }
+        add(mark, owner: owner, isKept: false)
+        return .new
+    }
+
+    /// The push was not accepted.
+    mutating func release(_ mark: RepetitionMark) {
+        if marks[mark.key]?.isKept == false { remove(mark) }
+    }
+
+    /// The push was accepted, and its mark is on the disk.
+    mutating func keep(_ mark: RepetitionMark, owner: UInt32) {
+        guard marks.update(mark.key, { $0.isKept = true }) == nil else { return }
+        add(mark, owner: owner, isKept: true)
+    }
+
+    mutating func remove(_ mark: RepetitionMark) {
+        guard let removed = marks.remove(mark.key) else { return }
+        let share = UInt64(removed.owner) + 1
+        let rest = shares.update(share) { share in
+            share.count -= 1
+            return share.count
+        }
+        if rest == 0 { shares.remove(share) }
+    }
+
+    private mutating func add(_ mark: RepetitionMark, owner: UInt32, isKept: Bool) {
+        marks.set(Mark(key: mark.key, owner: owner, isKept: isKept))
+        if shares.update(UInt64(owner) + 1, { $0.count += 1 }) == nil {
+            shares.set(Share(key: UInt64(owner) + 1))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import WebPush
+
+/// The push gateway for Matrix homeservers: each device of a notification is one push to one of our
+/// own endpoints, and nothing is ever sent on to others.
+struct MatrixGateway {
+    private let service: PushService
+    private let desk: DeliveryDesk
+    private let intake: PushIntake
+    private let names: EndpointNames
+
+    /// A device that is to be told.
+    private struct Recipient {
+        let device: Int
+        let endpoint: Endpoint
+        let mark: RepetitionMark?
+    }
+
+    private enum Reservation {
+        case marked(RepetitionMark)
+        case unmarked
+        case repeated
+    }
+
+    init(_ service: PushService, _ desk: DeliveryDesk, _ intake: PushIntake) {
+        self.service = service
+        self.desk = desk
+        self.intake = intake
+        let settings = service.settings
+        names = EndpointNames(
+            origins: [settings.baseURL.origin] + settings.aliases, path: settings.baseURL.path)
+    }
+
+    func take(_ exchange: HTTPExchange) {
+        do throws(MatrixRefusal) {
+            let notification = try MatrixNotification(exchange.body)
+            let request = MatrixRequest(exchange, notification, service)
+            let recipients = recipients(of: notification, request, exchange.client)
+            let bodies = notification.bodies(for: recipients.map(\.device))
+            for (recipient, body) in zip(recipients, bodies) {
+                push(body, notification, to: recipient, request)
+            }
+            request.settle()
+        } catch {
+            Answer.matrix(error, to: exchange)
+        }
+    }
+
+    /// The others are settled: they were told before, or cannot be.
+    private func recipients(
+        of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
+    ) -> [Recipient] {
+        var recipients: [Recipient] = []
+        let isOnlyOne = notification.devices.count == 1
+        var known = Set<UInt32>()
+        var unknown: PushRefusal?
+        for (number, device) in notification.devices.enumerated() {
+            do throws(PushRefusal) {
+                let (endpoint, token) = try endpoint(of: device.pushkey)
+                let subscription = endpoint.address.subscription
+                guard isOnlyOne || known.insert(subscription).inserted else { continue }
+                switch try reserve(notification.repetitionName, token, endpoint) {
+                case .repeated: service.metrics.noteRepeated()
+                case .unmarked:
+                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: nil))
+                case .marked(let mark):
+                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: mark))
+                }
+            } catch .unknownToken {
+                // A request counts once, however many it names, or it could never be answered.
+                let refusal = unknown ?? intake.unknown(to: client)
+                unknown = refusal
+                request.refuse(number, refusal)
+            } catch {
+                request.refuse(number, error)
+            }
+        }
+        return recipients
+    }
+
+    private func endpoint(
+        of pushkey: String
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
+        guard let token = names.token(of: pushkey) else { throw .unknownToken }
+        let found = try intake.lookUp(token.span)
+        // A homeserver signs nothing, so it cannot push to what is bound to a key (RFC 8292 section 4).
+        if case .key = found.endpoint.sender { throw .unauthorized(.missingToken) }
+        guard found.endpoint.kind == .channel else { throw .unknownToken }
+        return found
+    }
+
+    private func reserve(
+        _ name: [UInt8]?, _ token: EndpointToken, _ endpoint: Endpoint
+    ) throws(PushRefusal) -> Reservation {
+        guard let name else { return .unmarked }
+        let mark: RepetitionMark
+        do throws(OpenSSLError) {
+            mark = try desk.mint.repetitionMark(of: token, name: name.span)
+        } catch {
+            throw .unavailable
+        }
+        switch service.index.reserve(mark, for: endpoint.address.device) {
+        case .new: return .marked(mark)
+        case .unmarked: return .unmarked
+        case .repeated: return .repeated
+        case .undecided: throw .unavailable
+        }
+    }
+
+    private func push(
+        _ body: [UInt8], _ notification: MatrixNotification, to recipient: Recipient,
+        _ request: MatrixRequest
+    ) {
+        let content = Message.Content(
+            body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
+        request.begin()
+        do throws(PushRefusal) {
+            try intake.take(
+                content, to: recipient.endpoint, mark: recipient.mark,
+                from: .homeserver(request, device: recipient.device))
+        } catch {
+            request.refuse(recipient.device, error)
+            request.settle()
+        }
+    }
+}

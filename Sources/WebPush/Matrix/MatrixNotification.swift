@@ -1,0 +1,78 @@
+import Base
+
+/// What a homeserver asks a push gateway to tell (Matrix Push Gateway API, `notify`).
+///
+/// Also read: the first drafts of that protocol, where `counts` and `devices` stood beside the
+/// notification and duplicates were known by `id`.
+package struct MatrixNotification: Sendable, Confidential {
+    package static let requestLimit = 512 << 10
+    package static let deviceLimit = 100
+    /// What every client of Web Push takes (RFC 8030 section 7.2).
+    package static let bodyLimit = 4_096
+    /// Of the ids of events (Matrix, "Appendices", section "Common Identifier Format").
+    static let idLimit = 255
+    /// Seconds for which it is worth keeping.
+    package static let ttl: UInt32 = 86_400
+
+    package let devices: [MatrixDevice]
+    package let urgency: Urgency
+    /// What a repetition of the same notification has, too. Nil for one that only brings counts,
+    /// which do no harm when they come twice.
+    package let repetitionName: [UInt8]?
+    let request: [UInt8]
+    let root: JSONNode
+    let notification: JSONNode
+
+    package init(_ request: [UInt8]) throws(MatrixRefusal) {
+        do throws(JSONScanner.Failure) {
+            root = try JSONDocument(request).root
+        } catch {
+            throw .badJSON("The body is no JSON")
+        }
+        guard let notification = root["notification"], notification.kind == .object else {
+            throw .badJSON("notification is missing or no object")
+        }
+        guard let list = notification["devices"] ?? root["devices"] else {
+            throw .badJSON("devices is missing")
+        }
+        devices = try Self.devices(list)
+        urgency = notification["prio"]?.text == "low" ? .low : .high
+        repetitionName = Self.repetitionName(notification)
+        self.request = request
+        self.notification = notification
+    }
+
+    private static func devices(_ list: JSONNode) throws(MatrixRefusal) -> [MatrixDevice] {
+        let elements = list.elements
+        guard !elements.isEmpty else { throw .badJSON("devices is empty or no array") }
+        guard elements.count <= deviceLimit else {
+            throw .badJSON("There are more than \(deviceLimit) devices")
+        }
+        var devices: [MatrixDevice] = []
+        devices.reserveCapacity(elements.count)
+        for element in elements {
+            guard let pushkey = element["pushkey"]?.text, element["app_id"]?.kind == .string else {
+                throw .badJSON("A device needs app_id and pushkey")
+            }
+            devices.append(MatrixDevice(pushkey: pushkey, json: element.source))
+        }
+        return devices
+    }
+
+    /// Ids of events and of notifications are told apart by what stands in front.
+    private static func repetitionName(_ notification: JSONNode) -> [UInt8]? {
+        for (name, mark) in [("event_id" as StaticString, "e"), ("id", "n")] {
+            guard let id = notification[name]?.text, !id.isEmpty else { continue }
+            return id.utf8.count <= idLimit ? Array((mark + id).utf8) : nil
+        }
+        return nil
+    }
+}
+
+/// One of those whom a notification is for.
+package struct MatrixDevice: Sendable, Confidential {
+    /// An endpoint, as its client handed it to the homeserver.
+    package let pushkey: String
+    /// All that the homeserver says of it.
+    let json: ArraySlice<UInt8>
+}

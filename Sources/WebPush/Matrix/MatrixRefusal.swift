@@ -1,0 +1,68 @@
+import Base
+
+/// Why a request to the push gateway is not carried out. Each case is one answer, in the form of
+/// Matrix (Client-Server API, "Standard error response").
+package enum MatrixRefusal: Error, Equatable, Sendable {
+    case badJSON(String)
+    case tooLarge
+    case unknownPath
+    case otherMethod
+    /// A device could not be served now. The others were, and are not told again.
+    case unavailable
+
+    package var status: Int {
+        switch self {
+        case .badJSON: 400
+        case .unknownPath: 404
+        case .otherMethod: 405
+        case .tooLarge: 413
+        case .unavailable: 503
+        }
+    }
+
+    /// Seconds after which to come again.
+    package var retryAfter: Int? { self == .unavailable ? 60 : nil }
+
+    private var code: String {
+        switch self {
+        case .badJSON: "M_BAD_JSON"
+        case .tooLarge: "M_TOO_LARGE"
+        case .unknownPath, .otherMethod: "M_UNRECOGNIZED"
+        case .unavailable: "M_UNKNOWN"
+        }
+    }
+
+    private var message: String {
+        switch self {
+        case .badJSON(let reason): reason
+        case .tooLarge: "The request is larger than \(MatrixNotification.requestLimit) bytes"
+        case .unknownPath: "There is nothing here"
+        case .otherMethod: "Only GET and POST"
+        case .unavailable: "Try again later"
+        }
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("errcode", code)
+            writer.member("error", message)
+        }
+        return writer.bytes
+    }
+
+    /// The answer to a request that was carried out: the pushkeys that are to be forgotten, each once.
+    package static func answer(rejecting pushkeys: [String]) -> [UInt8] {
+        var known = Set<String>()
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("rejected")
+            writer.array { writer in
+                for pushkey in pushkeys where known.insert(pushkey).inserted {
+                    writer.string(pushkey)
+                }
+            }
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,66 @@
+import Base
+import System
+
+extension Command {
+    static let owner = Command(
+        name: "owner",
+        summary: "say to whom devices belong, and end all that is somebody's",
+        forms: ["add NAME", "list", "remove NAME"],
+        details: """
+            Speaks to the running server by its control socket. What waits for the devices of one owner
+            counts against that owner alone. bellwire device add --owner NAME adds an owner that is
+            missing, too; remove ends all devices of the owner, with all that they subscribed to. A
+            user of this machine is the owner uid:NUMBER, whoever administers is admin.
+            """,
+        options: ControlConnection.options + [.json]
+    ) { arguments in
+        switch (arguments.positional.first, arguments.positional.count) {
+        case ("add", 2): return try addOwner(arguments.positional[1], arguments)
+        case ("list", 1): return try listOwners(arguments)
+        case ("remove", 2): return try removeOwner(arguments.positional[1], arguments)
+        default:
+            throw CommandError.usage(
+                "say owner add NAME, owner list, or owner remove NAME",
+                hint: "bellwire owner --help")
+        }
+    }
+
+    private static let ownersPath = "/api/v1/owners"
+
+    private static func addOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
+        var body = JSONWriter()
+        body.object { $0.member("name", name) }
+        let answer = try ControlConnection(arguments).send("POST", ownersPath, body.bytes)
+        if arguments.has("json") {
+            try StandardOutput.write(String(decoding: answer, as: UTF8.self) + "\n")
+        } else {
+            try StandardOutput.write("added \(Printable.text(name))\n")
+        }
+        return .success
+    }
+
+    private static func listOwners(_ arguments: Arguments) throws -> ExitCode {
+        let answer = try ControlConnection(arguments).send("GET", ownersPath)
+        let isJSON = arguments.has("json")
+        try StandardOutput.write(
+            isJSON
+                ? String(decoding: answer, as: UTF8.self) + "\n"
+                : OwnerReport.text(try OwnerReport.owners(json: answer)))
+        return .success
+    }
+
+    private static func removeOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
+        let connection = try ControlConnection(arguments)
+        let owners = try OwnerReport.owners(json: try connection.send("GET", ownersPath))
+        guard let owner = owners.first(where: { $0.name == name }) else {
+            throw CommandError(
+                message: "there is no owner \(name)", hint: "bellwire owner list",
+                exitCode: .refused)
+        }
+        _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")
+        if !arguments.has("json") {
+            try StandardOutput.write("removed \(Printable.text(name))\n")
+        }
+        return .success
+    }
+}

@@ -1,0 +1,105 @@
+import Base
+import Testing
+
+@testable import Mailbox
+
+@Suite("Marks of pushes that may be repeated")
+struct MarkTests {
+    private func mark(
+        _ store: TestStore, _ subscription: Subscription, _ name: String
+    ) throws -> RepetitionMark {
+        var mint = try EndpointMint(key: store.store.endpointKey)
+        let bytes = Array(name.utf8)
+        return try mint.repetitionMark(of: subscription.token, name: bytes.span)
+    }
+
+    private func keep(
+        _ store: TestStore, _ subscription: Subscription, _ mark: RepetitionMark
+    ) throws -> StoreOutcome {
+        let address = subscription.address
+        guard store.store.index.reserve(mark, for: address.device) == .new else {
+            throw TestStore.Unexpected(outcome: .conflict)
+        }
+        let message = try store.message(address, mark: mark)
+        _ = store.store.index.reserve(message.size, for: address)
+        return try store.run(.store(message))
+    }
+
+    @Test("A mark is known once its message is kept, over a restart too, for 25 hours")
+    func life() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        let mark = try mark(test, subscription, "e$1")
+        guard case .stored = try keep(test, subscription, mark) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        try test.restart()
+        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        test.clocks.advance(seconds: 25 * 3_600 - 1)
+        try test.expectDone(.touchDevice(device, at: 1))
+        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        test.clocks.advance(seconds: 2)
+        try test.expectDone(.touchDevice(device, at: 2))
+        // Any batch is followed by a sweep.
+        try test.expectDone(.touchDevice(device, at: 3))
+        #expect(test.store.index.reserve(mark, for: device) == .new)
+        try test.restart()
+        #expect(test.store.index.reserve(mark, for: device) == .new)
+    }
+
+    @Test("The same event has another mark at each endpoint")
+    func endpoints() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        let (one, other) = (try test.register(device), try test.register(device))
+        let names = ["e$1", "e$2", "n$1", "e"]
+        let marks = try names.map { try mark(test, one, $0) } + [try mark(test, other, "e$1")]
+        #expect(Set(marks).count == 5)
+        #expect(try mark(test, one, "e$1") == marks[0])
+    }
+
+    @Test("While its message is on its way nobody can tell, and one that failed leaves no mark")
+    func undecided() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        let mark = try mark(test, subscription, "e$1")
+        let index = test.store.index
+        #expect(index.reserve(mark, for: device) == .new)
+        #expect(index.reserve(mark, for: device) == .undecided)
+        let message = try test.message(subscription.address, mark: mark)
+        #expect(index.reserve(message.size, for: subscription.address) == nil)
+        try test.expectDone(.unregister(subscription: subscription.address.subscription))
+        #expect(try test.run(.store(message)) == .notFound)
+        #expect(index.reserve(mark, for: device) == .new)
+    }
+
+    @Test("An owner with very many marks gets no more, and nobody else has fewer for it")
+    func limit() {
+        var table = MarkTable(limit: 3)
+        func mark(_ number: UInt64) -> RepetitionMark { RepetitionMark(key: number) }
+        var answers: [RepetitionAnswer] = []
+        for number in 1...3 as ClosedRange<UInt64> {
+            answers.append(table.reserve(mark(number), owner: 7))
+            table.keep(mark(number), owner: 7)
+        }
+        answers.append(table.reserve(mark(4), owner: 7))
+        answers.append(table.reserve(mark(4), owner: 0))
+        answers.append(table.reserve(mark(3), owner: 7))
+        // What is kept is not released, what is not kept is.
+        table.release(mark(3))
+        answers.append(table.reserve(mark(3), owner: 7))
+        table.remove(mark(3))
+        answers.append(table.reserve(mark(5), owner: 7))
+        table.release(mark(5))
+        answers.append(table.reserve(mark(6), owner: 7))
+        answers.append(table.reserve(mark(7), owner: 7))
+        #expect(
+            answers == [
+                .new, .new, .new, .unmarked, .new, .repeated, .repeated, .new, .new, .unmarked,
+            ])
+    }
+}

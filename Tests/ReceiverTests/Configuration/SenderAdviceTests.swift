@@ -1,0 +1,59 @@
+import Base
+import Testing
+
+@testable import Receiver
+
+@Suite("What senders have to be told")
+struct SenderAdviceTests {
+    private func advice(
+        _ addresses: [String], own: [String] = ["127.0.0.1", "8.8.4.4"],
+        url: String = "https://push.example.org:8443/push"
+    ) throws -> SenderAdvice? {
+        SenderAdvice(
+            try BaseURL(url), addresses: addresses.compactMap(IPAddress.init),
+            ownAddresses: Set(own.compactMap(IPAddress.init)))
+    }
+
+    @Test("An address that is not public gets the settings of each sender, with itself in them")
+    func settings() throws {
+        let text = try #require(try advice(["192.168.7.5", "fd12::5", "192.168.7.5"])).text
+        #expect(text.contains("leads to another machine"))
+        #expect(
+            text.contains("ip_range_whitelist:\n      - '192.168.7.5/32'\n      - 'fd12::5/128'\n"))
+        #expect(text.contains("allowed_endpoints = ['https://push.example.org:8443']"))
+        #expect(text.contains("'allow_local_remote_servers' => true,"))
+        var writer = JSONWriter()
+        try advice(["127.0.0.1"])?.write(to: &writer)
+        #expect(
+            writer.text
+                == #"{"this_machine":true,"refused_addresses":["127.0.0.1"],"#
+                + #""synapse":{"ip_range_whitelist":["127.0.0.1/32"]},"#
+                + #""mollysocket":{"allowed_endpoints":["https://push.example.org:8443"]},"#
+                + #""nextcloud":{"allow_local_remote_servers":true}}"#)
+    }
+
+    @Test("A public address of this machine needs no setting, and one of another no word")
+    func publicAddresses() throws {
+        let text = try #require(try advice(["8.8.4.4"])).text
+        #expect(text.contains("this machine by a public address") && !text.contains("Synapse"))
+        #expect(try advice(["8.8.8.8", "2a00:1450::1"]) == nil)
+        #expect(try advice([]) == nil)
+    }
+
+    @Test(
+        "Networks end where they end",
+        arguments: [
+            ("10.0.0.0/8", "10.255.255.255", "11.0.0.0"),
+            ("172.16.0.0/12", "172.31.255.255", "172.32.0.0"), ("fc00::/7", "fdff::", "fe00::"),
+            ("::1/128", "::1", "::2"), ("0.0.0.0/0", "255.255.255.255", "::1"),
+            ("2001:db8::/32", "2001:db8:ffff::1", "2001:db9::"),
+        ])
+    func networks(text: String, inside: String, outside: String) throws {
+        let network = try #require(IPNetwork(text))
+        #expect(network.contains(try #require(IPAddress(inside))))
+        #expect(!network.contains(try #require(IPAddress(outside))))
+        for bad in ["10.0.0.0", "10.0.0.0/33", "::/129", "x/8", "10.0.0.0/", "10.0.0.0/-1"] {
+            #expect(IPNetwork(bad) == nil)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import WebPush
+
+@Suite("What of a Matrix notification goes on")
+struct MatrixBodyTests {
+    private typealias Object = [String: Any]
+
+    private let names = ["sender_display_name", "room_name", "room_alias"]
+
+    private func notification(
+        content: Object = ["body": "hi"], devices: [Object] = [["app_id": "a", "pushkey": "k"]],
+        _ more: Object = [:]
+    ) -> Object {
+        let all: Object = [
+            "event_id": "$e", "room_id": "!r", "type": "m.room.message", "prio": "low",
+            "sender": "@ann:x", "sender_display_name": "Ann", "room_name": "Office",
+            "room_alias": "#o:x", "counts": ["unread": 3], "content": content, "devices": devices,
+        ]
+        return all.merging(more) { $1 }
+    }
+
+    private func bodies(_ notification: Object) throws -> [Object] {
+        let request = try JSONSerialization.data(withJSONObject: ["notification": notification])
+        let parsed = try MatrixNotification(Array(request))
+        return try parsed.bodies(for: Array(parsed.devices.indices)).map { body in
+            #expect(body.count <= MatrixNotification.bodyLimit)
+            let root = try JSONSerialization.jsonObject(with: Data(body)) as? Object
+            return try #require(root?["notification"] as? Object)
+        }
+    }
+
+    private func text(_ count: Int) -> String { String(repeating: "ü", count: count / 2) }
+
+    @Test("Each of several devices is told of itself alone")
+    func severalDevices() throws {
+        let devices: [Object] = [
+            ["app_id": "a", "pushkey": "one", "tweaks": ["sound": "default"]],
+            ["app_id": "b", "pushkey": "two", "data": ["default_payload": ["x": 1]]],
+        ]
+        let bodies = try bodies(notification(devices: devices))
+        #expect(bodies.count == 2)
+        for (body, device) in zip(bodies, devices) {
+            let expected = notification(devices: [device])
+            #expect(NSDictionary(dictionary: body) == NSDictionary(dictionary: expected))
+        }
+    }
+
+    @Test("Too large, it loses its markup, its content, its names, and then all but the event")
+    func cutting() throws {
+        let markup: Object = ["body": "hi", "format": "html", "formatted_body": text(5_000)]
+        var body = try bodies(notification(content: markup))[0]
+        #expect(body["content"] as? [String: String] == ["body": "hi"])
+        #expect(names.allSatisfy { body[$0] != nil })
+
+        body = try bodies(notification(content: ["body": text(5_000)]))[0]
+        #expect(body["content"] == nil && names.allSatisfy { body[$0] != nil })
+
+        body = try bodies(notification(["room_name": text(5_000)]))[0]
+        #expect(body["content"] == nil && names.allSatisfy { body[$0] == nil })
+        #expect(body["sender"] as? String == "@ann:x")
+
+        body = try bodies(notification(["type": text(5_000)]))[0]
+        let rest = ["counts", "devices", "event_id", "prio", "room_id"]
+        #expect(body.keys.sorted() == rest)
+        #expect(body["counts"] as? [String: Int] == ["unread": 3])
+
+        let device: Object = ["app_id": "a", "pushkey": "k", "data": ["x": text(5_000)]]
+        body = try bodies(notification(devices: [device]))[0]
+        #expect(body.keys.sorted() == rest.filter { $0 != "devices" })
+    }
+
+    @Test("Nothing is refused for its size, and nothing goes on that is larger than a push may be")
+    func limits() throws {
+        for length in [3_900, 3_950, 4_000, 4_050, 4_096, 4_100, 500_000] {
+            #expect(try bodies(notification(content: ["body": text(length)])).count == 1)
+            let huge = notification([
+                "event_id": text(length), "room_id": text(length), "counts": [text(length)],
+            ])
+            #expect(try bodies(huge).count == 1)
+        }
+        let many = (0..<9_000).map { ("\($0)", 1 as Any) }
+        #expect(try bodies(notification(Object(uniqueKeysWithValues: many)))[0].count == 5)
+    }
+
+    @Test("Counts of the first drafts come into the notification, where clients look for them")
+    func draftCounts() throws {
+        let text = """
+            {"notification":{"id":"1"},"counts":{"unread":2},"devices":
+            [{"app_id":"a","pushkey":"k"},{"app_id":"a","pushkey":"l"}]}
+            """
+        let parsed = try MatrixNotification(Array(text.utf8))
+        let bodies = parsed.bodies(for: [1]).map { String(decoding: $0, as: UTF8.self) }
+        #expect(
+            bodies == [
+                #"{"notification":{"id":"1","counts":{"unread":2},"#
+                    + #""devices":[{"app_id":"a","pushkey":"l"}]}}"#
+            ])
+    }
+}
