@@ -14,11 +14,6 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
-/// The program runs where Swift is not installed.
-let selfContained: [LinkerSetting] = [
-    .unsafeFlags(["-static-stdlib"], .when(configuration: .release))
-]
-
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
 ) -> Target {
@@ -91,7 +86,7 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver",
             ],
-            swiftSettings: strict, linkerSettings: selfContained),
+            swiftSettings: strict),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
@@ -100,7 +95,7 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
                 "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
             ],
-            swiftSettings: strict, linkerSettings: selfContained),
+            swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
