@@ -108,16 +108,8 @@ struct DeviceCommandTests {
         #expect(open.end() == 0)
     }
 
-    /// In the group of the state folder, as an administrator would put him there.
     private func asUser(_ arguments: [String], _ folder: String) throws -> String {
-        let copy = fixture.home.file("bellwire")
-        if !FileManager.default.fileExists(atPath: copy) {
-            try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
-        }
-        return try ServeFixture.output(
-            "/usr/bin/setpriv",
-            ["--reuid=23456", "--regid=0", "--clear-groups", copy, "device"] + arguments
-                + ["--state", folder])
+        try fixture.runAsUser(["device"] + arguments, folder)
     }
 
     private func upgrade(_ server: ServerProcess, _ bearer: String) throws -> String {

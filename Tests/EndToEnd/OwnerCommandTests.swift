@@ -68,13 +68,6 @@ struct OwnerCommandTests {
     }
 
     private func asUser(_ arguments: [String], _ folder: String) throws -> String {
-        let copy = fixture.home.file("bellwire")
-        if !FileManager.default.fileExists(atPath: copy) {
-            try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
-        }
-        return try ServeFixture.output(
-            "/usr/bin/setpriv",
-            ["--reuid=23456", "--regid=0", "--clear-groups", copy] + arguments
-                + ["--state", folder])
+        try fixture.runAsUser(arguments, folder)
     }
 }

@@ -8,30 +8,11 @@ struct RegistrationCommandTests {
 
     init() throws { fixture = try ServeFixture() }
 
-    /// In clear, so that `bellwire send` needs no certificate.
-    private func start() throws -> ServerProcess {
-        try fixture.start(["--listen", "http://127.0.0.1:0"])
-    }
-
-    private func object(_ text: String) throws -> [String: Any] {
-        let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
-        return try #require(value as? [String: Any])
-    }
-
     private func register(_ options: String...) throws -> [String: Any] {
         let outcome = try fixture.run(
             ["register", "--app", "telegram", "--account", "me", "--json"] + options)
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        return try object(outcome.output)
-    }
-
-    /// What `send --to` takes.
-    private func subscription(_ registration: [String: Any]) throws -> String {
-        let members = ["endpoint": registration["endpoint"], "keys": registration["keys"]]
-        let path = fixture.home.file("subscription")
-        try JSONSerialization.data(withJSONObject: members.compactMapValues(\.self))
-            .write(to: URL(filePath: path))
-        return path
+        return try ServeFixture.object(outcome.output)
     }
 
     private func send(_ path: String, _ rest: String...) throws -> Int32 {
@@ -45,7 +26,7 @@ struct RegistrationCommandTests {
     }
 
     private func payloads(_ id: String) throws -> [String] {
-        let answer = try object(
+        let answer = try ServeFixture.object(
             try control("http://localhost/api/v1/pending?registration=\(id)"))
         return (answer["messages"] as? [[String: Any]] ?? []).map { message in
             var text = message["payload"] as? String ?? ""
@@ -57,11 +38,11 @@ struct RegistrationCommandTests {
 
     @Test("A registration is made, listed, shown, rotated and revoked")
     func life() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         let made = try register("--user-id", "777")
         let id = try #require(made["id"] as? String)
         #expect(try fixture.run(["list"]).output.hasPrefix("\(id)  telegram  me  type 10  until "))
-        let path = try subscription(made)
+        let path = try fixture.subscription(made)
         #expect(try send(path, "hello") == 0 && send(path, "--encoding", "aesgcm", "old") == 0)
         #expect(try payloads(id) == ["hello", "old"])
         _ = try ServeFixture.output(
@@ -71,12 +52,12 @@ struct RegistrationCommandTests {
         #expect(shown.output.contains("push receiver id  777\n"))
         #expect(server.hasSaid("event=undecryptable registration=\(id) reason=not-encrypted"))
 
-        let rotated = try object(try fixture.run(["rotate", id, "--json"]).output)
+        let rotated = try ServeFixture.object(try fixture.run(["rotate", id, "--json"]).output)
         #expect(
             rotated["id"] as? String == id
                 && rotated["endpoint"] as? String != made["endpoint"] as? String)
         #expect(try send(path, "to the former endpoint") == 0)
-        #expect(try send(try subscription(rotated), "to the new one") == 0)
+        #expect(try send(try fixture.subscription(rotated), "to the new one") == 0)
         #expect(try payloads(id).suffix(2) == ["to the former endpoint", "to the new one"])
 
         #expect(try fixture.run(["revoke", id]).output == "revoked \(id)\n")
@@ -84,7 +65,7 @@ struct RegistrationCommandTests {
         #expect(try fixture.run(["revoke", id]).exitCode == 3)
         #expect(try fixture.run(["list"]).output.hasPrefix("no registrations"))
         _ = server.end()
-        let again = try start()
+        let again = try fixture.startInClear()
         // Another port, so the endpoint's path is what is gone.
         let endpoint = try #require(URL(string: made["endpoint"] as? String ?? ""))
         let status = try ServeFixture.output(
@@ -99,7 +80,7 @@ struct RegistrationCommandTests {
 
     @Test("The text for people has what the application needs, and show has no secret")
     func text() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         let outcome = try fixture.run([
             "register", "--app", "telegram", "--account", "me", "--secret", "new", "--callback",
             "https://app.example/x",
@@ -109,7 +90,7 @@ struct RegistrationCommandTests {
             $0.trimmingCharacters(in: .whitespaces)
         }
         let id = lines[0].split(separator: " ")[1].dropLast()
-        let token = try object(lines[2])
+        let token = try ServeFixture.object(lines[2])
         let secret = try #require(lines.firstIndex(of: "secret:").map { lines[$0 + 1] })
         let webhook = try #require(lines.last)
         #expect(secret.count == 342 && webhook.hasPrefix("whsec_"))
@@ -128,7 +109,7 @@ struct RegistrationCommandTests {
 
     @Test("Type 4 is a wake-up, and each option reaches the server")
     func options() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         let made = try register(
             "--type", "4", "--ttl", "60", "--expires", "3600", "--service", "org.example.App",
             "--other-user-id", "5", "--other-user-id", "6", "--dialect", "telegram", "--clear",
@@ -151,16 +132,16 @@ struct RegistrationCommandTests {
 
     @Test("What was answered with 201 is there after the server was killed")
     func killed() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         let made = try register()
         let id = try #require(made["id"] as? String)
-        let path = try subscription(made)
+        let path = try fixture.subscription(made)
         for number in 0..<5 { #expect(try send(path, "\(number)") == 0) }
         let gone = try register()
         let goneID = try #require(gone["id"] as? String)
         #expect(try fixture.run(["revoke", goneID]).exitCode == 0)
         _ = server.end(by: SIGKILL)
-        let again = try start()
+        let again = try fixture.startInClear()
         #expect(try payloads(id) == (0..<5).map(String.init))
         #expect(try fixture.run(["show", goneID]).exitCode == 3)
         #expect(again.end() == 0)
@@ -177,13 +158,8 @@ struct RegistrationCommandTests {
         ])
         let ours = try register("--state", folder)
         let id = try #require(ours["id"] as? String)
-        let copy = fixture.home.file("bellwire")
-        try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
         func asUser(_ arguments: String...) throws -> String {
-            try ServeFixture.output(
-                "/usr/bin/setpriv",
-                ["--reuid=23456", "--regid=0", "--clear-groups", copy] + arguments
-                    + ["--state", folder])
+            try fixture.runAsUser(arguments, folder)
         }
         #expect(try asUser("list").hasPrefix("no registrations"))
         #expect(try asUser("show", id).contains("belongs to somebody else"))
@@ -207,13 +183,9 @@ struct RotateMasterTests {
     private var formerPath: String { keys + "/master-former.json" }
     private func key() throws -> Data { try Data(contentsOf: URL(filePath: keys + "/master.json")) }
 
-    private func start() throws -> ServerProcess {
-        try fixture.start(["--listen", "http://127.0.0.1:0"])
-    }
-
     @Test("Everything is sealed anew while the server serves, and the former key goes")
     func rotation() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         let register = ["register", "--app", "telegram", "--account", "me"]
         #expect(try fixture.run(register).exitCode == 0)
         let former = try key()
@@ -223,17 +195,17 @@ struct RotateMasterTests {
         #expect(try key() != former && !FileManager.default.fileExists(atPath: formerPath))
         #expect(try fixture.run(["list"]).output.contains("telegram"))
         #expect(server.end() == 0)
-        let again = try start()
+        let again = try fixture.startInClear()
         #expect(try fixture.run(["list"]).output.contains("telegram"))
         #expect(again.end() == 0)
         // The former key opens nothing any more.
         try former.write(to: URL(filePath: keys + "/master.json"))
-        #expect(throws: ServerProcess.NotReady.self) { _ = try start() }
+        #expect(throws: ServerProcess.NotReady.self) { _ = try fixture.startInClear() }
     }
 
     @Test("Killed at any moment of a rotation, the server starts again with everything")
     func killed() throws {
-        var server = try start()
+        var server = try fixture.startInClear()
         for number in 0..<20 {
             let register = ["register", "--app", "telegram", "--account", "\(number)"]
             #expect(try fixture.run(register).exitCode == 0)
@@ -242,7 +214,7 @@ struct RotateMasterTests {
             let outcome = try fixture.run(["keys", "rotate-master"])
             #expect(outcome.exitCode == 0, "\(outcome.errors)")
             _ = server.end(by: SIGKILL)
-            server = try start()
+            server = try fixture.startInClear()
             let list = try fixture.run(["list"]).output
             #expect(list.split(separator: "\n").count == 20)
             // What was cut short is brought to its end, so that the next one may begin.
@@ -256,7 +228,7 @@ struct RotateMasterTests {
 
     @Test("A start between any two steps of a rotation finds what opens everything")
     func everyStep() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         #expect(
             try fixture.run(["register", "--app", "telegram", "--account", "me"]).exitCode == 0)
         #expect(server.end() == 0)
@@ -278,7 +250,7 @@ struct RotateMasterTests {
     }
 
     private func startAndList() throws {
-        let server = try start()
+        let server = try fixture.startInClear()
         #expect(try fixture.run(["list"]).output.contains("telegram"))
         #expect(server.hasSaid("event=store-resealed") || server.hasSaid("event=ready"))
         #expect(server.end() == 0)

@@ -9,15 +9,6 @@ struct RegistrationStoryTests {
 
     init() throws { fixture = try ServeFixture() }
 
-    private func start() throws -> ServerProcess {
-        try fixture.start(["--listen", "http://127.0.0.1:0"])
-    }
-
-    private func object(_ text: String) throws -> [String: Any] {
-        let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
-        return try #require(value as? [String: Any])
-    }
-
     private func run(_ arguments: String...) throws -> String {
         let outcome = try fixture.run(arguments)
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
@@ -31,16 +22,7 @@ struct RegistrationStoryTests {
                 "http://127.0.0.1:\(hook.port)/hook",
             ] + options)
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
-        return try object(outcome.output)
-    }
-
-    /// What `send --to` takes.
-    private func file(_ registration: [String: Any]) throws -> String {
-        let members = ["endpoint": registration["endpoint"], "keys": registration["keys"]]
-        let path = fixture.home.file("subscription")
-        try JSONSerialization.data(withJSONObject: members.compactMapValues(\.self))
-            .write(to: URL(filePath: path))
-        return path
+        return try ServeFixture.object(outcome.output)
     }
 
     private func put(_ endpoint: Any?) throws -> String {
@@ -54,7 +36,7 @@ struct RegistrationStoryTests {
 
     /// `TYPE MEMBER`, with the member that tells most of the event.
     private func summary(_ request: HookRequest) throws -> String {
-        let event = try object(request.text)
+        let event = try ServeFixture.object(request.text)
         let data = event["data"] as? [String: Any] ?? [:]
         let type = event["type"] as? String ?? ""
         switch type {
@@ -72,18 +54,18 @@ struct RegistrationStoryTests {
     @Test("Registered, pushed to, rotated and revoked, its callback hears of everything in order")
     func story() throws {
         let hook = try HookServer()
-        let server = try start()
+        let server = try fixture.startInClear()
         let made = try register(hook)
         let id = try #require(made["id"] as? String)
         #expect((made["callback_secret"] as? String)?.hasPrefix("whsec_") == true)
-        _ = try run("send", "--to", try file(made), "one")
-        _ = try run("send", "--to", try file(made), "--encoding", "aesgcm", "two")
+        _ = try run("send", "--to", try fixture.subscription(made), "one")
+        _ = try run("send", "--to", try fixture.subscription(made), "--encoding", "aesgcm", "two")
         _ = try ServeFixture.output(
             "/usr/bin/curl", ["-sS", "-d", "clear", made["endpoint"] as? String ?? ""])
         #expect(try put(made["endpoint"]) == "201")
-        let rotated = try object(try run("rotate", id, "--json"))
+        let rotated = try ServeFixture.object(try run("rotate", id, "--json"))
         #expect(rotated["callback_secret"] as? String != made["callback_secret"] as? String)
-        _ = try run("send", "--to", try file(rotated), "three")
+        _ = try run("send", "--to", try fixture.subscription(rotated), "three")
         _ = try run("revoke", id)
         #expect(try put(rotated["endpoint"]) == "410" && put(made["endpoint"]) == "410")
         let requests = hook.requests(8)
@@ -94,10 +76,10 @@ struct RegistrationStoryTests {
                 "push.message three", "registration.deleted",
             ])
         #expect(Set(requests.map(\.id)).count == 8)
-        let created = try object(requests[0].text)["data"] as? [String: Any] ?? [:]
+        let created = try ServeFixture.object(requests[0].text)["data"] as? [String: Any] ?? [:]
         let parameters = created["register_device"] as? NSDictionary
         #expect(parameters == made["register_device"] as? NSDictionary && parameters != nil)
-        let change = try object(requests[5].text)["data"] as? [String: Any] ?? [:]
+        let change = try ServeFixture.object(requests[5].text)["data"] as? [String: Any] ?? [:]
         let former = change["unregister_device"] as? [String: Any] ?? [:]
         #expect(former["token"] as? String == made["token"] as? String)
         #expect(
@@ -112,15 +94,15 @@ struct RegistrationStoryTests {
         let hook = try HookServer { request in
             request.text.contains("registration.created") ? .confirming(request) : down
         }
-        let server = try start()
+        let server = try fixture.startInClear()
         let made = try register(hook)
-        let path = try file(made)
+        let path = try fixture.subscription(made)
         for number in 0..<3 { _ = try run("send", "--to", path, "\(number)") }
         // One attempt at least was made, and refused.
         _ = hook.requests(2)
         _ = server.end(by: SIGKILL)
         hook.reply { HookAnswer.confirming($0) }
-        let again = try start()
+        let again = try fixture.startInClear()
         func seen() throws -> [(id: String, text: String)] {
             try hook.requests.map { (id: $0.id, text: try summary($0)) }
                 .filter { $0.text.hasPrefix("push.message") }

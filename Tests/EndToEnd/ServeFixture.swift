@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A home of its own for a server, and the requests of a test by curl.
 struct ServeFixture {
@@ -22,6 +23,38 @@ struct ServeFixture {
 
     func run(_ arguments: [String]) throws -> Program.Outcome {
         try Program.run(arguments, environment: environment.merging(["XDG_STATE_HOME": ""]) { $1 })
+    }
+
+    /// With a listener in clear, so that `bellwire send` needs no certificate.
+    func startInClear() throws -> ServerProcess {
+        try start(["--listen", "http://127.0.0.1:0"])
+    }
+
+    /// What the program says to another user, who is in the group of the state folder, as an
+    /// administrator would put him there.
+    func runAsUser(_ arguments: [String], _ folder: String) throws -> String {
+        let copy = home.file("bellwire")
+        if !FileManager.default.fileExists(atPath: copy) {
+            try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
+        }
+        return try Self.output(
+            "/usr/bin/setpriv",
+            ["--reuid=23456", "--regid=0", "--clear-groups", copy] + arguments
+                + ["--state", folder])
+    }
+
+    /// What `send --to` takes, of a registration as the program printed it.
+    func subscription(_ registration: [String: Any]) throws -> String {
+        let members = ["endpoint": registration["endpoint"], "keys": registration["keys"]]
+        let path = home.file("subscription")
+        try JSONSerialization.data(withJSONObject: members.compactMapValues(\.self))
+            .write(to: URL(filePath: path))
+        return path
+    }
+
+    static func object(_ text: String) throws -> [String: Any] {
+        let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        return try #require(value as? [String: Any])
     }
 
     /// The body and the status of an answer, `000` for none.

@@ -15,12 +15,12 @@ struct RandomStoryTests {
     @Test("The screen follows the engine through pushes, removals, options, clocks and restarts")
     func stories() throws {
         for seed in 0..<UInt64(Self.count) {
-            var generator = SplitMix(seed: seed)
+            var generator = SeededGenerator(seed: seed)
             try play(using: &generator, "\(seed)")
         }
     }
 
-    private func play(using generator: inout SplitMix, _ name: String) throws {
+    private func play(using generator: inout SeededGenerator, _ name: String) throws {
         var story = Story(
             Bool.random(using: &generator) ? .learn : .strict,
             count: Int64.random(in: 1...4, using: &generator),
@@ -47,7 +47,7 @@ struct RandomStoryTests {
     }
 
     private func act(
-        _ story: inout Story, _ messageID: inout Int, using generator: inout SplitMix
+        _ story: inout Story, _ messageID: inout Int, using generator: inout SeededGenerator
     ) throws {
         let user = Int.random(in: 1...4, using: &generator)
         switch Int.random(in: 0..<16, using: &generator) {
@@ -96,7 +96,7 @@ struct RandomStoryTests {
     }
 
     private func removeShown(
-        _ story: inout Story, isWhole: Bool, using generator: inout SplitMix
+        _ story: inout Story, isWhole: Bool, using generator: inout SeededGenerator
     ) throws {
         guard let group = story.engine.activeGroups.randomElement(using: &generator),
             let chosen = group.notifications.randomElement(using: &generator)
@@ -118,7 +118,7 @@ struct RandomStoryTests {
     }
 
     private func chooseAction(
-        _ story: inout Story, using generator: inout SplitMix
+        _ story: inout Story, using generator: inout SeededGenerator
     ) throws {
         guard let group = story.engine.activeGroups.randomElement(using: &generator),
             let chosen = group.notifications.randomElement(using: &generator)
@@ -130,7 +130,7 @@ struct RandomStoryTests {
         story.client.gone.insert(chosen.id)
     }
 
-    private func deleteShown(_ story: inout Story, using generator: inout SplitMix) {
+    private func deleteShown(_ story: inout Story, using generator: inout SeededGenerator) {
         guard
             let group = story.engine.activeGroups.filter({ $0.chatID.kind == .user })
                 .randomElement(using: &generator),
@@ -151,20 +151,5 @@ struct RandomStoryTests {
         let after = story.engine.activeGroups.map { ($0.id, $0.notifications) }
         guard !isAsleep else { return }
         #expect(before.map(\.0) == after.map(\.0) && before.map(\.1) == after.map(\.1))
-    }
-}
-
-/// Random numbers that are the same each time.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reactor
@@ -8,7 +9,7 @@ struct TimerQueueTests {
 
     @Test("Every timer fires once, in order, never early", arguments: 0..<20 as Range<UInt64>)
     func property(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = TimerQueue<Int>()
         var model: [Int: Int64] = [:]
         var ids: [Int: TimerID] = [:]
@@ -114,18 +115,5 @@ struct TimerQueueTests {
     func bootClock() {
         let monotonic = Instant.now
         #expect(Interval(BootClock.now).nanoseconds >= monotonic.nanoseconds)
-    }
-}
-
-/// The same numbers for the same seed.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

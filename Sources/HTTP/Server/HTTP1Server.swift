@@ -2,7 +2,8 @@ import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
 ///
-/// Its connection owns it and is what calls it, so it is there whenever anything runs here.
+/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
+/// access to the state lasts while a handler runs: checking each would find nothing.
 final class HTTP1Server: HTTPResponder {
     private unowned(unsafe) let connection: ServerConnection
     /// Apart, because a property of a class is copied whenever it is asked something. No handler

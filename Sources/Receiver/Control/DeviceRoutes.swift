@@ -47,13 +47,7 @@ final class DeviceRoutes {
                 return answer(.failure(.unknown))
             }
             self.dialogue.submit(.removeCredential(row)) { [service = self.service] outcome in
-                switch outcome {
-                case .done:
-                    service.endSessionsOfRemovedDevices()
-                    answer(.success((204, [])))
-                case .notFound: answer(.failure(.unknown))
-                default: answer(.failure(.unavailable))
-                }
+                answer(service.result(ofRemoval: outcome))
             }
         }
     }

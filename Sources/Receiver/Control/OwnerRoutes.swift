@@ -54,13 +54,7 @@ final class OwnerRoutes {
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
         guard caller == .administrator else { return answer(.failure(.notAllowed)) }
         dialogue.submit(.removeOwner(row)) { [service] outcome in
-            switch outcome {
-            case .done:
-                service.endSessionsOfRemovedDevices()
-                answer(.success((204, [])))
-            case .notFound: answer(.failure(.unknown))
-            default: answer(.failure(.unavailable))
-            }
+            answer(service.result(ofRemoval: outcome))
         }
     }
 

@@ -34,6 +34,8 @@ final class ServiceHandler: HTTPHandler {
     }
 
     func bodyLimit(for head: borrowing RequestHead) -> Int {
+        // Most bodies fit anyway, wherever they go.
+        guard head.contentLength ?? .max > Self.bodyLimit else { return Self.bodyLimit }
         let bytes = head.bytes
         let isGateway = bytes.span.extracting(path(of: head)).elementsEqual(
             ServiceRoute.gatewayPath)

@@ -20,8 +20,6 @@ final class ReceiverIntake {
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
 
-    private static let pauseWhenFull: UInt32 = 60
-
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
@@ -88,7 +86,7 @@ final class ReceiverIntake {
     ) throws(PushRefusal) {
         // Before anything is decrypted: whether there is room must not tell what could be read.
         var message = try make(request, body, push)
-        guard hasRoom(for: message) else { throw .tooMany(retryAfter: Self.pauseWhenFull) }
+        guard hasRoom(for: message) else { throw .tooMany(retryAfter: PushIntake.pauseWhenFull) }
         if message.needsStore {
             service.index.release(message.size, for: message.address)
         }
@@ -105,7 +103,7 @@ final class ReceiverIntake {
         message = try make(request, payload.text, push, payload)
         bind(push) { [self] in
             guard hasRoom(for: message) else {
-                return refuse(push, .tooMany(retryAfter: Self.pauseWhenFull))
+                return refuse(push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
             }
             submit(
                 .receive(message, payload.mark), .message(CallbackEvent.Payload(message)), message,

@@ -1,0 +1,37 @@
+import Base
+import Crypto
+import Mailbox
+import WebPush
+
+/// What needs a name that nobody can guess.
+extension DeliveryDesk {
+    /// Nil when the machine cannot make random numbers.
+    func makeEndpoint() -> (token: EndpointToken, digest: Digest)? {
+        do throws(OpenSSLError) {
+            let token = try mint.make()
+            return (token, try mint.digest(of: token))
+        } catch {
+            return nil
+        }
+    }
+
+    /// A message that was just accepted.
+    func makeMessage(
+        _ content: Message.Content, to address: Address, _ mark: RepetitionMark? = nil
+    ) throws(PushRefusal) -> Message {
+        do throws(OpenSSLError) {
+            #if PLANT_ID_IS_ROW
+                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
+            #else
+                let id = try MessageID(from: &random)
+            #endif
+            return Message(
+                id: id, location: try LocationID(from: &random), address: address,
+                sequence: service.index.nextSequence(), content: content,
+                arrival: Int64(service.settings.now() * 1_000),
+                expiry: service.store.clock.now.adding(seconds: content.ttl), mark: mark)
+        } catch {
+            throw .unavailable
+        }
+    }
+}
