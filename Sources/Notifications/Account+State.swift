@@ -67,7 +67,14 @@ extension Account {
             throw StateReader.Damage()
         }
         for _ in 0..<(try state.count()) {
-            options[try state.text()] = try OptionValue(from: &state)
+            let name = try state.text()
+            let value = try OptionValue(from: &state)
+            if let range = OptionName.range(of: name) {
+                guard case .integer(let number) = value, range.contains(number) else {
+                    throw StateReader.Damage()
+                }
+            }
+            options[name] = value
         }
         let chatCount = try state.count()
         chats.reserveCapacity(chatCount)

@@ -19,4 +19,7 @@ package struct GroupTable: Sendable, Equatable {
     package var ids: [NotificationGroup.ID] {
         slots.indices.filter { slots[$0] != nil }.map { NotificationGroup.ID($0 + 1) }
     }
+
+    /// Places that stand empty behind the last group make no difference.
+    package static func == (left: Self, right: Self) -> Bool { left.all == right.all }
 }

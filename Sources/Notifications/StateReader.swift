@@ -48,7 +48,9 @@ struct StateReader {
     }
 
     mutating func time() throws(Damage) -> Double {
-        Double(bitPattern: try unsigned().byteSwapped)
+        let time = Double(bitPattern: try unsigned().byteSwapped)
+        guard time.isFinite else { throw Damage() }
+        return time
     }
 
     mutating func data() throws(Damage) -> [UInt8] {

@@ -41,6 +41,35 @@ struct AccountStateTests {
         #expect(throws: Account.StateError.damaged) { try Account(state: state + [0]) }
     }
 
+    @Test("A group that came and went last leaves no difference")
+    func emptyPlaces() throws {
+        var account = try fullAccount()
+        let last = account.lastGroupID + 1
+        account.lastGroupID = last
+        account.groups[last] = NotificationGroup(id: last, kind: .messages, chatID: .user(1))
+        account.groups[last] = nil
+        #expect(try Account(state: account.state) == account)
+    }
+
+    @Test("A time that is no number is damage")
+    func times() throws {
+        var account = try fullAccount()
+        account.source.lastActivity = .nan
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
+    @Test("An option outside of its range is damage, as it is refused from a client")
+    func options() throws {
+        var account = try fullAccount()
+        for (name, value) in [
+            (OptionName.groupSizeMax, OptionValue.integer(-12)),
+            (OptionName.groupCountMax, .integer(26)), (OptionName.groupCountMax, .boolean(true)),
+        ] {
+            account.options = [name: value]
+            #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+        }
+    }
+
     @Test("State of another version is told apart from damage")
     func version() throws {
         var state = try fullAccount().state
