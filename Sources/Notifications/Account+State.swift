@@ -52,11 +52,11 @@ extension Account {
         self.init()
         userID = try state.number()
         policy = try state.flag() ? .learn : .strict
-        lastNotificationID = try state.number()
-        lastGroupID = try state.number()
-        lastCallID = try state.number()
-        lastConversation = try state.number()
-        callGroupCount = try state.number()
+        lastNotificationID = try state.counter()
+        lastGroupID = try state.counter()
+        lastCallID = try state.counter()
+        lastConversation = try state.counter()
+        callGroupCount = try state.counter()
         freeCallGroups = try state.list { state throws(StateReader.Damage) in
             try state.number()
         }
