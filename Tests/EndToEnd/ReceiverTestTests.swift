@@ -80,7 +80,9 @@ struct ReceiverTestTests {
         (stored + [.timedOut], .redelivery),
         (stored + [.received(version: "2", isOurs: false)], .redelivery),
         (
-            stored + [.received(version: "2", isOurs: true), .unregistered, .answered(status: 201)],
+            stored + [
+                .received(version: "2", isOurs: true), .unregistered, .answered(status: 201),
+            ],
             .end
         ),
     ]
