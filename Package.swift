@@ -87,13 +87,14 @@ let package = Package(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
-                "SQLite", "Mailbox",
+                "SQLite", "Mailbox", "Bus",
             ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Bus",
             ],
             swiftSettings: strict),
 
@@ -130,7 +131,7 @@ let package = Package(
             ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         tests(
             of: "Desktop",
-            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox"]),
+            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
