@@ -80,11 +80,17 @@ let package = Package(
                 "TLS", "Outbound", "HTTP", "Mailbox",
             ],
             settings: planted),
+        module(
+            "Desktop",
+            [
+                "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
+                "SQLite", "Mailbox",
+            ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
-                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver",
+                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
             ],
             swiftSettings: strict),
 
@@ -118,6 +124,9 @@ let package = Package(
         tests(
             of: "Receiver",
             ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
+        tests(
+            of: "Desktop",
+            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],

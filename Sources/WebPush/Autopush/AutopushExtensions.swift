@@ -13,14 +13,12 @@ package struct AutopushExtensions: OptionSet, Sendable {
     /// Tells that a delivered message is not worth showing any more.
     package static let withdrawn = Self(rawValue: 8)
 
+    static let words: [(Self, StaticString)] = [
+        (ttl, "ttl"), (topic, "topic"), (urgency, "urgency"), (withdrawn, "withdrawn"),
+    ]
+
     /// Unknown words are for later versions.
     init(_ word: Span<UInt8>) {
-        switch word.count {
-        case 3 where word.elementsEqual("ttl"): self = .ttl
-        case 5 where word.elementsEqual("topic"): self = .topic
-        case 7 where word.elementsEqual("urgency"): self = .urgency
-        case 9 where word.elementsEqual("withdrawn"): self = .withdrawn
-        default: self = []
-        }
+        self = Self.words.first { word.elementsEqual($0.1) }?.0 ?? []
     }
 }

@@ -181,7 +181,8 @@ extension AutopushSession {
     package mutating func identified(as userAgent: UserAgentID, reply: inout [UInt8]) -> Action {
         guard phase == .identifying else { return .none }
         phase = .open
-        ServerMessage.appendHello(userAgent, broadcasts: broadcasts.span, to: &reply)
+        ServerMessage.appendHello(
+            userAgent, broadcasts: broadcasts.span, extensions: extensions, to: &reply)
         broadcasts = []
         return .sendAndDeliver
     }

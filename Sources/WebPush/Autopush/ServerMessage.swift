@@ -5,8 +5,10 @@ package enum ServerMessage {
     package static let pong: StaticString = "{}"
 
     /// The first message of all. `broadcasts` is JSON; nothing stands for an empty object.
+    /// `extensions` are those that the client asked for and has.
     static func appendHello(
-        _ userAgent: UserAgentID, broadcasts: Span<UInt8>, to output: inout [UInt8]
+        _ userAgent: UserAgentID, broadcasts: Span<UInt8>, extensions: AutopushExtensions,
+        to output: inout [UInt8]
     ) {
         output.append(contentsOf: #"{"messageType":"hello","uaid":""#)
         userAgent.bits.appendHexadecimal(to: &output)
@@ -16,7 +18,18 @@ package enum ServerMessage {
         } else {
             output.append(contentsOf: broadcasts)
         }
+        if !extensions.isEmpty { append(extensions, to: &output) }
         output.append(UInt8(ascii: "}"))
+    }
+
+    private static func append(_ extensions: AutopushExtensions, to output: inout [UInt8]) {
+        var start: StaticString = #","extensions":[""#
+        for (granted, word) in AutopushExtensions.words where extensions.contains(granted) {
+            output.append(contentsOf: start)
+            output.append(contentsOf: word)
+            start = #"",""#
+        }
+        output.append(contentsOf: #""]"#)
     }
 
     package static func appendRegistered(

@@ -1,0 +1,11 @@
+/// What names a registration: applications in different sandboxes may use the same token.
+package struct ClientKey: Hashable, Sendable {
+    /// The id of the sandboxed application, empty outside of any sandbox.
+    package let sandbox: String
+    package let token: String
+
+    package init(sandbox: String, token: String) {
+        self.sandbox = sandbox
+        self.token = token
+    }
+}

@@ -1,0 +1,7 @@
+/// The two generations of the UnifiedPush interfaces.
+package enum ConnectorVersion: UInt8, Sendable {
+    case one = 1
+    case two = 2
+
+    package var other: ConnectorVersion { self == .one ? .two : .one }
+}

@@ -1,0 +1,31 @@
+package import WebPush
+
+/// A message on its way to an application.
+///
+/// A class, because it waits in queues and travels in events.
+package final class PushedMessage: Sendable, Equatable {
+    package let channel: ChannelID
+    /// The receiver's word for it: the same in every delivery.
+    package let id: String
+    /// As it came, or for `aesgcm` behind the three lines that tell its headers.
+    package let body: [UInt8]
+    /// When it need not be delivered any more, on the boot clock. Nil: now or never.
+    package let deadline: Duration?
+    package let urgency: Urgency
+
+    package init(
+        channel: ChannelID, id: String, body: [UInt8], deadline: Duration?,
+        urgency: Urgency = .normal
+    ) {
+        self.channel = channel
+        self.id = id
+        self.body = body
+        self.deadline = deadline
+        self.urgency = urgency
+    }
+
+    package static func == (left: PushedMessage, right: PushedMessage) -> Bool {
+        left.channel == right.channel && left.id == right.id && left.body == right.body
+            && left.deadline == right.deadline && left.urgency == right.urgency
+    }
+}

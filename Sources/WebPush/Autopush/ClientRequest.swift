@@ -1,0 +1,68 @@
+import Base
+
+/// What a user agent says to its push service, appended to a buffer as the text of one message.
+package enum ClientRequest {
+    /// The first message. `userAgent` is what the service said before, if it ever did.
+    package static func appendHello(_ userAgent: String?, to output: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("messageType", "hello")
+            writer.name("use_webpush")
+            writer.raw("true")
+            if let userAgent { writer.member("uaid", userAgent) }
+            writer.name("broadcasts")
+            writer.object { _ in }
+            writer.name("extensions")
+            writer.array { writer in
+                for (_, word) in AutopushExtensions.words { writer.string("\(word)") }
+            }
+        }
+        output.append(contentsOf: writer.bytes)
+    }
+
+    /// `key`: base64url of the key with which pushes have to be signed.
+    package static func appendRegister(
+        _ channel: ChannelID, key: String?, to output: inout [UInt8]
+    ) {
+        begin("register", channel, &output)
+        if let key {
+            output.append(contentsOf: #","key":"#)
+            output.append(contentsOf: JSONText.quoted(key).utf8)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Code 200: the application or its user wanted it.
+    package static func appendUnregister(_ channel: ChannelID, to output: inout [UInt8]) {
+        begin("unregister", channel, &output)
+        output.append(contentsOf: #","code":200}"#)
+    }
+
+    /// Done with a message; `isDelivered` is a matter of statistics.
+    package static func appendAcknowledgement(
+        _ channel: ChannelID, version: String, isDelivered: Bool, to output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":"ack","updates":[{"channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        output.append(contentsOf: #"","version":"#)
+        output.append(contentsOf: JSONText.quoted(version).utf8)
+        output.append(contentsOf: isDelivered ? #","code":100}]}"# : #","code":102}]}"#)
+    }
+
+    package static func appendUrgency(_ least: Urgency, to output: inout [UInt8]) {
+        ServerMessage.appendUrgency(least, to: &output)
+    }
+
+    /// Answered with the same.
+    package static func appendPing(to output: inout [UInt8]) { output.append(contentsOf: "{}") }
+
+    private static func begin(
+        _ type: StaticString, _ channel: ChannelID, _ output: inout [UInt8]
+    ) {
+        output.append(contentsOf: #"{"messageType":""#)
+        output.append(contentsOf: type)
+        output.append(contentsOf: #"","channelID":""#)
+        channel.bits.appendUUID(to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+}

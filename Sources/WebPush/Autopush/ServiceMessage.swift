@@ -1,0 +1,109 @@
+import Base
+
+/// What a push service says, as its user agent reads it: ours or another one, which may name user
+/// agents and messages as it likes.
+package enum ServiceMessage: Sendable {
+    case hello(userAgent: String, AutopushExtensions)
+    /// The endpoint is there with status 200 alone.
+    case registered(ChannelID, status: Int, endpoint: String?)
+    case unregistered(ChannelID, status: Int)
+    case notification(ReceivedNotification)
+    case withdrawn(ChannelID, version: String)
+    /// The answer to a ping.
+    case pong
+    /// What means nothing to us, such as a broadcast.
+    case other
+
+    package struct Unreadable: Error {}
+
+    /// Firefox takes user agent ids up to this length.
+    private static let nameLimit = 128
+
+    /// Reads the text of one message.
+    package init(_ payload: Span<UInt8>) throws(Unreadable) {
+        guard let root = try? JSONDocument(payload.array(payload.indices)).root,
+            root.kind == .object
+        else { throw Unreadable() }
+        switch root["messageType"]?.text {
+        case "hello":
+            guard root["status"]?.integer == 200, let name = root["uaid"]?.text,
+                (1...Self.nameLimit).contains(name.utf8.count)
+            else { throw Unreadable() }
+            let granted = root["extensions"]?.elements.compactMap(\.text) ?? []
+            self = .hello(
+                userAgent: name,
+                granted.reduce(into: []) { $0.formUnion(AutopushExtensions(Array($1.utf8).span)) })
+        case "register":
+            let (channel, status) = try Self.answer(root)
+            let endpoint = status == 200 ? root["pushEndpoint"]?.text : nil
+            self = .registered(channel, status: status, endpoint: endpoint)
+        case "unregister":
+            let (channel, status) = try Self.answer(root)
+            self = .unregistered(channel, status: status)
+        case "notification": self = try Self.notification(root)
+        case nil where root.members.isEmpty, "ping": self = .pong
+        default: self = .other
+        }
+    }
+
+    private static func answer(_ root: JSONNode) throws(Unreadable) -> (ChannelID, Int) {
+        guard let channel = channel(root), let status = root["status"]?.integer else {
+            throw Unreadable()
+        }
+        return (channel, Int(status))
+    }
+
+    private static func channel(_ root: JSONNode) -> ChannelID? {
+        guard let text = root["channelID"]?.text else { return nil }
+        return Bits128(uuid: Array(text.utf8).span).map { ChannelID($0) }
+    }
+
+    private static func notification(_ root: JSONNode) throws(Unreadable) -> ServiceMessage {
+        guard let channel = channel(root), let version = root["version"]?.textOrNumber,
+            !version.isEmpty
+        else { throw Unreadable() }
+        if root["withdrawn"]?.bool == true { return .withdrawn(channel, version: version) }
+        guard let message = ReceivedNotification(root, channel, version) else {
+            throw Unreadable()
+        }
+        return .notification(message)
+    }
+}
+
+/// One delivery of a message, as a user agent gets it.
+package struct ReceivedNotification: Equatable, Sendable, Confidential {
+    package let channel: ChannelID
+    /// The service's name for it, the same in every delivery.
+    package let version: String
+    package let data: [UInt8]
+    /// How the data is encrypted, where the service says so.
+    package let encoding: String?
+    package let encryption: String?
+    package let cryptoKey: String?
+    // Only from services with these extensions.
+    package let ttl: UInt32?
+    package let urgency: Urgency?
+
+    fileprivate init?(_ root: JSONNode, _ channel: ChannelID, _ version: String) {
+        self.channel = channel
+        self.version = version
+        let text = root["data"]?.text ?? ""
+        guard let data = Base64URL.decodeToleratingPadding(Array(text.utf8).span) else {
+            return nil
+        }
+        self.data = data
+        let headers = root["headers"]
+        encoding = headers?["encoding"]?.text
+        encryption = headers?["encryption"]?.text
+        cryptoKey = headers?["crypto_key"]?.text
+        ttl = root["ttl"]?.integer.flatMap { UInt32(exactly: $0) }
+        urgency = root["urgency"]?.text.flatMap { Urgency(rawValue: $0) }
+    }
+
+    /// What applications get that have nothing but a body: fields that `aesgcm` needs stand in three
+    /// lines before it, as the gateways of UnifiedPush write them.
+    package var body: [UInt8] {
+        guard encoding == "aesgcm", let encryption, let cryptoKey else { return data }
+        return Array("aesgcm\nEncryption: \(encryption)\nCrypto-Key: \(cryptoKey)\n".utf8) + data
+    }
+}
