@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 /// One notification of an engine, with what may be seen of it.
 package struct EngineNotification: Equatable, Sendable {

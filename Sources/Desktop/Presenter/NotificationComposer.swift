@@ -65,8 +65,8 @@ struct NotificationComposer {
 
     /// What the summary calls it.
     func conversation(of notification: EngineNotification?, _ chatTitle: String) -> String {
-        let title = notification.map { title(of: $0, chatTitle) } ?? source.name
-        return Printable.onScreen(title, limit: Self.labelLimit)
+        let name = notification.map { title(of: $0, chatTitle) } ?? source.name
+        return Printable.onScreen(name, limit: Self.labelLimit)
     }
 
     private func title(of notification: EngineNotification, _ chatTitle: String) -> String {
