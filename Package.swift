@@ -53,6 +53,8 @@ let package = Package(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CShims"),
 
         module("Base"),
@@ -66,6 +68,7 @@ let package = Package(
         module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
+        module("Bus", ["Reactor", "CSystemd"]),
         module(
             "Mailbox",
             [
@@ -120,6 +123,7 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
+        tests(of: "Bus", ["Reactor"]),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         tests(
             of: "Receiver",
