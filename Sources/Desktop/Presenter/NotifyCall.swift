@@ -36,7 +36,7 @@ package struct NotifyCall: Equatable, Sendable {
             && left.hints.elementsEqual(right.hints, by: ==) && left.expiry == right.expiry
     }
 
-    /// Of what a person sees of it (FNV-1a, 64 bits), the same in every process.
+    /// Of what a person sees of it (FNV-1a, 64 bits).
     var digest: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let labels = actions.flatMap { [$0.key, $0.label] }

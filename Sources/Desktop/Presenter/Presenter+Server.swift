@@ -8,7 +8,11 @@ extension Presenter {
             guard var entry = entries[key] else { continue }
             if entry.place == .shown, entry.server == new.identity {
                 shown[entry.serverID] = key
-                if entry.isDoomed { remove(key) } else if entry.isDirty { enqueue(key) }
+                // Said once more in its place: some servers tell only the connection that spoke last
+                // what becomes of a notification, and ours is another one now.
+                (entry.digest, entry.isDirty) = (0, true)
+                entries[key] = entry
+                if entry.isDoomed { remove(key) } else { enqueue(key) }
                 continue
             }
             if entry.isDoomed {

@@ -14,7 +14,7 @@ package struct Presenter: Sendable {
         var maySound = false
         var serverID: UInt32 = 0
         var server: ServerIdentity?
-        /// Of what is shown now.
+        /// Of what is shown now; 0 for unknown.
         var digest: UInt64 = 0
         var isDirty = false
         /// Gone from the engine while nobody knew whether its server still lives.
@@ -81,7 +81,6 @@ package struct Presenter: Sendable {
         // Whether it arrived is unknown, and so is its number: it is said once more.
         if record.place == .showing { (entry.place, entry.maySound) = (.waiting, false) }
         (entry.serverID, entry.server) = (record.serverID, record.server)
-        entry.digest = record.digest
         entries[record.key] = entry
         guard sources[record.key.source] == nil else { return }
         // Nobody will ever say more about it.
@@ -142,7 +141,7 @@ extension Presenter {
     func record(_ key: ShownKey, _ entry: Entry) -> ShownRecord {
         ShownRecord(
             key: key, group: entry.group, place: entry.place, maySound: entry.maySound,
-            serverID: entry.serverID, server: entry.server, digest: entry.digest)
+            serverID: entry.serverID, server: entry.server)
     }
 
     mutating func keep(_ key: ShownKey) {

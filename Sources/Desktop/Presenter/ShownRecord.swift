@@ -49,12 +49,10 @@ package struct ShownRecord: Equatable, Sendable {
     package var serverID: UInt32
     /// Whose number that is.
     package var server: ServerIdentity?
-    /// Of what was shown, to see whether it has changed.
-    package var digest: UInt64
 
     package init(
         key: ShownKey, group: Int32, place: Place, maySound: Bool = false, serverID: UInt32 = 0,
-        server: ServerIdentity? = nil, digest: UInt64 = 0
+        server: ServerIdentity? = nil
     ) {
         self.key = key
         self.group = group
@@ -62,7 +60,6 @@ package struct ShownRecord: Equatable, Sendable {
         self.maySound = maySound
         self.serverID = serverID
         self.server = server
-        self.digest = digest
     }
 }
 
