@@ -87,7 +87,7 @@ let package = Package(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
-                "SQLite", "Mailbox",
+                "SQLite", "Mailbox", "Bus",
             ]),
         .executableTarget(
             name: "bellwire",
@@ -144,6 +144,12 @@ let package = Package(
                 "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "PresenterProbe",
+            dependencies: [
+                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
+            ],
+            path: "Tests/PresenterProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),

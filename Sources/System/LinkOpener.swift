@@ -24,7 +24,7 @@ package struct LinkOpener: ~Copyable {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(
             &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID))
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | Self.ownSession))
         var child: pid_t = 0
         let code = Self.withPointers(["xdg-open", link]) { arguments in
             Self.withPointers(Self.environment(token)) { environment in
@@ -42,6 +42,9 @@ package struct LinkOpener: ~Copyable {
             return waitpid(child, &status, WNOHANG) != 0
         }
     }
+
+    /// POSIX_SPAWN_SETSID, an extension of glibc that Swift does not see.
+    private static let ownSession: Int32 = 0x80
 
     /// Ours, with the token under the names of both protocols.
     private static func environment(_ token: String?) -> [String] {
