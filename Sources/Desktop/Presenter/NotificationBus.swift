@@ -1,5 +1,5 @@
-package import Bus
-package import Reactor
+import Bus
+import Reactor
 import System
 
 /// The way to whoever owns `org.freedesktop.Notifications`: one connection, because some servers
@@ -13,7 +13,7 @@ final class NotificationBus: TimerHandler {
 
     private let address: BusAddress
     private let loop: EventLoop
-    private let log: Log
+    let log: Log
     private let heard: (PresenterEvent) -> Void
     private(set) var connection: BusConnection?
     private var subscriptions: [BusSubscription] = []
