@@ -146,6 +146,12 @@ let package = Package(
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(
+            name: "PresenterProbe",
+            dependencies: [
+                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
+            ],
+            path: "Tests/PresenterProbe", swiftSettings: strict),
+        .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),
         .testTarget(

@@ -9,6 +9,8 @@ package final class BusConnection: @unchecked Sendable {
     let handle: BusHandle
     let loop: EventLoop
     var calls = PendingCalls()
+    /// sd-bus closes its own when the bus goes, and a watch has to end before that.
+    private let descriptor: BusDescriptor
     private var watch: Watch?
     private var timer: (id: TimerID, time: UInt64)?
     private var isProcessing = false
@@ -25,9 +27,9 @@ package final class BusConnection: @unchecked Sendable {
         handle = try BusHandle(to: address)
         self.loop = loop
         self.ended = ended
-        let descriptor = try handle.descriptor
+        descriptor = try BusDescriptor(duplicating: handle.descriptor)
         do throws(ReactorError) {
-            watch = try loop.watch(descriptor, for: .readable, self)
+            watch = try loop.watch(descriptor.number, for: .readable, self)
         } catch { throw BusError("epoll_ctl", code: error.code) }
         follow()
     }

@@ -1,4 +1,6 @@
 package import Bus
+import Crypto
+import HTTP
 package import Reactor
 package import System
 package import TLS
@@ -13,12 +15,14 @@ package final class DesktopService: @unchecked Sendable {
         case nameTaken
         case nameRefused(String)
         case busLost(BusError)
+        case noCredential(String)
 
         package var description: String {
             switch self {
             case .nameTaken: "another program has the name \(DesktopService.busName) already"
             case .nameRefused(let reason): "the bus does not give us our name: \(reason)"
             case .busLost(let error): "the session bus has ended: \(error)"
+            case .noCredential(let host): "accounts of \(host) are named, but no credential for it"
             }
         }
 
@@ -26,6 +30,7 @@ package final class DesktopService: @unchecked Sendable {
             switch self {
             case .nameTaken:
                 "one for each session is enough; to end it: systemctl --user stop bellwire-desktop"
+            case .noCredential: "write the address that bellwire device add prints, with /u/SECRET"
             case .nameRefused, .busLost: nil
             }
         }
@@ -35,6 +40,8 @@ package final class DesktopService: @unchecked Sendable {
     private let log: Log
     private let store: DesktopStore
     private let links: ReceiverLinks
+    private let screen: NotificationDesk
+    private let engines: [String: EngineConnection]
     private var bus: BusConnection?
     private var machine: MachineWatch?
 
@@ -47,6 +54,23 @@ package final class DesktopService: @unchecked Sendable {
         self.store = store
         links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
         try links.use(receivers)
+        let accounts = receivers.flatMap { receiver in
+            receiver.accounts.map { (receiver, $0, $0.source(at: receiver.url.host)) }
+        }
+        screen = try NotificationDesk(accounts.map(\.2), store: store, on: loop, log: log)
+        var engines: [String: EngineConnection] = [:]
+        for (receiver, account, source) in accounts {
+            guard
+                var address = EngineAddress(
+                    device: receiver.text, app: account.app, account: account.account)
+            else { throw Failure.noCredential(receiver.url.host) }
+            address.place = receiver.place
+            engines[source.id] = EngineConnection(
+                of: source.id, at: address, trust: trust, sha1: { try? SHA1.digest(of: $0) },
+                on: loop, screen, log: log)
+        }
+        self.engines = engines
+        screen.request = { [engines] source, request in engines[source]?.send(request) }
     }
 
     /// Before the loop runs. `ready` once the name is ours, `ended` if it is not, or not any more.
@@ -56,9 +80,15 @@ package final class DesktopService: @unchecked Sendable {
         let bus = try BusConnection(to: .session, on: loop) { ended(.busLost($0)) }
         self.bus = bus
         links.start()
-        let links = links
+        screen.start()
+        for engine in engines.values { engine.connect() }
+        let (links, engines) = (links, engines)
         let machine = MachineWatch(
-            on: loop, floorChanged: { links.setFloor($0) }, woken: { links.wake() })
+            on: loop, floorChanged: { links.setFloor($0) },
+            woken: {
+                links.wake()
+                for engine in engines.values { engine.connect() }
+            })
         machine.start()
         self.machine = machine
         // Applications ask for us as soon as they see the name, so everything is there by now.
@@ -73,6 +103,8 @@ package final class DesktopService: @unchecked Sendable {
 
     package func end() {
         machine?.end()
+        for engine in engines.values { engine.close() }
+        screen.close()
         links.end()
         bus?.close()
         bus = nil

@@ -32,17 +32,16 @@ package final class PrivateBus: @unchecked Sendable {
 
     deinit { stop() }
 
+    /// Killed, because it inherits a mask of signals that may hold back a request to end.
     package func stop() {
-        guard process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     private static func configuration(services folder: String?) -> String {
         """
         <busconfig>
           <type>session</type>
-          <listen>unix:tmpdir=/tmp</listen>
+          <listen>unix:abstract=bellwire-test-\(UUID().uuidString)</listen>
           \(folder.map { "<servicedir>\($0)</servicedir>" } ?? "")
           <policy context="default">
             <allow send_destination="*" eavesdrop="true"/>

@@ -31,7 +31,7 @@ enum DesktopSchema {
         CREATE TABLE shown (
             source TEXT NOT NULL, notification INTEGER NOT NULL, of_group INTEGER NOT NULL,
             place TEXT NOT NULL, may_sound INTEGER NOT NULL, server_id INTEGER NOT NULL,
-            server_owner TEXT, server_start INTEGER NOT NULL, digest INTEGER NOT NULL,
+            server_owner TEXT, server_start INTEGER NOT NULL,
             PRIMARY KEY (source, notification)
         ) WITHOUT ROWID;
         CREATE TABLE shown_highest (source TEXT PRIMARY KEY, notification INTEGER NOT NULL)

@@ -12,6 +12,8 @@ extension Command {
             (UnifiedPush), and connects to the receivers: Bellwire's or any push service that speaks
             autopush. Their addresses stand in a file that only you can read, one a line, as
             bellwire device add prints them: wss://HOST/u/SECRET. New applications go to the first.
+            Behind an address may stand accounts that are registered there, whose notifications are
+            shown: APP/ACCOUNT, or APP/ACCOUNT=DESKTOP-ENTRY for an application that opens them.
 
             Prints "bellwire: ready NAME" on standard output once the name is taken; everything else
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same within a

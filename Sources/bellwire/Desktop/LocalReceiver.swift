@@ -25,12 +25,20 @@ enum LocalReceiver {
     /// Once the server runs. The credential is made at the first start, and again when the server
     /// does not know it any more.
     static func address(_ state: String) throws -> ReceiverAddress {
-        let path = DesktopHost.folder(in: state) + "/local-device"
         let control = ControlConnection(path: state + "/control.sock")
+        var address = try address(secret: try credential(state, control), state)
+        address.accounts = try accounts(control)
+        return address
+    }
+
+    private static func credential(
+        _ state: String, _ control: ControlConnection
+    ) throws -> [UInt8] {
+        let path = DesktopHost.folder(in: state) + "/local-device"
         let devices = try DeviceReport.devices(json: try control.send("GET", devicesPath))
         let known = devices.filter { $0.name == deviceName }
         if known.count == 1, FileStamp(of: path) != nil {
-            return try address(secret: try KeyFile.read(path), state)
+            return try KeyFile.read(path)
         }
         for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
         var body = JSONWriter()
@@ -39,7 +47,21 @@ enum LocalReceiver {
         let secret = Array(try DeviceReport.Added(json: answer).bearer.utf8)
         try KeyFile.remove(path)
         try KeyFile.create(path, secret.span)
-        return try address(secret: secret, state)
+        return secret
+    }
+
+    /// Those that are registered with the server.
+    private static func accounts(_ control: ControlConnection) throws -> [EngineAccount] {
+        let answer = try control.send("GET", "/api/v1/registrations")
+        let list = (try? JSONDocument(answer).root)?["registrations"]?.elements ?? []
+        var accounts: [EngineAccount] = []
+        for registration in list {
+            guard let app = registration["app"]?.text, let account = registration["account"]?.text
+            else { continue }
+            let found = EngineAccount(app: app, account: account)
+            if !accounts.contains(found) { accounts.append(found) }
+        }
+        return accounts
     }
 
     private static func address(secret: [UInt8], _ state: String) throws -> ReceiverAddress {
