@@ -87,13 +87,14 @@ let package = Package(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
-                "SQLite", "Mailbox",
+                "SQLite", "Mailbox", "Bus",
             ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Bus",
             ],
             swiftSettings: strict),
 
@@ -130,7 +131,7 @@ let package = Package(
             ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         tests(
             of: "Desktop",
-            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox"]),
+            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -144,6 +145,12 @@ let package = Package(
                 "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "PresenterProbe",
+            dependencies: [
+                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
+            ],
+            path: "Tests/PresenterProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),
