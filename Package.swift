@@ -53,6 +53,8 @@ let package = Package(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CShims"),
 
         module("Base"),
@@ -66,6 +68,7 @@ let package = Package(
         module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
+        module("Bus", ["Reactor", "CSystemd"]),
         module(
             "Mailbox",
             [
@@ -84,13 +87,14 @@ let package = Package(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
-                "SQLite", "Mailbox",
+                "SQLite", "Mailbox", "Bus",
             ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Bus",
             ],
             swiftSettings: strict),
 
@@ -120,13 +124,14 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
+        tests(of: "Bus", ["Reactor"]),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         tests(
             of: "Receiver",
             ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         tests(
             of: "Desktop",
-            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox"]),
+            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -140,6 +145,12 @@ let package = Package(
                 "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "PresenterProbe",
+            dependencies: [
+                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
+            ],
+            path: "Tests/PresenterProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
             path: "Tests/ServerProbe", swiftSettings: strict),

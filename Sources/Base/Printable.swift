@@ -22,6 +22,35 @@ package enum Printable {
         return self.text(String(text[..<end])) + "…"
     }
 
+    /// As a notification on the screen shows it: what is unsafe is left out, since an escape means
+    /// nothing there, and no line is broken unless `keepsLines`. At most `limit` scalars, an
+    /// ellipsis included: a character may be made of any number of them.
+    package static func onScreen(_ text: String, limit: Int, keepsLines: Bool = false) -> String {
+        var result = ""
+        var count = 0
+        // Where the last character begins that still has an ellipsis behind it.
+        var cut = result.endIndex
+        for character in text {
+            let start = result.endIndex
+            if count < limit { cut = start }
+            for scalar in character.unicodeScalars {
+                guard let shown = shown(scalar, keepsLines: keepsLines) else { continue }
+                guard count < limit else { return String(result[..<cut]) + "…" }
+                result.unicodeScalars.append(shown)
+                count += 1
+            }
+        }
+        return result
+    }
+
+    private static func shown(_ scalar: Unicode.Scalar, keepsLines: Bool) -> Unicode.Scalar? {
+        switch scalar {
+        case "\n", "\u{2028}", "\u{2029}": keepsLines ? "\n" : " "
+        case "\t": " "
+        default: isUnsafe(scalar) ? nil : scalar
+        }
+    }
+
     /// Control characters, and the marks that set direction or break lines out of sight.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -19,7 +19,8 @@ extension Engine {
         order.visible.compactMap { account.groups[$0.id] }.map { group in
             Update.ActiveGroup(
                 id: group.id, kind: group.kind, chatID: group.chatID, totalCount: group.totalCount,
-                notifications: Array(group.shown(limit: sizeLimit)))
+                notifications: Array(group.shown(limit: sizeLimit)),
+                chatTitle: title(of: group.chatID, for: group.shown(limit: sizeLimit)))
         }
     }
 

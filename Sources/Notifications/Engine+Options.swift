@@ -87,7 +87,8 @@ extension Engine {
                     GroupUpdate(
                         groupID: group.id, kind: group.kind, chatID: group.chatID,
                         settingsChatID: group.chatID, soundID: 0, totalCount: group.totalCount,
-                        added: added, removed: removed)))
+                        added: added, removed: removed,
+                        chatTitle: title(of: group.chatID, for: added[...]))))
         }
     }
 }

@@ -18,6 +18,12 @@ extension Engine {
             for: group.id)
     }
 
+    /// The title of a chat for those that have none of their own. TDLib's clients ask for it.
+    func title(of chatID: ChatID, for shown: ArraySlice<Notification>) -> String {
+        guard account.policy == .learn, shown.contains(where: { !$0.hasTitle }) else { return "" }
+        return account.chats[chatID]?.title ?? ""
+    }
+
     /// All that is shown of a group appears without a sound.
     mutating func enqueueAppearance(of group: NotificationGroup) {
         let shown = Array(group.shown(limit: sizeLimit))
@@ -35,7 +41,9 @@ extension Engine {
         guard let items = queue.take(id) else { return }
         for item in UpdateMerger.merge(items, isVisible: order.isVisible(id)) {
             switch item {
-            case .group(let update): updates.append(.group(update))
+            case .group(var update):
+                update.chatTitle = title(of: update.chatID, for: update.added[...])
+                updates.append(.group(update))
             case .edit(let notification):
                 updates.append(.notification(groupID: id, notification))
             }

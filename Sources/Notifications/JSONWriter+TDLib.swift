@@ -57,6 +57,8 @@ extension JSONWriter {
             writer.member("id", Int(notification.id))
             writer.member("date", Int(notification.date))
             writer.member("is_silent", notification.isSilent)
+            // May be from anybody: the user can only dismiss it.
+            if notification.level == .clear { writer.member("bellwire.clear", true) }
             writer.name("type")
             writer.object { $0.members(of: notification.content) }
         }

@@ -29,6 +29,12 @@ package struct Notification: Equatable, Sendable {
         }
     }
 
+    /// Says itself whom it is from.
+    var hasTitle: Bool {
+        guard case .newPushMessage(let message) = content else { return false }
+        return message.presentation?.title.isEmpty == false || !message.senderName.isEmpty
+    }
+
     /// Known from a push only; gives way to the real message.
     package var isTemporary: Bool {
         if case .newPushMessage = content { return true }

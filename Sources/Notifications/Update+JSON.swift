@@ -77,6 +77,7 @@ extension Update.ActiveGroup {
             writer.name("type")
             writer.groupType(kind)
             writer.member("chat_id", Int(chatID.rawValue))
+            if !chatTitle.isEmpty { writer.member("bellwire.chat_title", chatTitle) }
             writer.member("total_count", totalCount)
             writer.name("notifications")
             writer.array { writer in for item in notifications { writer.notification(item) } }
@@ -91,6 +92,7 @@ extension GroupUpdate {
         writer.name("type")
         writer.groupType(kind)
         writer.member("chat_id", Int(chatID.rawValue))
+        if !chatTitle.isEmpty { writer.member("bellwire.chat_title", chatTitle) }
         writer.member("notification_settings_chat_id", Int(settingsChatID.rawValue))
         writer.member("notification_sound_id", int64: soundID)
         writer.member("total_count", totalCount)

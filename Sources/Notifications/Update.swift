@@ -6,6 +6,8 @@ package enum Update: Equatable, Sendable {
         package let chatID: ChatID
         package let totalCount: Int
         package let notifications: [Notification]
+        /// Where a notification does not say itself whom it is from, and the engine knows.
+        package var chatTitle = ""
     }
 
     case activeNotifications([ActiveGroup])
@@ -46,4 +48,6 @@ package struct GroupUpdate: Equatable, Sendable {
     /// Sorted by id.
     package var added: [Notification]
     package var removed: [Notification.ID]
+    /// Where one that is added does not say itself whom it is from, and the engine knows.
+    package var chatTitle = ""
 }

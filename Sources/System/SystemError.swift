@@ -11,6 +11,12 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         self.call = "\(call)"
     }
 
+    /// For calls that answer the number themselves.
+    init(_ call: StaticString, code: Int32) {
+        self.call = "\(call)"
+        self.code = code
+    }
+
     package var isMissingFile: Bool { code == ENOENT }
 
     package var description: String { "\(call): \(String(cString: strerror(code)))" }

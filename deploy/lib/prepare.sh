@@ -14,7 +14,7 @@ fail() {
 # The toolchain brings its own compilers, but takes linker, headers and some libraries from the system.
 BUILD_PACKAGES=(
     binutils git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 pkg-config
-    libcurl4-openssl-dev libnghttp2-dev libsqlite3-dev libssl-dev
+    libcurl4-openssl-dev libnghttp2-dev libsqlite3-dev libssl-dev libsystemd-dev
 )
 
 check_swift() {
@@ -54,9 +54,9 @@ install_packages() {
 prepare() {
     if command -v dpkg-query > /dev/null && command -v apt-get > /dev/null; then
         install_packages "${BUILD_PACKAGES[@]}"
-    elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnghttp2 sqlite3; then
+    elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnghttp2 libsystemd sqlite3; then
         fail "there is no apt here to install what the build needs" \
-            "install git, pkg-config and the development files of OpenSSL 3, nghttp2, SQLite 3, and libcurl with OpenSSL"
+            "install git, pkg-config and the development files of OpenSSL 3, nghttp2, SQLite 3, libsystemd, and libcurl with OpenSSL"
     fi
     check_swift
 }

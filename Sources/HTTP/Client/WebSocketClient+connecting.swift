@@ -7,6 +7,7 @@ extension WebSocketClient {
         let host = options.proxy?.host ?? options.url.host
         let port = options.proxy?.port ?? options.url.port
         begin(.lookup, within: options.patience.lookup)
+        if let place = options.place { return found(.success([place])) }
         if let address = IPAddress(host) { return found(.success([.ip(address, port: port)])) }
         NameLookup.start(host, port: port, on: loop) { self.found($0) }
     }

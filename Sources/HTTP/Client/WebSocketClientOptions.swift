@@ -1,4 +1,5 @@
 import Base
+package import Reactor
 package import TLS
 
 /// What a client needs to know in order to connect.
@@ -19,6 +20,9 @@ package struct WebSocketClientOptions: Sendable, Confidential {
     /// Further fields of the request, such as Authorization.
     package var fields: [(name: String, value: String)] = []
     package var proxy: HTTPProxy?
+    /// Where to connect, whatever address the name of the host has: the socket of a server that
+    /// runs on this machine.
+    package var place: SocketAddress?
     package var patience = Patience()
     let terms: WebSocketTerms
     let context: TLSContext

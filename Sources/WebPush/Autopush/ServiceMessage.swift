@@ -70,8 +70,8 @@ package enum ServiceMessage: Sendable {
     }
 }
 
-/// One delivery of a message, as a user agent gets it.
-package struct ReceivedNotification: Equatable, Sendable, Confidential {
+/// One delivery of a message, as a user agent gets it. A class, because it travels in events.
+package final class ReceivedNotification: Sendable, Confidential {
     package let channel: ChannelID
     /// The service's name for it, the same in every delivery.
     package let version: String

@@ -1,0 +1,80 @@
+/// What the bus itself is asked.
+extension BusConnection {
+    package static let driver = "org.freedesktop.DBus"
+    private static let driverPath = "/org/freedesktop/DBus"
+
+    package func ask(
+        _ member: String, _ arguments: [BusValue] = [], completion: @escaping (BusReply) -> Void
+    ) {
+        call(
+            BusMethodCall(
+                to: Self.driver, path: Self.driverPath, interface: Self.driver, member: member,
+                arguments), completion: completion)
+    }
+
+    /// Takes a name, and keeps it until it is released: nobody queues behind, nobody replaces us.
+    package func requestName(
+        _ name: String, completion: @escaping (Result<NameClaim, BusFailure>) -> Void
+    ) {
+        // DBUS_NAME_FLAG_DO_NOT_QUEUE
+        ask("RequestName", [.string(name), .uint32(4)]) { reply in
+            completion(reply.map { NameClaim(code: $0.first?.integer) })
+        }
+    }
+
+    package func releaseName(_ name: String) {
+        ask("ReleaseName", [.string(name)]) { _ in }
+    }
+
+    /// The unique name of the owner; nil if there is none.
+    package func owner(
+        of name: String, completion: @escaping (Result<String?, BusFailure>) -> Void
+    ) {
+        ask("GetNameOwner", [.string(name)]) { reply in
+            switch reply {
+            case .success(let values): completion(.success(values.first?.text))
+            case .failure(let failure) where failure.name == BusErrorName.nameHasNoOwner:
+                completion(.success(nil))
+            case .failure(let failure): completion(.failure(failure))
+            }
+        }
+    }
+
+    /// The names that have an owner.
+    package func names(completion: @escaping (Result<[String], BusFailure>) -> Void) {
+        ask("ListNames") { completion($0.map { $0.first?.texts ?? [] }) }
+    }
+
+    /// The names that the bus can start a program for.
+    package func activatableNames(
+        completion: @escaping (Result<[String], BusFailure>) -> Void
+    ) {
+        ask("ListActivatableNames") { completion($0.map { $0.first?.texts ?? [] }) }
+    }
+
+    /// Tells when the name gets, changes or loses its owner; nil stands for none.
+    package func watchOwner(
+        of name: String, _ changed: @escaping (_ old: String?, _ new: String?) -> Void
+    ) throws(BusError) -> BusSubscription {
+        let rule = BusRule(
+            sender: Self.driver, path: Self.driverPath, interface: Self.driver,
+            member: "NameOwnerChanged", argument: name)
+        return try listen(for: rule) { signal in
+            let names = signal.arguments.compactMap(\.text)
+            // Anybody may send a signal of that name; only the bus is the bus.
+            guard signal.sender == Self.driver, names.count == 3, names[0] == name else { return }
+            changed(names[1].isEmpty ? nil : names[1], names[2].isEmpty ? nil : names[2])
+        }
+    }
+}
+
+/// What became of a request for a name.
+package enum NameClaim: Sendable {
+    case owned
+    case taken
+
+    init(code: Int64?) {
+        // DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER and _ALREADY_OWNER
+        self = code == 1 || code == 4 ? .owned : .taken
+    }
+}

@@ -1,0 +1,37 @@
+/// Why a method call got no return.
+package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The name of the error, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
+    package let name: String
+    /// Words of the peer: not to be trusted, nor logged.
+    package let text: String
+    /// Nobody answered within the time that the caller gave.
+    package let isTimeout: Bool
+
+    package init(name: String, text: String = "", isTimeout: Bool = false) {
+        self.name = name
+        self.text = text
+        self.isTimeout = isTimeout
+    }
+
+    package var description: String { isTimeout ? "no reply in time" : name }
+
+    /// The connection ended first.
+    static let disconnected = BusFailure(name: BusErrorName.disconnected)
+}
+
+/// The names of errors that the bus and its libraries use.
+package enum BusErrorName {
+    package static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
+    package static let noReply = "org.freedesktop.DBus.Error.NoReply"
+    package static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
+    package static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
+    package static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
+    package static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
+    package static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+    package static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
+    package static let propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
+    package static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
+    package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+    package static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+    package static let failed = "org.freedesktop.DBus.Error.Failed"
+}

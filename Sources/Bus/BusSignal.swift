@@ -1,0 +1,48 @@
+/// A signal that was received.
+package struct BusSignal: Sendable {
+    /// The unique name of the sender, which the bus vouches for.
+    package let sender: String
+    package let path: String
+    package let interface: String
+    package let member: String
+    package let arguments: [BusValue]
+}
+
+/// Which signals are wanted. What is nil may be anything.
+package struct BusRule: Equatable, Sendable {
+    package var sender: String?
+    package var path: String?
+    package var interface: String?
+    package var member: String?
+    /// The first argument, a string.
+    package var argument: String?
+
+    package init(
+        sender: String? = nil, path: String? = nil, interface: String? = nil,
+        member: String? = nil, argument: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.argument = argument
+    }
+
+    /// As the bus wants it. Names and paths hold no quote, and the rest of the values is quoted as
+    /// the specification says.
+    var text: String {
+        var parts = ["type='signal'"]
+        for (name, value) in [
+            ("sender", sender), ("path", path), ("interface", interface), ("member", member),
+            ("arg0", argument),
+        ] {
+            guard let value else { continue }
+            parts.append(
+                name + "='"
+                    + value.split(
+                        separator: "'", omittingEmptySubsequences: false
+                    ).joined(separator: "'\\''") + "'")
+        }
+        return parts.joined(separator: ",")
+    }
+}

@@ -1,0 +1,105 @@
+import Base
+package import WebPush
+
+/// What the user's applications want of the receiver.
+extension Link {
+    /// `known`: the endpoint that the application has; it hears only of another one.
+    package mutating func register(
+        _ channel: ChannelID, key: ApplicationKey?, known: String?, at now: Duration
+    ) {
+        if let present = channels[channel], present.key == key, present.isRegistered {
+            if let endpoint = present.endpoint, endpoint != known {
+                act(.endpoint(channel, endpoint))
+            }
+            return
+        }
+        // Whether the receiver still has it, turns out when it says hello.
+        channels[channel] = Channel(
+            key: key, endpoint: known, isRegistered: known != nil && userAgent != nil)
+        ended.remove(channel)
+        guard isOpen else { return start() }
+        enqueue(.register(channel))
+        ask(at: now)
+    }
+
+    package mutating func unregister(_ channel: ChannelID, at now: Duration) {
+        guard let former = channels.removeValue(forKey: channel) else { return }
+        unsent.removeAll { $0.channel == channel }
+        let request = Request.register(channel)
+        let isUnknownThere = !former.isRegistered && !underWay.contains(request)
+        guard userAgent != nil, !isUnknownThere || former.endpoint != nil else {
+            requests.removeAll { $0 == request }
+            act(.forget(channel))
+            return rest()
+        }
+        ended.insert(channel)
+        guard isOpen else { return start() }
+        enqueue(.unregister(channel))
+        ask(at: now)
+    }
+
+    /// Done with a message: `isDelivered` or not, it need not come again.
+    package mutating func acknowledge(
+        _ channel: ChannelID, version: String, isDelivered: Bool
+    ) {
+        guard isOpen else {
+            return unsent.append((channel, version, isDelivered))
+        }
+        var text: [UInt8] = []
+        ClientRequest.appendAcknowledgement(
+            channel, version: version, isDelivered: isDelivered, to: &text)
+        act(.send(text))
+    }
+
+    /// What is less urgent stays where it is.
+    package mutating func setLeastUrgency(_ least: Urgency) {
+        guard least != leastUrgency else { return }
+        leastUrgency = least
+        if isOpen { sendUrgency() }
+    }
+
+    mutating func sendUrgency() {
+        // Others close the connection for a message that they do not know.
+        guard extensions.contains(.urgency) else { return }
+        var text: [UInt8] = []
+        ClientRequest.appendUrgency(leastUrgency, to: &text)
+        act(.send(text))
+    }
+
+    mutating func requestMissing() {
+        for (channel, content) in channels where !content.isRegistered {
+            enqueue(.register(channel))
+        }
+        for channel in ended { enqueue(.unregister(channel)) }
+    }
+
+    private mutating func enqueue(_ request: Request) {
+        guard !requests.contains(request), !underWay.contains(request) else { return }
+        requests.append(request)
+    }
+
+    /// Asks for as much as may be under way at once.
+    mutating func ask(at now: Duration) {
+        while underWay.count < Self.requestLimit, !requests.isEmpty {
+            let request = requests.removeFirst()
+            var text: [UInt8] = []
+            switch request {
+            case .register(let channel):
+                guard let content = channels[channel] else { continue }
+                ClientRequest.appendRegister(channel, key: content.key?.text, to: &text)
+            case .unregister(let channel):
+                ClientRequest.appendUnregister(channel, to: &text)
+            }
+            underWay.append(request)
+            act(.send(text))
+        }
+        requestDeadline = underWay.isEmpty ? nil : now + Self.answerPatience
+    }
+
+    /// Without a channel there is nothing to be connected for.
+    mutating func rest() {
+        guard !isWanted, underWay.isEmpty, phase != .idle else { return }
+        if phase != .resting { act(.disconnect) }
+        phase = .idle
+    }
+}

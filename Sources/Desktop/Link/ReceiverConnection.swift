@@ -1,0 +1,168 @@
+import Base
+import Crypto
+package import HTTP
+import Reactor
+import WebPush
+
+/// One receiver: its `Link`, and the WebSocket that does what the link asks for.
+///
+/// Confined to the thread of the loop.
+final class ReceiverConnection: TimerHandler {
+    let row: Int64
+    let address: ReceiverAddress
+    var link: Link
+    private let options: WebSocketClientOptions
+    private let loop: EventLoop
+    private weak var desk: ReceiverLinks?
+    private var attempt: Attempt?
+    private var timer: TimerID?
+    private var deadline: Duration?
+
+    init(
+        _ row: Int64, _ address: ReceiverAddress, _ link: Link, _ options: WebSocketClientOptions,
+        on loop: EventLoop, _ desk: ReceiverLinks
+    ) {
+        self.row = row
+        self.address = address
+        self.link = link
+        self.options = options
+        self.loop = loop
+        self.desk = desk
+    }
+
+    /// What a person knows it by; the path is secret.
+    var name: String { address.url.host }
+
+    /// Does what the link wants.
+    func perform() {
+        for action in link.takeActions() {
+            switch action {
+            case .connect:
+                let attempt = Attempt(self)
+                self.attempt = attempt
+                attempt.client = WebSocketClient.connect(options, on: loop, attempt)
+            case .disconnect: disconnect()
+            case .send(let text): attempt?.socket?.send(text: text.span)
+            case .remember, .endpoint, .refuse, .forget: desk?.perform(action, of: self)
+            }
+        }
+        setTimer()
+    }
+
+    func disconnect() {
+        let former = attempt.take()
+        former?.socket?.close(.goingAway)
+        former?.client?.cancel()
+    }
+
+    private func setTimer() {
+        guard link.deadline != deadline else { return }
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        deadline = link.deadline
+        guard let deadline else { return }
+        timer = loop.schedule(after: Interval(deadline - BootClock.now), self)
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        timer = nil
+        deadline = nil
+        link.elapsed(at: BootClock.now, chance: .random(in: 0..<1))
+        perform()
+    }
+
+    /// One WebSocket, from the attempt to open it on. What an abandoned one says is not heard.
+    private final class Attempt: WebSocketClientHandler {
+        private let owner: ReceiverConnection
+        var client: WebSocketClient?
+        private(set) var socket: WebSocketConnection?
+
+        init(_ owner: ReceiverConnection) { self.owner = owner }
+
+        private var isCurrent: Bool { owner.attempt === self }
+
+        func opened(_ connection: WebSocketConnection, subprotocol: String?) {
+            client = nil
+            guard isCurrent else { return connection.close(.goingAway) }
+            socket = connection
+            owner.link.opened(at: BootClock.now)
+            owner.perform()
+        }
+
+        func received(text: Span<UInt8>, on connection: WebSocketConnection) {
+            guard isCurrent else { return }
+            let wasOpen = owner.link.isOpen
+            let arrival = owner.link.received(
+                text, at: BootClock.now, chance: .random(in: 0..<1))
+            if !wasOpen, owner.link.isOpen { owner.desk?.changed(owner, reason: nil) }
+            if let arrival { owner.desk?.arrived(arrival, from: owner) }
+            owner.perform()
+        }
+
+        func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
+            socket = nil
+            guard isCurrent else { return }
+            var isFinal = false
+            if case .closed(let close) = end { isFinal = close.code?.rawValue == 4774 }
+            ended(reason: end.reason, pause: .zero, isFinal: isFinal)
+        }
+
+        func failed(_ failure: WebSocketClientFailure) {
+            client = nil
+            guard isCurrent else { return }
+            ended(reason: failure.reason, pause: failure.pause, isFinal: false)
+        }
+
+        private func ended(reason: String, pause: Duration, isFinal: Bool) {
+            owner.attempt = nil
+            owner.link.closed(
+                at: BootClock.now, chance: .random(in: 0..<1), pause: pause, isFinal: isFinal)
+            owner.desk?.changed(owner, reason: reason)
+            owner.perform()
+        }
+    }
+}
+
+extension WebSocketEnd {
+    /// For people.
+    fileprivate var reason: String {
+        switch self {
+        case .closed(let close): "the receiver closed (\(close.code?.rawValue ?? 0))"
+        case .failed: "the receiver broke the rules of WebSocket"
+        case .silent, .unanswered: "the receiver fell silent"
+        case .congested: "the receiver does not read"
+        case .lost: "the connection was lost"
+        }
+    }
+}
+
+extension WebSocketClientFailure {
+    /// Of those that a person has to do something about, not more than one a minute.
+    private static let refusalPause = Duration.seconds(60)
+
+    fileprivate var pause: Duration {
+        switch self {
+        case .refused(let status, let retryAfter):
+            retryAfter ?? ((400..<500).contains(status) ? Self.refusalPause : .zero)
+        case .untrusted: Self.refusalPause
+        default: .zero
+        }
+    }
+
+    /// For people.
+    package var reason: String {
+        switch self {
+        case .unknownName(let name, _): "the name \(name) is unknown"
+        case .unreachable(let error): error.description
+        case .refusedByProxy(let status): "the proxy refuses (\(status))"
+        case .untrusted(let error): "its certificate is not trusted: \(error)"
+        case .brokenHandshake(let error): "TLS fails: \(error)"
+        case .refused(401, _): "it does not know the credential of this device"
+        case .refused(let status, _): "it refuses with status \(status)"
+        case .badAnswer, .unreadableAnswer: "what answers there is no push service"
+        case .timedOut(let stage): "it took too long (\(stage.rawValue))"
+        case .lost(let stage): "the connection was lost (\(stage.rawValue))"
+        case .cancelled: "given up"
+        }
+    }
+}

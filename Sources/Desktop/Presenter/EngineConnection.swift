@@ -1,0 +1,125 @@
+import Base
+package import HTTP
+package import Reactor
+package import System
+package import TLS
+
+/// The way to the engine of one source: connects again and again, hands what it says to the desk.
+///
+/// What is requested while there is no connection is not kept: after the next one the engine tells
+/// all it has, and the desk what it still wants.
+package final class EngineConnection: TimerHandler {
+    private static let messageLimit = 8 << 20
+    private static let silence = Duration.seconds(300)
+    /// For what a person has to do something about.
+    private static let refusalPause = Duration.seconds(60)
+
+    private let source: String
+    private let options: WebSocketClientOptions
+    private let loop: EventLoop
+    private let log: Log
+    private weak var desk: NotificationDesk?
+    private var attempt: Attempt?
+    private var backoff = LinkBackoff()
+    private var timer: TimerID?
+
+    package init(
+        of source: String, at address: EngineAddress, trust context: TLSContext,
+        sha1: @escaping WebSocketTerms.Digest, on loop: EventLoop, _ desk: NotificationDesk,
+        log: Log
+    ) {
+        self.source = source
+        self.loop = loop
+        self.desk = desk
+        self.log = log
+        let terms = WebSocketTerms(
+            session: WebSocketSession.Limits(
+                messageLimit: Self.messageLimit, silence: Self.silence), sha1: sha1)
+        var options = WebSocketClientOptions(
+            url: address.url, terms: terms, context: context,
+            random: { UInt32.random(in: .min ... .max) })
+        options.place = address.place
+        options.fields = [("Authorization", "Bearer \(address.credential)")]
+        self.options = options
+    }
+
+    /// Connects now, whatever it waits for: at the start, after a sleep, with a new network.
+    package func connect() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        guard attempt == nil else { return }
+        let attempt = Attempt(self)
+        self.attempt = attempt
+        attempt.client = WebSocketClient.connect(options, on: loop, attempt)
+    }
+
+    package func send(_ request: EngineRequest) { attempt?.socket?.send(text: request.json) }
+
+    package func close() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        let former = attempt.take()
+        former?.socket?.close(.goingAway)
+        former?.client?.cancel()
+    }
+
+    package func timerFired(_ cookie: UInt64) {
+        timer = nil
+        connect()
+    }
+
+    private func ended(atLeast pause: Duration) {
+        attempt = nil
+        guard !loop.isDraining else { return }
+        let pause = backoff.next(chance: .random(in: 0..<1), atLeast: pause)
+        timer = loop.schedule(after: Interval(pause), self)
+    }
+
+    private func failed(_ failure: WebSocketClientFailure) {
+        switch failure {
+        case .refused(404, _):
+            desk?.accountIsGone(source)
+            ended(atLeast: Self.refusalPause)
+        case .refused(let status, let retryAfter):
+            log.write(.warning, "engine.refused", [("status", String(status))])
+            ended(atLeast: retryAfter ?? (status < 500 ? Self.refusalPause : .zero))
+        case .untrusted:
+            log.write(.warning, "engine.untrusted")
+            ended(atLeast: Self.refusalPause)
+        default: ended(atLeast: .zero)
+        }
+    }
+
+    /// One WebSocket, from the attempt to open it on. What an abandoned one says is not heard.
+    private final class Attempt: WebSocketClientHandler {
+        private let owner: EngineConnection
+        var client: WebSocketClient?
+        private(set) var socket: WebSocketConnection?
+
+        init(_ owner: EngineConnection) { self.owner = owner }
+
+        private var isCurrent: Bool { owner.attempt === self }
+
+        func opened(_ connection: WebSocketConnection, subprotocol: String?) {
+            client = nil
+            guard isCurrent else { return connection.close(.goingAway) }
+            socket = connection
+        }
+
+        func received(text: Span<UInt8>, on connection: WebSocketConnection) {
+            guard isCurrent else { return }
+            owner.backoff.reset()
+            owner.desk?.received(text.array(0..<text.count), from: owner.source)
+        }
+
+        func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
+            socket = nil
+            if isCurrent { owner.ended(atLeast: .zero) }
+        }
+
+        func failed(_ failure: WebSocketClientFailure) {
+            client = nil
+            if isCurrent { owner.failed(failure) }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import Base
+
+/// What an engine tells, as far as the screen is concerned.
+package enum EngineUpdate: Equatable, Sendable {
+    package struct Group: Equatable, Sendable {
+        package let id: Int32
+        package let title: String
+        package let notifications: [EngineNotification]
+    }
+
+    package struct Change: Equatable, Sendable {
+        package let group: Int32
+        package let title: String
+        package let isSounding: Bool
+        package let added: [EngineNotification]
+        package let removed: [Int32]
+    }
+
+    case active([Group])
+    case change(Change)
+    case edit(group: Int32, EngineNotification)
+    case badge(count: Int64)
+    /// The answer to a request about this notification was an error.
+    case refused(notification: Int32)
+
+    /// Nil for everything else that an engine says.
+    package init?(_ node: JSONNode) {
+        switch node["@type"]?.text {
+        case "updateActiveNotifications":
+            self = .active((node["groups"]?.elements ?? []).compactMap(Group.init))
+        case "updateNotificationGroup":
+            guard let change = Change(node) else { return nil }
+            self = .change(change)
+        case "updateNotification":
+            guard let group = node["notification_group_id"]?.int32,
+                let notification = node["notification"].flatMap(EngineNotification.init)
+            else { return nil }
+            self = .edit(group: group, notification)
+        case "bellwire.updateUnreadBadge":
+            let unread = max(node["count"]?.integer ?? 0, 0)
+            let missed = max(node["missed_calls"]?.integer ?? 0, 0)
+            self = .badge(count: unread.addingReportingOverflow(missed).partialValue)
+        case "error":
+            guard let notification = node["@extra"]?["notification"]?.int32 else { return nil }
+            self = .refused(notification: notification)
+        default: return nil
+        }
+    }
+}
+
+extension EngineUpdate.Group {
+    fileprivate init?(_ node: JSONNode) {
+        guard let id = node["id"]?.int32 else { return nil }
+        self.id = id
+        title = node["bellwire.chat_title"]?.text ?? ""
+        notifications =
+            (node["notifications"]?.elements ?? []).compactMap(EngineNotification.init)
+    }
+}
+
+extension EngineUpdate.Change {
+    fileprivate init?(_ node: JSONNode) {
+        guard let id = node["notification_group_id"]?.int32 else { return nil }
+        group = id
+        title = node["bellwire.chat_title"]?.text ?? ""
+        isSounding = (node["notification_sound_id"]?.integer ?? 0) != 0
+        added = (node["added_notifications"]?.elements ?? []).compactMap(EngineNotification.init)
+        removed = (node["removed_notification_ids"]?.elements ?? []).compactMap(\.int32)
+    }
+}
+
+extension JSONNode {
+    /// Ids of notifications and groups are positive and of 32 bits.
+    var int32: Int32? {
+        guard let value = integer.flatMap(Int32.init(exactly:)), value > 0 else { return nil }
+        return value
+    }
+}

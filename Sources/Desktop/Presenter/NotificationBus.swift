@@ -1,0 +1,205 @@
+import Bus
+import Reactor
+import System
+
+/// The way to whoever owns `org.freedesktop.Notifications`: one connection, because some servers
+/// tell only the one that made a notification what becomes of it.
+///
+/// Confined to the thread of the loop.
+final class NotificationBus: TimerHandler {
+    private static let name = "org.freedesktop.Notifications"
+    private static let path = "/org/freedesktop/Notifications"
+    private static let retryInterval = Duration.seconds(5)
+
+    private let address: BusAddress
+    private let loop: EventLoop
+    let log: Log
+    private let heard: (PresenterEvent) -> Void
+    private(set) var connection: BusConnection?
+    private var subscriptions: [BusSubscription] = []
+    /// Whoever is being asked who it is, or has said so.
+    private var owner: String?
+
+    init(
+        _ address: BusAddress, on loop: EventLoop, log: Log,
+        heard: @escaping (PresenterEvent) -> Void
+    ) {
+        self.address = address
+        self.loop = loop
+        self.log = log
+        self.heard = heard
+    }
+
+    func start() {
+        do throws(BusError) {
+            let connection = try BusConnection(to: address, on: loop) { [weak self] error in
+                self?.lost(error)
+            }
+            self.connection = connection
+            try listen(on: connection)
+            connection.owner(of: Self.name) { [weak self] reply in
+                if case .success(let owner?) = reply { self?.changed(to: owner) }
+            }
+        } catch { lost(error) }
+    }
+
+    func close() {
+        subscriptions = []
+        connection?.close()
+        connection = nil
+    }
+
+    private func listen(on connection: BusConnection) throws(BusError) {
+        subscriptions = [
+            try connection.watchOwner(of: Self.name) { [weak self] _, new in
+                self?.changed(to: new)
+            },
+            try connection.listen(for: BusRule(path: Self.path, interface: Self.name)) {
+                [weak self] signal in
+                if let event = PresenterEvent(signal) { self?.heard(event) }
+            },
+            try connection.listen(
+                for: BusRule(
+                    path: Self.path, interface: "org.freedesktop.DBus.Properties",
+                    member: "PropertiesChanged", argument: Self.name)
+            ) { [weak self] signal in
+                guard let self, signal.sender == owner, signal.arguments.count >= 2,
+                    let flag = signal.arguments[1].members?["Inhibited"]?.flag
+                else { return }
+                heard(.inhibited(flag))
+            },
+        ]
+    }
+
+    private func lost(_ error: BusError) {
+        log.write(.warning, "notifications.bus.lost", [("reason", error.description)])
+        close()
+        changed(to: nil)
+        _ = loop.schedule(after: Interval(Self.retryInterval), self)
+    }
+
+    func timerFired(_ cookie: UInt64) { start() }
+}
+
+/// Who the server is.
+extension NotificationBus {
+    private func changed(to new: String?) {
+        guard new != owner else { return }
+        if owner != nil { heard(.serverVanished) }
+        owner = new
+        guard let new else { return }
+        connection?.credentials(of: new) { [weak self] reply in
+            let process = (try? reply.get())?.process
+            let start = process.flatMap { ProcessStart.ticks(of: $0) } ?? 0
+            self?.describe(ServerIdentity(owner: new, processStart: start))
+        }
+    }
+
+    private func describe(_ identity: ServerIdentity) {
+        call(identity.owner, "GetServerInformation") { [weak self] reply in
+            let words = (try? reply.get())?.map { $0.text ?? "" } ?? []
+            self?.call(identity.owner, "GetCapabilities") { [weak self] reply in
+                guard let self, owner == identity.owner else { return }
+                let capabilities = (try? reply.get())?.first?.texts ?? []
+                heard(
+                    .serverAppeared(
+                        NotificationServer(
+                            identity: identity, name: words.first ?? "",
+                            specVersion: words.count > 3 ? words[3] : "",
+                            capabilities: capabilities)))
+                if capabilities.contains("inhibitions") { askInhibited() }
+            }
+        }
+    }
+
+    private func askInhibited() {
+        guard let asked = owner else { return }
+        connection?.call(
+            BusMethodCall(
+                to: asked, path: Self.path, interface: "org.freedesktop.DBus.Properties",
+                member: "Get", [.string(Self.name), .string("Inhibited")], startsService: false)
+        ) { [weak self] reply in
+            guard let self, owner == asked, let flag = (try? reply.get())?.first?.flag else {
+                return
+            }
+            heard(.inhibited(flag))
+        }
+    }
+
+    private func call(
+        _ destination: String, _ member: String, _ arguments: [BusValue] = [],
+        startsService: Bool = false, completion: @escaping (BusReply) -> Void
+    ) {
+        guard let connection else {
+            return completion(.failure(BusFailure(name: BusErrorName.disconnected)))
+        }
+        connection.call(
+            BusMethodCall(
+                to: destination, path: Self.path, interface: Self.name, member: member, arguments,
+                startsService: startsService),
+            completion: completion)
+    }
+}
+
+/// What is asked of it.
+extension NotificationBus {
+    /// Any call to the name starts whoever is registered for it; the change of owner tells the rest.
+    func startServer() {
+        call(Self.name, "GetServerInformation", startsService: true) { [weak self] reply in
+            if case .failure = reply { self?.heard(.serverUnavailable) }
+        }
+    }
+
+    func notify(_ ticket: Int, _ notification: NotifyCall) {
+        call(owner ?? Self.name, "Notify", notification.arguments) { [weak self] reply in
+            switch reply {
+            case .success(let values):
+                let id = values.first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
+                self?.heard(
+                    id > 0
+                        ? .notified(ticket: ticket, id: id)
+                        : .notifyFailed(ticket: ticket, .refused))
+            case .failure(let failure):
+                self?.heard(.notifyFailed(ticket: ticket, NotifyFailure(failure)))
+            }
+        }
+    }
+
+    /// Servers answer an unknown number with an error, or not: it is gone either way.
+    func close(_ key: ShownKey, _ id: UInt32) {
+        call(owner ?? Self.name, "CloseNotification", [.uint32(id)]) { [weak self] _ in
+            self?.heard(.closed(key))
+        }
+    }
+}
+
+extension NotifyFailure {
+    fileprivate init(_ failure: BusFailure) {
+        switch failure.name {
+        case BusErrorName.serviceUnknown, BusErrorName.nameHasNoOwner: self = .undelivered
+        case BusErrorName.noReply, BusErrorName.disconnected: self = .unanswered
+        default: self = .refused
+        }
+    }
+}
+
+extension PresenterEvent {
+    fileprivate init?(_ signal: BusSignal) {
+        guard let first = signal.arguments.first?.integer, let id = UInt32(exactly: first),
+            signal.arguments.count == 2
+        else { return nil }
+        let text = signal.arguments[1].text
+        let number = signal.arguments[1].integer.flatMap { UInt32(exactly: $0) }
+        switch (signal.member, text, number) {
+        case ("NotificationClosed", nil, let reason?):
+            self = .notificationClosed(id: id, reason: reason, sender: signal.sender)
+        case ("ActionInvoked", let key?, nil):
+            self = .actionInvoked(id: id, key: key, sender: signal.sender)
+        case ("ActivationToken", let token?, nil):
+            self = .activationToken(id: id, token: token, sender: signal.sender)
+        case ("NotificationReplied", let text?, nil):
+            self = .replied(id: id, text: text, sender: signal.sender)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Base
+package import Bus
+package import Reactor
+package import System
+
+/// Shows the notifications of engines: what a `Presenter` wants is kept, and then done.
+///
+/// Confined to the thread of the loop.
+package final class NotificationDesk: TimerHandler {
+    private enum Cookie {
+        static let presenter: UInt64 = 0
+        static let children: UInt64 = 1
+    }
+
+    private static let reapInterval = Duration.seconds(10)
+
+    private let loop: EventLoop
+    private let log: Log
+    private let store: any ShownStore
+    private var presenter: Presenter
+    private var bus: NotificationBus?
+    private var opener = LinkOpener()
+    private var timer: (id: TimerID, deadline: Duration)?
+    private var isReaping = false
+    /// Takes what is to be said to the engine of a source.
+    package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
+
+    package init(
+        _ sources: [PresentedSource], store: any ShownStore, bus address: BusAddress = .session,
+        on loop: EventLoop, log: Log
+    ) throws {
+        self.loop = loop
+        self.log = log
+        self.store = store
+        presenter = Presenter(sources, history: try store.history())
+        bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
+            self?.handle(event)
+        }
+    }
+
+    package func start() { bus?.start() }
+
+    package func close() {
+        bus?.close()
+        bus = nil
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+    }
+
+    /// One update or answer of an engine, as it came.
+    package func received(_ text: [UInt8], from source: String) {
+        guard let node = try? JSONDocument(text).root, let update = EngineUpdate(node) else {
+            return
+        }
+        handle(.update(source: source, update))
+    }
+
+    /// There is no such account any more, and so nothing of it to show.
+    package func accountIsGone(_ source: String) {
+        handle(.update(source: source, .active([])))
+    }
+
+    private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
+
+    private func handle(_ event: PresenterEvent) {
+        let actions = presenter.handle(event, at: now)
+        keep(actions)
+        for action in actions { perform(action) }
+        setTimer()
+    }
+
+    /// Before anything leaves: whoever dies in between finds out what was under way.
+    private func keep(_ actions: [PresenterAction]) {
+        var kept: [ShownKey: ShownRecord] = [:]
+        var forgotten: Set<ShownKey> = []
+        for action in actions {
+            switch action {
+            case .keep(let record):
+                kept[record.key] = record
+                forgotten.remove(record.key)
+            case .forget(let key):
+                kept[key] = nil
+                forgotten.insert(key)
+            default: break
+            }
+        }
+        guard !kept.isEmpty || !forgotten.isEmpty else { return }
+        do {
+            try store.commit(
+                kept: kept.values.sorted { $0.key < $1.key }, forgotten: forgotten.sorted())
+        } catch {
+            // To show it twice is better than not to show it.
+            log.write(.error, "notifications.not.kept", [("reason", "\(error)")])
+        }
+    }
+
+    private func perform(_ action: PresenterAction) {
+        switch action {
+        case .keep, .forget: break
+        case .startServer: bus?.startServer()
+        case .notify(let ticket, let call): bus?.notify(ticket, call)
+        case .close(let key, let id): bus?.close(key, id)
+        case .request(let source, let request): self.request(source, request)
+        case .activate(let service, let action, let token):
+            bus?.activate(service, action: action, token: token)
+        case .open(let link, let token): open(link, token)
+        case .badge(let entry, let count): bus?.badge(entry, count)
+        }
+    }
+
+    private func open(_ link: String, _ token: String?) {
+        do throws(SystemError) {
+            try opener.open(link, token: token)
+        } catch {
+            log.write(.warning, "link.not.opened", [("reason", error.description)])
+        }
+        reapLater()
+    }
+
+    private func reapLater() {
+        guard opener.hasChildren, !isReaping else { return }
+        isReaping = true
+        _ = loop.schedule(after: Interval(Self.reapInterval), self, cookie: Cookie.children)
+    }
+
+    private func setTimer() {
+        let deadline = presenter.deadline(at: now)
+        guard deadline != timer?.deadline else { return }
+        if let timer { loop.cancel(timer.id) }
+        timer = deadline.map { deadline in
+            let pause = Interval(deadline - now)
+            return (loop.schedule(after: pause, self, cookie: Cookie.presenter), deadline)
+        }
+    }
+
+    package func timerFired(_ cookie: UInt64) {
+        if cookie == Cookie.children {
+            isReaping = false
+            opener.reap()
+            return reapLater()
+        }
+        timer = nil
+        handle(.elapsed)
+    }
+}

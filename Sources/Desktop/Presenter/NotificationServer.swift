@@ -1,0 +1,37 @@
+/// What the present owner of `org.freedesktop.Notifications` can do, as it says itself.
+package struct NotificationServer: Equatable, Sendable {
+    package let identity: ServerIdentity
+    package let name: String
+    package let specVersion: String
+    package let capabilities: Set<String>
+
+    package init(
+        identity: ServerIdentity, name: String, specVersion: String, capabilities: [String]
+    ) {
+        self.identity = identity
+        self.name = name
+        self.specVersion = specVersion
+        self.capabilities = Set(capabilities)
+    }
+
+    var showsBodies: Bool { capabilities.contains("body") }
+    /// The body then is markup, and plain text has to be escaped. Summaries never are.
+    var rendersMarkup: Bool { capabilities.contains("body-markup") }
+    var showsActions: Bool { capabilities.contains("actions") }
+    var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }
+
+    /// The hint under whose value a notification takes the place of the one that had it before,
+    /// even if nobody knows its number any more.
+    var tagHint: String? {
+        ["x-dunst-stack-tag", "x-canonical-private-synchronous"].first(where: capabilities.contains)
+    }
+
+    /// It had other names before version 1.2 and before 1.1 of the specification.
+    var pictureHint: String {
+        switch specVersion {
+        case "1.1": "image_data"
+        case "0.9", "1.0": "icon_data"
+        default: "image-data"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// What is handed to the server, one after the other.
+extension Presenter {
+    mutating func pump(at now: Duration) {
+        guard case .present(let server) = server else { return startServer(now) }
+        guard flight == nil, now >= pausedUntil else { return }
+        var index = 0
+        while flight == nil, index < queue.count {
+            if nextChance(of: queue[index], at: now) > now {
+                index += 1
+            } else {
+                show(queue.remove(at: index), on: server, now)
+            }
+        }
+    }
+
+    /// Summaries change with each of many notifications, and are shown once a second.
+    func nextChance(of key: ShownKey, at now: Duration) -> Duration {
+        key.notification == 0 ? max(sources[key.source]?.nextSummary ?? now, now) : now
+    }
+
+    private mutating func startServer(_ now: Duration) {
+        if case .awaited(let end) = server, now < end { return }
+        guard queue.contains(where: { entries[$0]?.place == .waiting }) else { return }
+        server = .awaited(until: now + Self.startInterval)
+        actions.append(.startServer)
+    }
+
+    private mutating func show(
+        _ key: ShownKey, on server: NotificationServer, _ now: Duration
+    ) {
+        guard var entry = entries[key], let call = call(for: key, entry, on: server) else {
+            return
+        }
+        let digest = call.digest
+        entry.isDirty = false
+        switch entry.place {
+        case .waiting:
+            let hasRoom = key.notification == 0 || sources[key.source]?.budget.take(at: now) == true
+            guard hasRoom else { return summarise(key) }
+            entry.place = .showing
+        case .shown where digest != entry.digest: break
+        default:
+            entries[key] = entry
+            return
+        }
+        lastTicket += 1
+        flight = Flight(
+            ticket: lastTicket, key: key, digest: digest,
+            isSounding: call[hint: "suppress-sound"] == nil)
+        entry.maySound = false
+        entries[key] = entry
+        if entry.place == .showing { keep(key) }
+        if key.notification == 0 {
+            sources[key.source]?.nextSummary = now + PopupBudget.interval
+        }
+        actions.append(.notify(ticket: lastTicket, call))
+    }
+
+    private func call(
+        for key: ShownKey, _ entry: Entry, on server: NotificationServer
+    ) -> NotifyCall? {
+        guard let source = sources[key.source]?.settings else { return nil }
+        let composer = NotificationComposer(
+            source: source, server: server, isInhibited: isInhibited)
+        let tag = Self.tag(of: key)
+        var call: NotifyCall
+        if let notification = entry.notification {
+            let isSounding = entry.place == .waiting && entry.maySound
+            call = composer.call(
+                for: notification, chatTitle: entry.chatTitle, isSounding: isSounding, tag: tag)
+        } else if key.notification == 0 {
+            call = composer.summary(of: counts(of: key.source, composer), tag: tag)
+        } else {
+            return nil
+        }
+        call.replacesID = entry.server == server.identity ? entry.serverID : 0
+        return call
+    }
+
+    /// The same for one notification at all times, and without the name of the account.
+    private static func tag(of key: ShownKey) -> String {
+        var call = NotifyCall()
+        call.summary = key.source
+        return "bellwire-\(String(call.digest, radix: 16))-\(key.notification)"
+    }
+}
+
+/// The one notification that stands for all those for which there was no room.
+extension Presenter {
+    func members(of source: String) -> [ShownKey] {
+        entries.filter { $0.key.source == source && $0.value.place == .summarised }.keys.sorted()
+    }
+
+    private mutating func summarise(_ key: ShownKey) {
+        entries[key]?.place = .summarised
+        entries[key]?.maySound = false
+        entries[key]?.isDirty = false
+        keep(key)
+        touchSummary(of: key.source, isGrowing: true)
+    }
+
+    /// Shows it anew if it has changed; one that has left the screen comes back only if it grows.
+    mutating func touchSummary(of source: String, isGrowing: Bool = false) {
+        let key = Self.summary(of: source)
+        guard !members(of: source).isEmpty else { return remove(key) }
+        guard var entry = entries[key] else {
+            guard isGrowing else { return }
+            entries[key] = Entry(group: 0, place: .waiting)
+            keep(key)
+            return enqueue(key)
+        }
+        if entry.place == .listed, isGrowing { entry.place = .waiting }
+        entry.isDirty = true
+        entries[key] = entry
+        if entry.place == .waiting || entry.place == .shown { enqueue(key) }
+    }
+
+    private func counts(
+        of source: String, _ composer: NotificationComposer
+    ) -> [(title: String, count: Int)] {
+        var counts: [String: Int] = [:]
+        for key in members(of: source) {
+            guard let entry = entries[key] else { continue }
+            counts[composer.conversation(of: entry.notification, entry.chatTitle), default: 0] += 1
+        }
+        return counts.map { (title: $0.key, count: $0.value) }
+            .sorted { ($1.count, $0.title) < ($0.count, $1.title) }
+    }
+}

@@ -1,0 +1,116 @@
+/// What the notification server does and says.
+extension Presenter {
+    mutating func appeared(_ new: NotificationServer) {
+        if server.isPresent { vanished() }
+        server = .present(new)
+        pausedUntil = .zero
+        for key in entries.keys.sorted() {
+            guard var entry = entries[key] else { continue }
+            if entry.place == .shown, entry.server == new.identity {
+                shown[entry.serverID] = key
+                // Said once more in its place: some servers tell only the connection that spoke last
+                // what becomes of a notification, and ours is another one now.
+                (entry.digest, entry.isDirty) = (0, true)
+                entries[key] = entry
+                if entry.isDoomed { remove(key) } else { enqueue(key) }
+                continue
+            }
+            if entry.isDoomed {
+                entries[key] = nil
+                actions.append(.forget(key))
+                continue
+            }
+            // The numbers of a server go with it. What it showed is shown again without a sound.
+            (entry.serverID, entry.server) = (0, nil)
+            let wasShown = entry.place == .shown
+            if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
+            entries[key] = entry
+            if wasShown { keep(key) }
+            if entry.place == .waiting { enqueue(key) }
+        }
+    }
+
+    mutating func vanished() {
+        server = .absent
+        shown = [:]
+        token = nil
+        isInhibited = false
+        guard let flight else { return }
+        self.flight = nil
+        land(flight, .unanswered)
+    }
+
+    mutating func notified(_ ticket: Int, _ id: UInt32) {
+        guard let flight, flight.ticket == ticket, case .present(let server) = server else {
+            return
+        }
+        self.flight = nil
+        guard !flight.isOrphan, var entry = entries[flight.key] else {
+            return actions.append(.close(flight.key, id: id))
+        }
+        if let other = shown[id], other != flight.key { leaveScreen(other) }
+        if shown[entry.serverID] == flight.key { shown[entry.serverID] = nil }
+        shown[id] = flight.key
+        (entry.serverID, entry.server) = (id, server.identity)
+        (entry.digest, entry.failures) = (flight.digest, 0)
+        if entry.place == .dismissed {
+            // The user was faster.
+            shown[id] = nil
+            actions.append(.close(flight.key, id: id))
+        } else {
+            entry.place = .shown
+        }
+        entries[flight.key] = entry
+        keep(flight.key)
+        if entry.isDirty, entry.place == .shown { enqueue(flight.key) }
+    }
+
+    mutating func failed(_ ticket: Int, _ failure: NotifyFailure, _ now: Duration) {
+        guard let flight, flight.ticket == ticket else { return }
+        self.flight = nil
+        pausedUntil = now + Self.pause
+        land(flight, failure)
+    }
+
+    /// Takes back what was under way.
+    private mutating func land(_ flight: Flight, _ failure: NotifyFailure) {
+        guard !flight.isOrphan, var entry = entries[flight.key] else {
+            if entries[flight.key] == nil { actions.append(.forget(flight.key)) }
+            return
+        }
+        if failure != .undelivered { entry.failures += 1 }
+        if entry.place == .showing {
+            // It may have been heard, even if nobody answered.
+            entry.place = entry.failures < Self.attempts ? .waiting : .listed
+            entry.maySound = flight.isSounding && failure == .undelivered
+        } else {
+            entry.isDirty = entry.failures < Self.attempts
+        }
+        entries[flight.key] = entry
+        keep(flight.key)
+        if entry.place == .waiting || (entry.place == .shown && entry.isDirty) {
+            queue.removeAll { $0 == flight.key }
+            queue.insert(flight.key, at: 0)
+        }
+    }
+
+    private static let pause = Duration.seconds(5)
+    private static let attempts = 3
+
+    /// Still in the engine's list, and no longer to be seen.
+    mutating func leaveScreen(_ key: ShownKey) {
+        guard var entry = entries[key] else { return }
+        shown[entry.serverID] = nil
+        (entry.serverID, entry.server) = (0, nil)
+        if entry.place == .shown { entry.place = .listed }
+        entries[key] = entry
+        keep(key)
+    }
+}
+
+extension ShownKey: Comparable {
+    /// In the order in which engines numbered them.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.notification, left.source) < (right.notification, right.source)
+    }
+}

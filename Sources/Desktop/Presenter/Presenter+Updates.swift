@@ -1,0 +1,164 @@
+/// What engines tell.
+extension Presenter {
+    mutating func apply(_ update: EngineUpdate, from source: String) {
+        switch update {
+        case .active(let groups): reconcile(groups, source)
+        case .change(let change): apply(change, source)
+        case .edit(let group, let notification):
+            let key = ShownKey(source, notification.id)
+            // Only what is in the list is edited.
+            if let entry = entries[key], entry.group == group {
+                edit(key, notification, title: entry.chatTitle)
+            }
+        case .badge(let count): setBadge(count, source)
+        case .refused(let notification): refused(ShownKey(source, notification))
+        }
+    }
+
+    /// All there is, after a break in which anything may have happened.
+    private mutating func reconcile(_ groups: [EngineUpdate.Group], _ source: String) {
+        var present: Set<ShownKey> = [Self.summary(of: source)]
+        // The older ones come first, in whatever group they are.
+        let all = groups.flatMap { group in group.notifications.map { (group, $0) } }
+            .sorted { $0.1.id < $1.1.id }
+        for (group, notification) in all {
+            let key = ShownKey(source, notification.id)
+            present.insert(key)
+            add(
+                key, notification, group: group.id, title: group.title,
+                isSounding: !notification.isSilent)
+            // The engine has not heard of it.
+            if let entry = entries[key], entry.place == .dismissed { request(again: key, entry) }
+        }
+        for key in entries.keys where key.source == source && !present.contains(key) {
+            remove(key)
+        }
+        touchSummary(of: source)
+    }
+
+    private mutating func request(again key: ShownKey, _ entry: Entry) {
+        let request =
+            entry.request ?? .remove(group: entry.group, notification: key.notification)
+        actions.append(.request(source: key.source, request))
+    }
+
+    private mutating func apply(_ change: EngineUpdate.Change, _ source: String) {
+        let removed = change.removed.map { ShownKey(source, $0) }
+        for notification in change.added {
+            let key = ShownKey(source, notification.id)
+            if let former = removed.first(where: { isSame(notification, at: $0) }) {
+                takeOver(former, by: key)
+            }
+            let isSounding = change.isSounding && !notification.isSilent
+            add(
+                key, notification, group: change.group, title: change.title,
+                isSounding: isSounding)
+        }
+        for key in removed { remove(key) }
+    }
+
+    /// Whether it is the message that was only known from its push before.
+    private func isSame(_ notification: EngineNotification, at key: ShownKey) -> Bool {
+        guard notification.messageID != 0, let entry = entries[key] else { return false }
+        return entry.notification?.messageID == notification.messageID
+    }
+
+    /// It stays where the other one is.
+    private mutating func takeOver(_ former: ShownKey, by key: ShownKey) {
+        guard entries[key] == nil, var entry = entries.removeValue(forKey: former) else { return }
+        entry.isDirty = true
+        entries[key] = entry
+        if shown[entry.serverID] == former { shown[entry.serverID] = key }
+        if flight?.key == former, flight?.isOrphan == false { flight?.key = key }
+        for index in queue.indices where queue[index] == former { queue[index] = key }
+        keep(key)
+        actions.append(.forget(former))
+    }
+
+    private mutating func add(
+        _ key: ShownKey, _ notification: EngineNotification, group: Int32, title: String,
+        isSounding: Bool
+    ) {
+        guard entries[key] == nil else {
+            sources[key.source]?.raise(to: notification.id)
+            return edit(key, notification, title: title)
+        }
+        // What comes back was seen before: it is in the list without coming up again.
+        let isNew = notification.id > sources[key.source]?.highest ?? 0
+        sources[key.source]?.raise(to: notification.id)
+        entries[key] = Entry(
+            group: group, chatTitle: title, notification: notification,
+            place: isNew ? .waiting : .listed, maySound: isNew && isSounding)
+        keep(key)
+        if isNew { enqueue(key) }
+    }
+
+    private mutating func edit(
+        _ key: ShownKey, _ notification: EngineNotification, title: String
+    ) {
+        guard var entry = entries[key] else { return }
+        let isFirst = entry.notification == nil
+        guard isFirst || entry.notification != notification || entry.chatTitle != title else {
+            return
+        }
+        (entry.notification, entry.chatTitle) = (notification, title)
+        (entry.isDirty, entry.isDoomed) = (true, false)
+        entries[key] = entry
+        switch entry.place {
+        case .waiting, .shown: enqueue(key)
+        // Looked at when the answer is there.
+        case .showing, .listed, .dismissed: break
+        case .summarised: touchSummary(of: key.source)
+        }
+    }
+
+    /// The engine has it no longer.
+    mutating func remove(_ key: ShownKey) {
+        guard let entry = entries[key] else { return }
+        // Before it is known who shows notifications nobody can say whether it is still there.
+        if entry.place == .shown, !server.isPresent {
+            entries[key]?.isDoomed = true
+            return
+        }
+        entries[key] = nil
+        queue.removeAll { $0 == key }
+        if entry.place == .summarised { touchSummary(of: key.source) }
+        if flight?.key == key { flight?.isOrphan = true }
+        if shown[entry.serverID] == key {
+            shown[entry.serverID] = nil
+            actions.append(.close(key, id: entry.serverID))
+        } else if flight?.key != key {
+            // What is under way is closed when its number is known, and forgotten after that.
+            actions.append(.forget(key))
+        }
+    }
+
+    mutating func end(_ source: String) {
+        for key in entries.keys where key.source == source { remove(key) }
+        setBadge(0, source)
+        sources[source] = nil
+    }
+
+    /// The count of an application is that of all its accounts.
+    private mutating func setBadge(_ count: Int64, _ source: String) {
+        guard let known = sources[source], known.badge != count else { return }
+        sources[source]?.badge = count
+        let entry = known.settings.desktopEntry
+        let total = sources.values.filter { $0.settings.desktopEntry == entry }
+            .reduce(Int64(0)) { $0.addingReportingOverflow($1.badge).partialValue }
+        actions.append(.badge(desktopEntry: entry, count: total))
+    }
+
+    /// The engine does not do what the user wants of it. That the notification goes is the least.
+    private mutating func refused(_ key: ShownKey) {
+        guard let entry = entries[key], let request = entry.request else { return }
+        guard case .act = request else { return remove(key) }
+        let removal = EngineRequest.remove(group: entry.group, notification: key.notification)
+        entries[key]?.request = removal
+        actions.append(.request(source: key.source, removal))
+    }
+}
+
+extension Presenter.Source {
+    mutating func raise(to id: Int32) { highest = max(highest, id) }
+}

@@ -1,0 +1,48 @@
+/// What happens to a `Presenter`.
+package enum PresenterEvent: Sendable {
+    case update(source: String, EngineUpdate)
+    /// The source is gone for good, with everything it had to show.
+    case sourceEnded(String)
+    /// Somebody owns the name `org.freedesktop.Notifications`, and said who it is.
+    indirect case serverAppeared(NotificationServer)
+    case serverVanished
+    /// Nobody could be started who shows notifications.
+    case serverUnavailable
+    case notified(ticket: Int, id: UInt32)
+    case notifyFailed(ticket: Int, NotifyFailure)
+    /// A notification was closed as we asked, or was gone already.
+    case closed(ShownKey)
+    /// From here on: signals. They count if they come from the server.
+    case notificationClosed(id: UInt32, reason: UInt32, sender: String)
+    case actionInvoked(id: UInt32, key: String, sender: String)
+    case activationToken(id: UInt32, token: String, sender: String)
+    case replied(id: UInt32, text: String, sender: String)
+    case inhibited(Bool)
+    /// A deadline has passed.
+    case elapsed
+}
+
+/// Why a `Notify` was not answered by a number.
+package enum NotifyFailure: Equatable, Sendable {
+    /// Nobody got it.
+    case undelivered
+    /// Somebody may have got it.
+    case unanswered
+    case refused
+}
+
+/// What a `Presenter` wants done. Records that are kept come before the calls they are about, and
+/// have to be safe before those leave.
+package enum PresenterAction: Equatable, Sendable {
+    case keep(ShownRecord)
+    case forget(ShownKey)
+    /// Whoever is registered to show notifications is to be started.
+    case startServer
+    indirect case notify(ticket: Int, NotifyCall)
+    case close(ShownKey, id: UInt32)
+    case request(source: String, EngineRequest)
+    /// The application is to come to the front, or to perform one of its actions.
+    case activate(service: String, action: String?, token: String?)
+    case open(link: String, token: String?)
+    case badge(desktopEntry: String, count: Int64)
+}

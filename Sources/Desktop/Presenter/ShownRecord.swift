@@ -1,0 +1,85 @@
+/// A notification of one source; its summary of what does not fit on the screen has the number 0,
+/// which no notification has.
+package struct ShownKey: Hashable, Sendable {
+    package let source: String
+    package let notification: Int32
+
+    package init(_ source: String, _ notification: Int32) {
+        self.source = source
+        self.notification = notification
+    }
+}
+
+/// Who shows notifications: its unique name on the bus, and when its process began, since names
+/// begin anew with each bus.
+package struct ServerIdentity: Hashable, Sendable {
+    package let owner: String
+    /// Zero where nobody can tell.
+    package let processStart: UInt64
+
+    package init(owner: String, processStart: UInt64) {
+        self.owner = owner
+        self.processStart = processStart
+    }
+}
+
+/// Where a notification stands, as the store keeps it, so that a restart neither doubles nor
+/// forgets it.
+package struct ShownRecord: Equatable, Sendable {
+    package enum Place: String, Sendable, CaseIterable {
+        /// To be shown as soon as there is somebody who does.
+        case waiting
+        /// Handed over; kept before that, so that a kill in between is known.
+        case showing
+        case shown
+        /// In the engine's list, but not, or no longer, on the screen.
+        case listed
+        /// One of those that the summary counts.
+        case summarised
+        /// The user has dealt with it; the engine has not confirmed that yet.
+        case dismissed
+    }
+
+    package let key: ShownKey
+    package let group: Int32
+    package var place: Place
+    /// Nothing has sounded for it so far, and it may.
+    package var maySound: Bool
+    /// The number that the server gave it; 0 before that.
+    package var serverID: UInt32
+    /// Whose number that is.
+    package var server: ServerIdentity?
+
+    package init(
+        key: ShownKey, group: Int32, place: Place, maySound: Bool = false, serverID: UInt32 = 0,
+        server: ServerIdentity? = nil
+    ) {
+        self.key = key
+        self.group = group
+        self.place = place
+        self.maySound = maySound
+        self.serverID = serverID
+        self.server = server
+    }
+}
+
+/// What a store remembers of the screen.
+package struct ShownHistory: Equatable, Sendable {
+    package var records: [ShownRecord]
+    /// The highest notification that was ever kept of each source, also of those forgotten since.
+    package var highest: [String: Int32]
+
+    package init(records: [ShownRecord] = [], highest: [String: Int32] = [:]) {
+        self.records = records
+        self.highest = highest
+    }
+}
+
+/// Keeps the records. What it has taken survives the end of the process; that of the machine ends
+/// the screen as well.
+package protocol ShownStore: AnyObject {
+    func history() throws -> ShownHistory
+
+    /// One transaction. Each record takes the place of the one with its key, and raises `highest`.
+    func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
+}

@@ -1,0 +1,40 @@
+import SQLite
+
+/// The tables of the desktop. What is sealed stands in columns of that name; times are seconds since
+/// 1970, but `expires` and `time` are milliseconds of the store's clock.
+enum DesktopSchema {
+    static let migrations = [Migration("desktop", desktop)]
+
+    private static let desktop = """
+        CREATE TABLE clock (
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            time INTEGER NOT NULL, boot BLOB, since_boot INTEGER NOT NULL, wall INTEGER NOT NULL
+        );
+        CREATE TABLE receiver (
+            row INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, sealed_user_agent BLOB
+        );
+        CREATE TABLE channel (
+            channel BLOB PRIMARY KEY, receiver INTEGER NOT NULL, is_ended INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE client (
+            row INTEGER PRIMARY KEY, sealed_token BLOB NOT NULL, sandbox TEXT NOT NULL,
+            service TEXT NOT NULL, description TEXT NOT NULL, application_key TEXT,
+            version INTEGER NOT NULL, path TEXT NOT NULL, channel BLOB NOT NULL,
+            sealed_endpoint BLOB, created INTEGER NOT NULL, last_delivery INTEGER,
+            last_seen INTEGER NOT NULL, is_muted INTEGER NOT NULL, least_urgency TEXT NOT NULL
+        );
+        CREATE TABLE message (
+            row INTEGER PRIMARY KEY AUTOINCREMENT, receiver INTEGER NOT NULL,
+            channel BLOB NOT NULL, id TEXT NOT NULL, urgency TEXT NOT NULL,
+            expires INTEGER NOT NULL, sealed_body BLOB NOT NULL
+        );
+        CREATE TABLE shown (
+            source TEXT NOT NULL, notification INTEGER NOT NULL, of_group INTEGER NOT NULL,
+            place TEXT NOT NULL, may_sound INTEGER NOT NULL, server_id INTEGER NOT NULL,
+            server_owner TEXT, server_start INTEGER NOT NULL,
+            PRIMARY KEY (source, notification)
+        ) WITHOUT ROWID;
+        CREATE TABLE shown_highest (source TEXT PRIMARY KEY, notification INTEGER NOT NULL)
+            WITHOUT ROWID;
+        """
+}

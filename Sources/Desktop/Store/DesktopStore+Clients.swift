@@ -1,0 +1,105 @@
+import Base
+import Crypto
+import SQLite
+import WebPush
+
+/// The registrations of applications.
+extension DesktopStore: ClientStore {
+    private static let table: StaticString = "client"
+
+    /// One whose token does not unseal is left out: nobody could be told of it.
+    package func clients() throws -> [ClientRecord] {
+        let select = try Statement(
+            """
+            SELECT row, sealed_token, sandbox, service, description, application_key, version,
+            path, channel, sealed_endpoint, created, last_delivery, last_seen, is_muted,
+            least_urgency FROM client ORDER BY row
+            """, on: connection)
+        var clients: [ClientRecord] = []
+        while try select.step() {
+            guard let client = client(select) else { continue }
+            clientRows[client.key] = select.integer(0)
+            clients.append(client)
+        }
+        return clients
+    }
+
+    private func client(_ select: borrowing Statement) -> ClientRecord? {
+        let row = select.integer(0)
+        guard let token = open(select.bytes(1), Self.tokenPlace(row)),
+            let version = ConnectorVersion(rawValue: UInt8(clamping: select.integer(6))),
+            let channel = select.withBytes(8, { Bits128($0) })
+        else { return nil }
+        let endpoint =
+            select.isNull(9) ? nil : open(select.bytes(9), Self.endpointPlace(row))
+        var client = ClientRecord(
+            key: ClientKey(
+                sandbox: select.text(2), token: String(decoding: token, as: UTF8.self)),
+            service: select.text(3), description: select.text(4),
+            applicationKey: select.isNull(5) ? nil : ApplicationKey(select.text(5)),
+            version: version, path: select.text(7), channel: ChannelID(channel),
+            endpoint: endpoint.map { String(decoding: $0, as: UTF8.self) },
+            created: select.integer(10),
+            lastDelivery: select.isNull(11) ? nil : select.integer(11),
+            lastSeen: select.integer(12))
+        client.isMuted = select.integer(13) != 0
+        client.leastUrgency = Urgency(rawValue: select.text(14)) ?? .veryLow
+        return client
+    }
+
+    package func save(_ client: ClientRecord) throws {
+        let row = clientRows[client.key] ?? lastClient + 1
+        let token = try seal(Array(client.key.token.utf8), Self.tokenPlace(row))
+        var endpoint: [UInt8]?
+        if let text = client.endpoint {
+            endpoint = try seal(Array(text.utf8), Self.endpointPlace(row))
+        }
+        try run(
+            """
+            INSERT OR REPLACE INTO client VALUES
+            (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+            """
+        ) { statement throws(SQLiteError) in
+            try statement.bind(row, at: 1)
+            try statement.bind(token, at: 2)
+            try statement.bind(endpoint, at: 10)
+            try Self.bind(client, to: statement)
+        }
+        clientRows[client.key] = row
+        lastClient = max(lastClient, row)
+    }
+
+    private static func bind(
+        _ client: ClientRecord, to statement: borrowing Statement
+    ) throws(SQLiteError) {
+        try statement.bind(text: client.key.sandbox, at: 3)
+        try statement.bind(text: client.service, at: 4)
+        try statement.bind(text: client.description, at: 5)
+        if let key = client.applicationKey { try statement.bind(text: key.text, at: 6) }
+        try statement.bind(Int64(client.version.rawValue), at: 7)
+        try statement.bind(text: client.path, at: 8)
+        let channel = client.channel.bits.bytes
+        try statement.bind(channel.span, at: 9)
+        try statement.bind(client.created, at: 11)
+        try statement.bind(client.lastDelivery, at: 12)
+        try statement.bind(client.lastSeen, at: 13)
+        try statement.bind(client.isMuted ? 1 : 0, at: 14)
+        try statement.bind(text: client.leastUrgency.rawValue, at: 15)
+    }
+
+    package func remove(_ key: ClientKey) throws {
+        guard let row = clientRows[key] else { return }
+        try run("DELETE FROM client WHERE row = ?1") { statement throws(SQLiteError) in
+            try statement.bind(row, at: 1)
+        }
+        clientRows[key] = nil
+    }
+
+    private static func tokenPlace(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: table, row: row, column: "sealed_token")
+    }
+
+    private static func endpointPlace(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: table, row: row, column: "sealed_endpoint")
+    }
+}

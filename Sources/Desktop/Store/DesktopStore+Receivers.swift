@@ -1,0 +1,84 @@
+import Base
+import Crypto
+import SQLite
+package import WebPush
+
+/// What each receiver knows of us.
+extension DesktopStore {
+    package struct ReceiverRecord: Equatable, Sendable, Confidential {
+        package let row: Int64
+        package var userAgent: String?
+    }
+
+    package struct ChannelRecord: Equatable, Sendable {
+        package let channel: ChannelID
+        package let receiver: Int64
+        /// The receiver has not been told so yet.
+        package let isEnded: Bool
+    }
+
+    /// Made if there is none. `url` has a secret in it: only its hash is kept.
+    package func receiver(at url: String) throws -> ReceiverRecord {
+        var hash = try SHA256()
+        let name = try hash.digest(of: Array(url.utf8).span)
+        let select = try Statement(
+            "SELECT row, sealed_user_agent FROM receiver WHERE name = ?1", on: connection)
+        try select.bind(name.span, at: 1)
+        if try select.step() {
+            let row = select.integer(0)
+            let userAgent =
+                select.isNull(1) ? nil : open(select.bytes(1), Self.userAgentPlace(row))
+            return ReceiverRecord(
+                row: row, userAgent: userAgent.map { String(decoding: $0, as: UTF8.self) })
+        }
+        try run("INSERT INTO receiver (name) VALUES (?1)") { statement throws(SQLiteError) in
+            try statement.bind(name.span, at: 1)
+        }
+        let row = try connection.integer("SELECT last_insert_rowid()")
+        return ReceiverRecord(row: row, userAgent: nil)
+    }
+
+    package func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
+        let sealed = try seal(Array(userAgent.utf8), Self.userAgentPlace(row))
+        try run("UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1") {
+            statement throws(SQLiteError) in
+            try statement.bind(row, at: 1)
+            try statement.bind(sealed, at: 2)
+        }
+    }
+
+    private static func userAgentPlace(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: "receiver", row: row, column: "sealed_user_agent")
+    }
+
+    package func channels() throws -> [ChannelRecord] {
+        let select = try Statement(
+            "SELECT channel, receiver, is_ended FROM channel", on: connection)
+        var records: [ChannelRecord] = []
+        while try select.step() {
+            guard let bits = select.withBytes(0, { Bits128($0) }) else { continue }
+            records.append(
+                ChannelRecord(
+                    channel: ChannelID(bits), receiver: select.integer(1),
+                    isEnded: select.integer(2) != 0))
+        }
+        return records
+    }
+
+    package func save(_ record: ChannelRecord) throws {
+        let channel = record.channel.bits.bytes
+        try run("INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)") {
+            statement throws(SQLiteError) in
+            try statement.bind(channel.span, at: 1)
+            try statement.bind(record.receiver, at: 2)
+            try statement.bind(record.isEnded ? 1 : 0, at: 3)
+        }
+    }
+
+    package func remove(_ channel: ChannelID) throws {
+        let bytes = channel.bits.bytes
+        try run("DELETE FROM channel WHERE channel = ?1") { statement throws(SQLiteError) in
+            try statement.bind(bytes.span, at: 1)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// Opens links with `xdg-open`, each in a process of its own that outlives this one.
+package struct LinkOpener: ~Copyable {
+    private var children: [pid_t] = []
+
+    package init() {}
+
+    /// Some have not ended yet, or nobody has asked.
+    package var hasChildren: Bool { !children.isEmpty }
+
+    /// `link` begins with a scheme, so it is no option; xdg-open does not know `--`. `token` lets the
+    /// program that shows it come to the front.
+    package mutating func open(_ link: String, token: String?) throws(SystemError) {
+        reap()
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // What this process blocks or ignores is no matter of the other one.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | Self.ownSession))
+        var child: pid_t = 0
+        let code = Self.withPointers(["xdg-open", link]) { arguments in
+            Self.withPointers(Self.environment(token)) { environment in
+                posix_spawnp(&child, "xdg-open", nil, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else { throw SystemError("posix_spawnp", code: code) }
+        children.append(child)
+    }
+
+    /// Takes note of those that have ended.
+    package mutating func reap() {
+        children.removeAll { child in
+            var status: Int32 = 0
+            return waitpid(child, &status, WNOHANG) != 0
+        }
+    }
+
+    /// POSIX_SPAWN_SETSID, an extension of glibc that Swift does not see.
+    private static let ownSession: Int32 = 0x80
+
+    /// Ours, with the token under the names of both protocols.
+    private static func environment(_ token: String?) -> [String] {
+        let names = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
+        var result: [String] = []
+        var pointer = environ
+        while let variable = pointer.pointee {
+            let text = String(cString: variable)
+            if !names.contains(where: { text.hasPrefix($0 + "=") }) { result.append(text) }
+            pointer += 1
+        }
+        return result + (token.map { token in names.map { "\($0)=\(token)" } } ?? [])
+    }
+
+    private static func withPointers<Result>(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = texts.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers)
+    }
+}

@@ -1,0 +1,339 @@
+"""The presenter against notification servers: a recording one, dunst and xfce4-notifyd.
+
+usage: presenter.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS]
+"""
+
+import asyncio
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+
+import websockets
+from dbus_fast.aio import MessageBus
+
+from screen import PLASMA, Desk, Failed, Probe, Recorder, check, eventually, push
+
+HOSTILE = "<b>bold</b> <a href='https://x'>&amp;</a> \u202eevil\u2066 a\x00b\x1b[0m\u200f\r\nnext"
+
+
+async def exact(desk):
+    server = await Recorder(desk).appear()
+    probe = Probe(desk)
+    probe.group([push(1, HOSTILE, HOSTILE, sound="bell.ogg")])
+    await eventually(lambda: server.calls, "a notification is shown")
+    check(server.signatures == ["susssasa{sv}i"], "the signature of Notify")
+    app, replaces, icon, summary, body, actions, hints, expiry = server.calls[0]
+    check((app, replaces, icon, expiry) == ("Probe", 0, "", -1), "the plain arguments")
+    check(summary == "<b>bold</b> <a href='https://x'>&amp;</a> evil ab[0m next",
+          "the summary is plain, in one line, without what reorders")
+    check(body == "&lt;b&gt;bold&lt;/b&gt; &lt;a href=&#39;https://x&#39;&gt;&amp;amp;&lt;/a&gt; "
+          "evil ab[0m\nnext", "the body is escaped")
+    check(actions == ["default", "Open", "mark-read", "Mark as read"], "the actions")
+    tag = hints.pop("x-dunst-stack-tag")
+    check(tag.signature == "s" and "probe" not in tag.value, "the tag names no account")
+    check({name: (value.signature, value.value) for name, value in hints.items()} == {
+        "urgency": ("y", 1), "category": ("s", "im.received"), "sound-name": ("s", "bell"),
+        "desktop-entry": ("s", "org.example.Probe")}, "the hints and their types")
+    probe.tell({"@type": "updateNotification", "notification_group_id": 1,
+                "notification": push(1, "Changed")})
+    await eventually(lambda: len(server.calls) == 2, "an edit is shown")
+    check(server.calls[1][1] == 1 and server.calls[1][4] == "Changed", "in the same place")
+    check(server.calls[1][6]["suppress-sound"].value is True, "without a sound")
+    probe.group(removed=[1])
+    await eventually(lambda: not server.visible, "what is removed is closed")
+    probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 3})
+    await eventually(lambda: server.badges == [
+        ("application://org.example.Probe.desktop", {"count": 3, "count-visible": True})],
+        "the launcher shows the count")
+    desk.end(probe.process)
+    server.disappear()
+
+
+async def user(desk):
+    server = await Recorder(desk, PLASMA).appear()
+    application = await Recorder(desk).appear("org.example.Prog-ram")
+    probe = Probe(desk, "replies", "service", "org.example.Prog-ram")
+    probe.group([
+        push(1), push(2, link="https://x/y?a=b"), push(3, link="file:///etc/passwd"),
+        push(4, actions=[{"action": "go", "title": "Go"}]), push(5), push(6, clear=True),
+        push(7), push(8)])
+    await eventually(lambda: len(server.visible) == 8, "eight are shown")
+    check("inline-reply" in server.calls[0][5] and server.calls[5][5] == [],
+          "replies are offered, and nothing for what came in clear")
+    server.user_chooses(1, "default", "token-1")
+    await eventually(lambda: application.activations, "the application is activated")
+    path, member, body = application.activations[0]
+    check((path, member) == ("/org/example/Prog_ram", "Activate"), "at its path")
+    check(body[0]["activation-token"].value == "token-1", "with the token")
+    server.user_chooses(2, "default", "token-2")
+    await eventually(lambda: desk.opened() == ["1|https://x/y?a=b|token-2"],
+                     "a link is opened, as one argument, with its token")
+    server.user_chooses(3, "default")
+    server.user_chooses(4, "action-0")
+    await eventually(lambda: len(application.activations) == 2, "an action of the payload")
+    check(application.activations[1][1:] == ("ActivateAction", ["go", [], {}]),
+          "is one of the application")
+    server.signal("NotificationReplied", "us", [5, "Yes \u2713"])
+    server.user_chooses(6, "default")
+    server.user_closes(6)
+    server.user_closes(7, 1)
+    server.user_chooses(8, "mark-read")
+    expected = [
+        ("bellwire.invokeNotificationAction", 1, "default", None),
+        ("bellwire.invokeNotificationAction", 2, "default", None),
+        ("bellwire.invokeNotificationAction", 3, "default", None),
+        ("bellwire.invokeNotificationAction", 4, "go", None),
+        ("bellwire.invokeNotificationAction", 5, "reply", "Yes \u2713"),
+        ("removeNotification", 6, None, None),
+        ("bellwire.invokeNotificationAction", 8, "mark_read", None)]
+    await eventually(lambda: len(probe.requests) == len(expected), "the engine is told")
+    check([(r["@type"], r["notification_id"], r.get("action"), r.get("text"))
+           for r in probe.requests] == expected, "exactly what the user did")
+    check(len(desk.opened()) == 1, "no file is opened")
+    stranger = await MessageBus(bus_address=desk.address).connect()
+    server.signal("NotificationClosed", "uu", [7, 2], stranger)
+    server.signal("ActionInvoked", "us", [7, "default"], stranger)
+    probe.group(removed=list(range(1, 9)))
+    await eventually(lambda: not server.visible, "all are closed, also those that stayed")
+    check(len(probe.requests) == len(expected), "a stranger's signals say nothing")
+    server.inhibited = True
+    server.bus.send(properties_changed(True))
+    await asyncio.sleep(0.2)
+    probe.group([push(20)])
+    await eventually(lambda: any(c[4] == "Hello" for c in server.visible.values()),
+                     "shown in spite of do not disturb")
+    check("suppress-sound" in server.calls[-1][6], "without a sound")
+    stranger.disconnect()
+    desk.end(probe.process)
+    server.disappear()
+    application.disappear()
+
+
+def properties_changed(flag):
+    from dbus_fast import Message, MessageType, Variant
+    return Message(
+        message_type=MessageType.SIGNAL, path="/org/freedesktop/Notifications",
+        interface="org.freedesktop.DBus.Properties", member="PropertiesChanged",
+        signature="sa{sv}as",
+        body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []])
+
+
+async def comings_and_goings(desk):
+    probe = Probe(desk)
+    probe.group([push(1, "early")])
+    await asyncio.sleep(0.3)
+    server = await Recorder(desk).appear()
+    await eventually(lambda: server.bodies == ["early"], "what waited is shown")
+    check(len(server.sounding) == 1, "and heard")
+    server.disappear()
+    other = await Recorder(desk, [], "1.1").appear()
+    await eventually(lambda: len(other.calls) == 1, "another server shows it again")
+    check(other.calls[0][3] == "Alice: early" and other.calls[0][4] == "",
+          "in its summary if it has no bodies")
+    check(not other.sounding, "in silence")
+    probe.kill()
+    probe = Probe(desk)
+    probe.active([push(1, "early"), push(2, "missed")])
+    await eventually(lambda: len(other.visible) == 2, "after a restart nothing is doubled")
+    check([call[1] for call in other.calls] == [0, 1, 0] or
+          [call[1] for call in other.calls] == [0, 0, 1], "the one is said again in its place")
+    probe.kill()
+    probe = Probe(desk)
+    probe.active([push(2, "missed")])
+    await eventually(lambda: len(other.visible) == 1, "what went meanwhile is closed")
+    for number in range(3, 33):
+        probe.group([push(number)], group=number)
+    await eventually(lambda: any("more notifications" in c[3] for c in other.calls),
+                     "too many are counted")
+    await asyncio.sleep(1.3)
+    check(len(other.visible) <= 13, "and not shown one by one")
+    probe.active([])
+    await eventually(lambda: not other.visible, "all go together")
+    desk.end(probe.process)
+    other.disappear()
+
+
+async def kills(desk, rounds=25):
+    """RULES of the screen, with kills at any moment: at most one sound for a notification, at most
+    one silent repeat for a kill, and nothing removed stays."""
+    choice = random.Random(8)
+    server = await Recorder(desk).appear()
+    alive, number, killed, changes = {}, 100, 0, 0
+    probe = Probe(desk)
+    for _ in range(rounds):
+        for _ in range(choice.randrange(1, 4)):
+            number += 1
+            alive[number] = push(number, f"body {number}")
+            probe.group([alive[number]])
+        if alive and choice.random() < 0.6:
+            gone = choice.choice(sorted(alive))
+            del alive[gone]
+            probe.group(removed=[gone])
+        if choice.random() < 0.2:
+            probe.tell({"@type": "nothing"})
+        await asyncio.sleep(choice.choice([0, 0.002, 0.004, 0.008, 0.02]))
+        probe.kill()
+        killed += 1
+        probe = Probe(desk)
+        if alive and choice.random() < 0.5:
+            del alive[choice.choice(sorted(alive))]
+        probe.active(alive.values())
+        await asyncio.sleep(choice.choice([0, 0.01, 0.05]))
+    await asyncio.sleep(2)
+    left = {call[4] for call in server.visible.values() if call[4].startswith("body ")}
+    check(left <= {f"body {n}" for n in alive}, "nothing removed is on the screen")
+    for n in range(101, number + 1):
+        calls = [c for c in server.calls if c[4] == f"body {n}"]
+        check(sum("suppress-sound" not in c[6] for c in calls) <= 1, f"{n} is heard once")
+        check(len(calls) <= 1 + killed, f"{n} is repeated once for each kill")
+    bodies = [c[4] for c in server.visible.values()]
+    check(len(bodies) == len(set(bodies)), "nothing is on the screen twice")
+    probe.active([])
+    await eventually(lambda: not server.visible, "all go at the end")
+    desk.end(probe.process)
+    server.disappear()
+
+
+async def engine(desk):
+    """The engine of a receiver, as its WebSocket serves it."""
+    heard, paths, open_sockets = [], [], []
+    first = json.dumps({
+        "@type": "updateActiveNotifications",
+        "groups": [{"id": 1, "notifications": [push(1, "by socket")]}]})
+    status = [None]
+
+    async def serve(socket):
+        paths.append((socket.request.path, socket.request.headers.get("Authorization")))
+        open_sockets.append(socket)
+        await socket.send(first)
+        async for text in socket:
+            heard.append(json.loads(text))
+
+    def refuse(connection, request):
+        return connection.respond(status[0], "") if status[0] else None
+
+    server = await Recorder(desk).appear()
+    async with websockets.serve(serve, "127.0.0.1", 0, process_request=refuse) as socket_server:
+        port = socket_server.sockets[0].getsockname()[1]
+        probe = Probe(desk, "engine", f"ws://127.0.0.1:{port}/base/u/s3cret", "tele gram", "m\u00e9")
+        await eventually(lambda: server.bodies == ["by socket"], "what the engine tells is shown")
+        check(paths == [("/base/api/v1/engine?app=tele%20gram&account=m%C3%A9", "Bearer s3cret")],
+              "the path, and the credential of the device")
+        server.user_closes(1)
+        await eventually(lambda: heard == [{
+            "@type": "removeNotification", "notification_group_id": 1, "notification_id": 1,
+            "@extra": {"notification": 1}}], "what the user did reaches it")
+        await open_sockets[0].close()
+        await eventually(lambda: len(paths) == 2, "a lost connection is made again")
+        await eventually(lambda: len(heard) == 2, "and what was not confirmed is said again")
+        check(heard[1] == heard[0] and len(server.calls) == 1, "and not shown again")
+        await open_sockets[1].send(json.dumps({
+            "@type": "updateNotificationGroup", "notification_group_id": 1,
+            "notification_sound_id": "-1", "added_notifications": [push(2, "last")],
+            "removed_notification_ids": [1]}))
+        await eventually(lambda: server.bodies == ["last"], "updates are shown")
+        status[0] = 404
+        await open_sockets[1].close()
+        await eventually(lambda: not server.visible, "with the account all goes", 20)
+        check("s3cret" not in open(desk.folder + "/errors").read(), "no secret is logged")
+        desk.end(probe.process)
+    server.disappear()
+
+
+async def real(desk, folder, name, command, click):
+    """A real server under Xvfb: a picture, a click that comes back, a restart in between."""
+    process = desk.run(*command)
+    probe = Probe(desk)
+    probe.group([push(1, "<b>not bold</b> \u202e& gr\u00fc\u00dfe \u4f60\u597d", f"{name} shows this")])
+    picture = f"{folder}/{name}.png"
+    await eventually(lambda: desk.screenshot(picture) > 1, f"{name} draws it")
+    before = len(probe.requests)
+    end = time.monotonic() + 20
+    while len(probe.requests) == before and time.monotonic() < end:
+        click(desk)
+        await asyncio.sleep(1)
+    check(len(probe.requests) > before, f"a click on {name} comes back")
+    check(probe.requests[0]["notification_id"] == 1, "and names the notification")
+    probe.group(removed=[1])
+    probe.group([push(2, "second", "before the restart")])
+    await asyncio.sleep(1)
+    desk.end(process)
+    await asyncio.sleep(1)
+    check(desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
+    process = desk.run(*command)
+    await eventually(lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1,
+                     f"{name} shows it again after a restart")
+    probe.kill()
+    probe = Probe(desk)
+    probe.active([push(2, "changed", "after our own restart"), push(3, "third", "new")])
+    await asyncio.sleep(1.5)
+    desk.screenshot(f"{folder}/{name}-after.png")
+    probe.active([])
+    await eventually(lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1,
+                     f"nothing is left on the screen of {name}")
+    desk.end(probe.process)
+    desk.end(process)
+
+
+DUNSTRC = """[global]
+    width = 400
+    offset = 20x20
+    origin = top-right
+    mouse_left_click = do_action, close_current
+    mouse_right_click = close_current
+    idle_threshold = 0
+    font = DejaVu Sans 12
+[urgency_normal]
+    timeout = 0
+"""
+
+
+async def main(probe, folder):
+    os.makedirs(folder, exist_ok=True)
+    for story in (exact, user, comings_and_goings, kills, engine):
+        desk = Desk(probe)
+        try:
+            await story(desk)
+        finally:
+            desk.close()
+    for name in ("dunst", "xfce4-notifyd"):
+        desk = Desk(probe)
+        try:
+            desk.display()
+            with open(desk.folder + "/dunstrc", "w") as file:
+                file.write(DUNSTRC)
+            if name == "dunst":
+                command = ["dunst", "-conf", desk.folder + "/dunstrc"]
+                await real(desk, folder, name, command, lambda desk: desk.click(800, 50))
+            else:
+                command = ["/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"]
+                await real(desk, folder, name, command, lambda desk: desk.click(*popup(desk)))
+        finally:
+            desk.close()
+    print(f"presenter: {check.passed} checks passed; pictures in {folder}")
+
+
+def popup(desk):
+    """The middle of the window of xfce4-notifyd."""
+    import subprocess
+    found = subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--class", "notifyd"], env=desk.environment,
+        capture_output=True, text=True).stdout.split()
+    for window in found:
+        shape = subprocess.run(
+            ["xdotool", "getwindowgeometry", "--shell", window], env=desk.environment,
+            capture_output=True, text=True).stdout
+        values = dict(line.split("=") for line in shape.split() if "=" in line)
+        if int(values["WIDTH"]) > 50:
+            return (int(values["X"]) + int(values["WIDTH"]) // 2, int(values["Y"]) + 20)
+    return 10, 10
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()))
+    except Failed as failure:
+        sys.exit(str(failure))

@@ -1,0 +1,149 @@
+import Base
+import Testing
+import WebPush
+
+@testable import Desktop
+
+@Suite("Custody of messages")
+struct CustodyTests {
+    private let one = ChannelID(Bits128(high: 0, low: 1))
+    private let two = ChannelID(Bits128(high: 0, low: 2))
+    private let now = Duration.seconds(100)
+
+    private func key(_ id: Int, _ channel: ChannelID? = nil) -> Custody.Key {
+        Custody.Key(channel ?? one, "\(id)")
+    }
+
+    private func receive(
+        _ id: Int, on channel: ChannelID? = nil, life: Duration? = .seconds(60),
+        urgency: Urgency = .normal, isForeign: Bool = false, in custody: inout Custody
+    ) {
+        custody.received(
+            key(id, channel), from: 7, body: [UInt8(truncatingIfNeeded: id)],
+            deadline: life.map { now + $0 }, urgency: urgency, isForeign: isForeign, at: now)
+    }
+
+    @Test("A message of our receiver is acknowledged when its application has it")
+    func ours() {
+        var custody = Custody()
+        receive(1, in: &custody)
+        #expect(custody.takeActions() == [.handOver(key(1))])
+        #expect(custody.takeUnkept() == [])
+        custody.finished(key(1), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [.settle(key(1), isDelivered: true)])
+        #expect(custody.isEmpty)
+    }
+
+    @Test("Another receiver's is on the disk before it is acknowledged or handed over")
+    func foreign() {
+        var custody = Custody()
+        receive(1, isForeign: true, in: &custody)
+        #expect(custody.takeActions() == [])
+        #expect(custody.takeUnkept() == [key(1)])
+        custody.kept(key(1), row: 5, at: now)
+        #expect(custody.takeActions() == [.settle(key(1), isDelivered: true), .handOver(key(1))])
+        custody.finished(key(1), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [.drop(row: 5)])
+    }
+
+    @Test("With a full disk it stays with the receiver, and still comes")
+    func fullDisk() {
+        var custody = Custody()
+        receive(1, isForeign: true, in: &custody)
+        _ = custody.takeUnkept()
+        custody.notKept(key(1), at: now)
+        #expect(custody.takeActions() == [.handOver(key(1))])
+        custody.finished(key(1), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [.settle(key(1), isDelivered: true)])
+    }
+
+    @Test("What comes again is not delivered again, whether it is done with or not")
+    func repeated() {
+        var custody = Custody()
+        receive(1, in: &custody)
+        _ = custody.takeActions()
+        receive(1, in: &custody)
+        #expect(custody.takeActions() == [])
+        custody.finished(key(1), isDelivered: false, at: now)
+        _ = custody.takeActions()
+        receive(1, in: &custody)
+        #expect(custody.takeActions() == [.settle(key(1), isDelivered: false)])
+    }
+
+    @Test("64 of one channel are handed over, in order; the next when one is done")
+    func limit() {
+        var custody = Custody()
+        for id in 0..<70 { receive(id, in: &custody) }
+        receive(100, on: two, in: &custody)
+        let first = (0..<64).map { Custody.Action.handOver(key($0)) }
+        #expect(custody.takeActions() == first + [.handOver(key(100, two))])
+        custody.finished(key(0), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [.settle(key(0), isDelivered: true), .handOver(key(64))])
+    }
+
+    @Test("An application that sleeps does not keep the receiver's window full")
+    func crowd() {
+        var custody = Custody()
+        for id in 0..<64 { receive(id, in: &custody) }
+        receive(100, on: two, in: &custody)
+        let unkept = custody.takeUnkept()
+        #expect(unkept == (0..<64).map { key($0) })
+        for (index, key) in unkept.enumerated() { custody.kept(key, row: Int64(index), at: now) }
+        let settled = custody.takeActions().filter {
+            if case .settle = $0 { true } else { false }
+        }
+        #expect(settled.count == 64)
+        receive(64, in: &custody)
+        #expect(custody.takeUnkept() == [])
+    }
+
+    @Test("What is below the floor waits, lets others pass, and comes when the floor falls")
+    func floor() {
+        var custody = Custody()
+        custody.setFloor(.normal, at: now)
+        receive(1, urgency: .low, in: &custody)
+        receive(2, urgency: .high, in: &custody)
+        #expect(custody.takeActions() == [.handOver(key(2))])
+        custody.setFloor(.veryLow, at: now)
+        #expect(custody.takeActions() == [.handOver(key(1))])
+    }
+
+    @Test("What is worth nothing later is delivered now or never")
+    func fleeting() {
+        var custody = Custody()
+        custody.setFloor(.high, at: now)
+        receive(1, life: nil, isForeign: true, in: &custody)
+        #expect(custody.takeActions() == [.settle(key(1), isDelivered: false)])
+        #expect(custody.isEmpty)
+    }
+
+    @Test("What is too old is not handed over, and not kept")
+    func old() {
+        var custody = Custody()
+        custody.restore(key(1), from: 7, row: 3, deadline: now + .seconds(1), urgency: .normal)
+        custody.restore(key(2), from: 7, row: 4, deadline: now + .seconds(9), urgency: .normal)
+        custody.advanceAll(at: now + .seconds(1))
+        #expect(custody.takeActions() == [.drop(row: 3), .handOver(key(2))])
+        custody.setFloor(.high, at: now)
+        receive(3, in: &custody)
+        custody.sweep(at: now + .seconds(61))
+        #expect(custody.takeActions() == [.settle(key(3), isDelivered: false)])
+    }
+
+    @Test("Withdrawn messages and ended channels leave nothing behind")
+    func withdrawn() {
+        var custody = Custody()
+        receive(1, in: &custody)
+        _ = custody.takeActions()
+        custody.withdrawn(key(1), at: now)
+        #expect(custody.takeActions() == [.withdraw(key(1))])
+        receive(2, isForeign: true, in: &custody)
+        custody.kept(key(2), row: 9, at: now)
+        _ = custody.takeActions()
+        custody.ended(one)
+        #expect(custody.takeActions() == [.drop(row: 9)])
+        custody.kept(key(2), row: 10, at: now)
+        #expect(custody.takeActions() == [.drop(row: 10)])
+        #expect(custody.isEmpty)
+    }
+}

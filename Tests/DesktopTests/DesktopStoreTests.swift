@@ -1,0 +1,124 @@
+import Base
+import Crypto
+import Mailbox
+import Reactor
+import SQLite
+import System
+import TestSupport
+import Testing
+import WebPush
+
+@testable import Desktop
+
+@Suite("What the desktop remembers")
+struct DesktopStoreTests {
+    private let folder: TemporaryFolder
+    private let master: MasterKey
+
+    init() throws {
+        folder = try TemporaryFolder()
+        master = try MasterKey.generate()
+    }
+
+    private func store() throws -> DesktopStore {
+        let state = try StateFolder(folder.path + "/desktop")
+        return try DesktopStore(folder: state, masterKey: master)
+    }
+
+    private func client(_ token: String, sandbox: String = "") -> ClientRecord {
+        var client = ClientRecord(
+            key: ClientKey(sandbox: sandbox, token: token), service: "org.example.App",
+            description: "An app", applicationKey: nil, version: .two,
+            path: "/org/unifiedpush/Connector", channel: ChannelID(Bits128(high: 1, low: 2)),
+            endpoint: "https://p.example/wpush/v1/secret-endpoint", created: 5, lastDelivery: nil,
+            lastSeen: 6)
+        client.isMuted = true
+        client.leastUrgency = .low
+        return client
+    }
+
+    @Test("Registrations are there after a restart; of one key the last one counts")
+    func clients() throws {
+        var store = try store()
+        #expect(try store.clients() == [])
+        var first = client("secret-token")
+        try store.save(first)
+        try store.save(client("secret-token", sandbox: "org.example.Box"))
+        first.endpoint = nil
+        first.lastDelivery = 9
+        try store.save(first)
+        store = try self.store()
+        #expect(try store.clients() == [first, client("secret-token", sandbox: "org.example.Box")])
+        try store.remove(first.key)
+        store = try self.store()
+        #expect(try store.clients().count == 1)
+    }
+
+    @Test(
+        "Neither tokens nor endpoints nor names of user agents nor bodies are readable on the disk")
+    func sealed() throws {
+        let store = try store()
+        try store.save(client("secret-token"))
+        let receiver = try store.receiver(at: "wss://push.example/u/secret-credential")
+        try store.setUserAgent("secret-agent", ofReceiver: receiver.row)
+        try keep("1", "secret-body", in: store)
+        let text = String(
+            decoding: try contents(ofFolder: folder.path + "/desktop"), as: UTF8.self)
+        #expect(text.contains("org.example.App"))
+        #expect(!text.contains("secret-"))
+    }
+
+    @Test("A receiver is known again by its address, with the name that it gave us")
+    func receivers() throws {
+        var store = try store()
+        let first = try store.receiver(at: "wss://a.example/")
+        let second = try store.receiver(at: "wss://b.example/")
+        #expect(first.row != second.row && first.userAgent == nil)
+        try store.setUserAgent("aa", ofReceiver: second.row)
+        store = try self.store()
+        #expect(try store.receiver(at: "wss://b.example/").userAgent == "aa")
+        let record = DesktopStore.ChannelRecord(
+            channel: ChannelID(Bits128(high: 3, low: 4)), receiver: second.row, isEnded: false)
+        try store.save(record)
+        #expect(try store.channels() == [record])
+        try store.remove(record.channel)
+        #expect(try store.channels() == [])
+    }
+
+    @discardableResult
+    private func keep(_ id: String, _ body: String, in store: DesktopStore) throws -> Int64 {
+        var custody = Custody()
+        let key = Custody.Key(ChannelID(Bits128(high: 1, low: 2)), id)
+        custody.received(
+            key, from: 1, body: Array(body.utf8), deadline: BootClock.now + .seconds(60),
+            urgency: .low, isForeign: true, at: BootClock.now)
+        let entry = try #require(custody.entry(key))
+        return try #require(try store.keep([(key, entry)]).first)
+    }
+
+    @Test("Messages keep their order, their time and their bodies; no row serves twice")
+    func messages() throws {
+        var store = try store()
+        let first = try keep("1", "one", in: store)
+        let second = try keep("2", "two", in: store)
+        store = try self.store()
+        let kept = try store.messages()
+        #expect(kept.map(\.id) == ["1", "2"])
+        #expect(kept.map(\.row) == [first, second])
+        #expect(kept[0].urgency == .low)
+        let rest = kept[0].deadline - BootClock.now
+        #expect(rest > .seconds(50) && rest <= .seconds(61))
+        #expect(try store.body(ofMessage: second) == Array("two".utf8))
+        try store.removeMessages([first, second])
+        #expect(try store.body(ofMessage: second) == nil)
+        #expect(try keep("3", "three", in: store) > second)
+    }
+
+    @Test("Under another master key nothing opens, and nothing is made up")
+    func otherKey() throws {
+        try store().save(client("secret-token"))
+        let state = try StateFolder(folder.path + "/desktop")
+        let other = try DesktopStore(folder: state, masterKey: try MasterKey.generate())
+        #expect(try other.clients() == [])
+    }
+}

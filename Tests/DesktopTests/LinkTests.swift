@@ -1,0 +1,406 @@
+import Base
+import Testing
+import WebPush
+
+@testable import Desktop
+
+/// A link, and a receiver that answers as the test says.
+private struct Story {
+    var link: Link
+    var now = Duration.seconds(1_000)
+    var connects = 0
+    var disconnects = 0
+    var sent: [String] = []
+    var told: [Link.Action] = []
+
+    init(userAgent: String? = nil, ended: [ChannelID] = []) {
+        link = Link(userAgent: userAgent, ended: ended)
+    }
+
+    static func channel(_ number: UInt64) -> ChannelID {
+        ChannelID(Bits128(high: 0x1234_5678_0000_4000, low: number))
+    }
+
+    static func uuid(_ number: UInt64) -> String {
+        var text: [UInt8] = []
+        channel(number).bits.appendUUID(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    mutating func collect() {
+        for action in link.takeActions() {
+            switch action {
+            case .connect: connects += 1
+            case .disconnect: disconnects += 1
+            case .send(let text): sent.append(String(decoding: text, as: UTF8.self))
+            default: told.append(action)
+            }
+        }
+    }
+
+    mutating func register(_ number: UInt64, key: ApplicationKey? = nil, known: String? = nil) {
+        link.register(Self.channel(number), key: key, known: known, at: now)
+        collect()
+    }
+
+    mutating func opened() {
+        link.opened(at: now)
+        collect()
+    }
+
+    @discardableResult
+    mutating func hear(_ text: String) -> Link.Arrival? {
+        let bytes = Array(text.utf8)
+        let arrival = link.received(bytes.span, at: now, chance: 0)
+        collect()
+        return arrival
+    }
+
+    mutating func hello(_ name: String, isOurs: Bool = true) {
+        opened()
+        let extensions = isOurs ? #","extensions":["ttl","topic","urgency","withdrawn"]"# : ""
+        hear(#"{"messageType":"hello","uaid":"\#(name)","status":200\#(extensions)}"#)
+    }
+
+    mutating func registered(_ number: UInt64, _ endpoint: String, status: Int = 200) {
+        hear(
+            #"{"messageType":"register","channelID":"\#(Self.uuid(number))","status":\#(status)"#
+                + #","pushEndpoint":"\#(endpoint)"}"#)
+    }
+
+    mutating func closed(isFinal: Bool = false, pause: Duration = .zero) {
+        link.closed(at: now, chance: 0, pause: pause, isFinal: isFinal)
+        collect()
+    }
+
+    mutating func pass(_ time: Duration) {
+        now += time
+        link.elapsed(at: now, chance: 0)
+        collect()
+    }
+
+    mutating func wake() {
+        link.wake(at: now)
+        collect()
+    }
+}
+
+@Suite("The link to a receiver")
+struct LinkTests {
+    private let one = Story.channel(1)
+
+    @Test(
+        "Nobody connects for nothing; the first registration says hello, and is told its endpoint")
+    func first() {
+        var story = Story()
+        story.link.start()
+        story.collect()
+        #expect(story.connects == 0)
+        story.register(1, known: nil)
+        #expect(story.connects == 1)
+        story.opened()
+        #expect(
+            story.sent == [
+                #"{"messageType":"hello","use_webpush":true,"broadcasts":{},"#
+                    + #""extensions":["ttl","topic","urgency","withdrawn"]}"#
+            ])
+        story.hello("aa")
+        #expect(story.told == [.remember(userAgent: "aa")])
+        let request = #"{"messageType":"register","channelID":"\#(Story.uuid(1))"}"#
+        #expect(story.sent.last == request)
+        story.registered(1, "https://p.example/wpush/v1/x")
+        #expect(story.told.last == .endpoint(one, "https://p.example/wpush/v1/x"))
+    }
+
+    @Test(
+        "A receiver that has forgotten us is asked for everything again, and new endpoints are told"
+    )
+    func stateLost() {
+        var story = Story(userAgent: "old")
+        story.register(1, known: "https://p.example/1")
+        story.register(2, known: "https://p.example/2")
+        story.hello("new", isOurs: false)
+        #expect(story.told == [.remember(userAgent: "new")])
+        #expect(story.sent.count == 3)
+        story.registered(1, "https://p.example/1b")
+        story.registered(2, "https://p.example/2b")
+        #expect(story.told.contains(.endpoint(one, "https://p.example/1b")))
+        #expect(story.told.contains(.endpoint(Story.channel(2), "https://p.example/2b")))
+    }
+
+    @Test("Of a receiver of ours every channel is asked for, and only another endpoint is told")
+    func verified() {
+        var story = Story(userAgent: "aa")
+        story.register(1, known: "https://p.example/1")
+        story.register(2, known: "https://p.example/2")
+        story.hello("aa")
+        #expect(story.sent.filter { $0.contains("register") }.count == 2)
+        story.registered(1, "https://p.example/1")
+        story.registered(2, "https://p.example/2b")
+        #expect(story.told == [.endpoint(Story.channel(2), "https://p.example/2b")])
+    }
+
+    @Test("Another receiver would make new endpoints: it is not asked for channels that it has")
+    func foreign() {
+        var story = Story(userAgent: "aa")
+        story.register(1, known: "https://p.example/1")
+        story.hello("aa", isOurs: false)
+        #expect(story.sent.count == 1)
+        story.link.setLeastUrgency(.high)
+        story.collect()
+        #expect(story.sent.count == 1)
+    }
+
+    @Test(
+        "An endpoint that is none is refused",
+        arguments: [
+            "", "ftp://x", "https://p.example/ a",
+            "https://" + String(repeating: "x", count: 1_000),
+        ])
+    func badEndpoint(text: String) {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.registered(1, text)
+        #expect(story.told.last == .refuse(one, .internal))
+    }
+
+    @Test("What fails there for now is asked for again after a minute")
+    func retried() {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.registered(1, "", status: 500)
+        #expect(story.told.count == 1)
+        story.pass(.seconds(60))
+        #expect(story.sent.count { $0.contains(#""register""#) } == 2)
+    }
+
+    @Test(
+        "Eight requests are under way at once; without an answer for ten seconds the link gives up")
+    func requests() {
+        var story = Story()
+        for number in 1...20 { story.register(UInt64(number)) }
+        story.hello("aa")
+        #expect(story.sent.count == 9)
+        story.hear(#"{"messageType":"register","channelID":"x","status":200}"#)
+        #expect(story.disconnects == 1)
+        story.pass(.seconds(1))
+        #expect(story.connects == 2)
+        story.hello("aa")
+        #expect(story.sent.count == 18)
+        story.pass(.seconds(10))
+        #expect(story.disconnects == 2)
+    }
+
+    @Test("Waits grow to a cap, and end at once when the network is back")
+    func backoff() {
+        var story = Story()
+        story.register(1)
+        for _ in 0..<12 {
+            story.closed()
+            story.pass(.seconds(200))
+        }
+        #expect(story.connects == 13)
+        story.closed()
+        story.pass(.seconds(149))
+        #expect(story.connects == 13)
+        story.wake()
+        #expect(story.connects == 14)
+        story.wake()
+        #expect(story.connects == 14)
+    }
+
+    @Test(
+        "A connection that held for half a minute was a success; a refusal with a pause is heeded")
+    func settled() {
+        var story = Story()
+        story.register(1)
+        for _ in 0..<6 {
+            story.closed()
+            story.pass(.seconds(200))
+        }
+        story.hello("aa")
+        story.now += .seconds(30)
+        story.closed()
+        story.pass(.milliseconds(500))
+        #expect(story.connects == 8)
+        story.closed(pause: .seconds(120))
+        story.pass(.seconds(119))
+        #expect(story.connects == 8)
+        story.pass(.seconds(1))
+        #expect(story.connects == 9)
+    }
+
+    @Test("Sent away for good, it comes back when the network changes or somebody registers")
+    func resting() {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.closed(isFinal: true)
+        #expect(story.link.deadline == nil)
+        story.wake()
+        #expect(story.connects == 2)
+    }
+
+    @Test("After sleep an open connection has ten seconds to show that it is one")
+    func probe() {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.registered(1, "https://p.example/1")
+        story.wake()
+        #expect(story.sent.last == "{}")
+        story.hear("{}")
+        story.pass(.seconds(10))
+        #expect(story.connects == 1)
+        story.now += .seconds(100)
+        story.wake()
+        story.pass(.seconds(10))
+        #expect((story.connects, story.disconnects) == (2, 1))
+        // Not more often than the server allows.
+        story.hello("aa")
+        story.registered(1, "https://p.example/1")
+        let count = story.sent.count
+        story.wake()
+        story.hear("{}")
+        story.wake()
+        #expect(story.sent.count == count + 1)
+    }
+
+    @Test("What was done with while there was no connection is acknowledged after the next hello")
+    func acknowledged() {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.registered(1, "https://p.example/1")
+        let id = Story.uuid(1)
+        let text =
+            #"{"messageType":"notification","channelID":"\#(id)","version":"v/\"1","data":"YWJj"}"#
+        guard case .message(let message) = story.hear(text) else {
+            Issue.record("no message")
+            return
+        }
+        #expect(message.body == Array("abc".utf8))
+        #expect(message.ttl == nil)
+        story.closed()
+        story.link.acknowledge(one, version: message.version, isDelivered: true)
+        story.pass(.seconds(1))
+        story.hello("aa")
+        #expect(
+            story.sent.contains(
+                #"{"messageType":"ack","updates":[{"channelID":"\#(id)","version":"v/\"1","code":100}]}"#
+            ))
+    }
+
+    @Test(
+        "A channel that ends while offline is ended there later; the last one ends the connection")
+    func ended() {
+        var story = Story(userAgent: "aa", ended: [one])
+        story.link.start()
+        story.collect()
+        story.hello("aa")
+        #expect(
+            story.sent.last
+                == #"{"messageType":"unregister","channelID":"\#(Story.uuid(1))","code":200}"#)
+        story.hear(#"{"messageType":"unregister","channelID":"\#(Story.uuid(1))","status":200}"#)
+        #expect(story.told == [.forget(one)])
+        #expect(story.disconnects == 1)
+        #expect(story.link.state == "idle")
+    }
+
+    @Test("A channel that no receiver ever heard of is forgotten at once")
+    func neverKnown() {
+        var story = Story()
+        story.register(1)
+        story.link.unregister(one, at: story.now)
+        story.collect()
+        #expect(story.told == [.forget(one)])
+    }
+
+    @Test(
+        "What is no message of a push service ends the connection",
+        arguments: ["", "x", "[]", #"{"messageType":"notification"}"#, #"{"messageType":"hello"}"#])
+    func rubbish(text: String) {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        story.hear(text)
+        #expect(story.disconnects == 1)
+    }
+
+    @Test("The fields of aesgcm stand in three lines before the body; withdrawn messages are told")
+    func bodies() {
+        var story = Story()
+        story.register(1)
+        story.hello("aa")
+        let start = #"{"messageType":"notification","channelID":"\#(Story.uuid(1))","version":"1""#
+        let headers = #""headers":{"encoding":"aesgcm","encryption":"salt=a","crypto_key":"dh=b"}"#
+        guard case .message(let message) = story.hear(start + #","data":"YQ",\#(headers),"ttl":5}"#)
+        else {
+            Issue.record("no message")
+            return
+        }
+        #expect(
+            String(decoding: message.body, as: UTF8.self)
+                == "aesgcm\nEncryption: salt=a\nCrypto-Key: dh=b\na")
+        #expect(message.ttl == 5)
+        guard case .withdrawn(one, "1") = story.hear(start + #","withdrawn":true}"#) else {
+            Issue.record("not withdrawn")
+            return
+        }
+    }
+}
+
+@Suite("What this machine wants to be woken for")
+struct UrgencyFloorTests {
+    @Test(
+        "Power and network decide",
+        arguments: [
+            (false, nil, false, Urgency.veryLow), (false, nil, true, .low),
+            (true, 80.0, false, .low), (true, 80, true, .normal), (true, 15, false, .high),
+            (true, 15.5, false, .low), (false, 3, false, .veryLow),
+        ] as [(Bool, Double?, Bool, Urgency)])
+    func floor(isOnBattery: Bool, charge: Double?, isMetered: Bool, least: Urgency) {
+        let power = PowerState(isOnBattery: isOnBattery, charge: charge)
+        #expect(Urgency.floor(power, isMetered: isMetered) == least)
+    }
+}
+
+@Suite("The list of receivers")
+struct ReceiverAddressTests {
+    @Test("One address a line; comments and repetitions are left out")
+    func list() throws {
+        let file =
+            "# mine\n\nwss://push.example/u/abc\n ws://localhost:80/u/x\nwss://push.example/u/abc"
+        let list = try ReceiverAddress.list(Array(file.utf8))
+        #expect(list.map(\.text) == ["wss://push.example/u/abc", "ws://localhost:80/u/x"])
+    }
+
+    @Test("Accounts stand behind the address, with the application that opens them")
+    func accounts() throws {
+        let file = Array("wss://a.example/u/x telegram/me matrix/@me:b.c=org.example.Chat".utf8)
+        #expect(
+            try ReceiverAddress.list(file)[0].accounts == [
+                EngineAccount(app: "telegram", account: "me"),
+                EngineAccount(app: "matrix", account: "@me:b.c", entry: "org.example.Chat"),
+            ])
+        let source = EngineAccount(app: "telegram", account: "me").source(at: "a.example")
+        #expect((source.id, source.name) == ("telegram/me@a.example", "Telegram"))
+    }
+
+    @Test(
+        "What is no address is refused with its line, and not repeated",
+        arguments: [
+            "wss://a.example/u/secret me", "wss://a.example/u/secret a/", "wss://b/u/secret /b=",
+            "wss://b/u/secret a/b=", "ws://push.example/u/secret", "https://push.example/u/secret",
+            "a b", "wss://",
+        ])
+    func refused(line: String) {
+        let refusal = #expect(throws: ReceiverAddress.Refusal.self) {
+            try ReceiverAddress.list(Array("# one\n\(line)".utf8))
+        }
+        #expect(refusal?.line == 2)
+        #expect(refusal.map { "\($0)\($0.hint)".contains("secret") } == false)
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import Desktop
+
+@Suite("Texts and hints of a notification")
+struct NotificationTextTests {
+    static let hostile = "<b>&amp; <a href=\"https://x\">'x'</a> &"
+
+    private func call(
+        _ notification: String, _ capabilities: [String] = Screen.dunst, name: String = "dunst",
+        spec: String = "1.2", title: String = "", _ source: PresentedSource = Screen.account
+    ) throws -> NotifyCall {
+        var screen = Screen([source])
+        screen.serverAppears(name: name, spec: spec, capabilities)
+        try screen.group(added: [notification], title: title)
+        return try #require(screen.calls.first)
+    }
+
+    /// Capabilities as the servers of Debian 12 tell them.
+    static let servers: [(name: String, spec: String, capabilities: String)] = [
+        (
+            "dunst", "1.2",
+            "actions body body-hyperlinks icon-static synchronous private-synchronous "
+                + "x-canonical-private-synchronous x-dunst-stack-tag body-markup"
+        ),
+        (
+            "Notification Daemon", "1.2",
+            "actions body body-hyperlinks body-markup icon-static sound persistence action-icons"
+        ),
+        (
+            "Notification Daemon", "1.1",
+            "actions action-icons body body-hyperlinks body-markup icon-static sound"
+        ),
+        (
+            "Xfce Notify Daemon", "1.2",
+            "action-icons actions body body-hyperlinks body-markup icon-static "
+                + "x-canonical-private-icon-only"
+        ),
+        (
+            "lxqt-notificationd", "1.2",
+            "actions body body-hyperlinks body-images body-markup persistence"
+        ),
+    ]
+
+    @Test(
+        "Whoever renders markup gets it escaped, and no link; nobody gets `value`", arguments: 0..<5
+    )
+    func servers(index: Int) throws {
+        let server = Self.servers[index]
+        let call = try call(
+            Screen.push(1, Self.hostile, title: Self.hostile, more: #","link":"https://x/""#),
+            server.capabilities.split(separator: " ").map(String.init), name: server.name,
+            spec: server.spec)
+        #expect(
+            call.body == "&lt;b&gt;&amp;amp; &lt;a href=&quot;https://x&quot;&gt;&#39;x&#39;"
+                + "&lt;/a&gt; &amp;")
+        #expect(call.summary == Self.hostile, "a summary never is markup")
+        #expect(call[hint: "value"] == nil)
+        #expect(call.actions.map(\.key) == ["default", "mark-read"])
+    }
+
+    @Test("Without body-markup nothing is escaped; without body the text is in the summary")
+    func poorServers() throws {
+        let plain = try call(Screen.push(1, Self.hostile), ["body"])
+        #expect(plain.body == Self.hostile && plain.actions.isEmpty)
+        let bare = try call(Screen.push(1, "Hi\nthere", title: "Alice"), [])
+        #expect(bare.summary == "Alice: Hi there" && bare.body.isEmpty)
+    }
+
+    @Test("What could reorder, hide or break text is left out")
+    func unsafe() throws {
+        let text = "a\u{202E}b\u{2066}c\u{200F}\u{0}\u{1B}[31m\u{85}\r\nd\u{FEFF}\u{2028}e\t\u{7F}f"
+        let call = try call(Screen.push(1, text, title: text))
+        #expect(call.body == "abc[31m\nd\ne f" && call.summary == "abc[31m d e f")
+    }
+
+    @Test("200 and 4,000 characters, counted as what they are made of")
+    func limits() throws {
+        let long = String(repeating: "x", count: 5000)
+        let call1 = try call(Screen.push(1, long, title: long))
+        #expect(call1.summary.count == 200 && call1.body.count == 4000)
+        #expect(call1.summary.hasSuffix("x…") && call1.body.hasSuffix("x…"))
+        let marks = "a" + String(repeating: "\u{301}", count: 5000)
+        let call2 = try call(Screen.push(1, marks, title: "z" + marks))
+        #expect(call2.summary.unicodeScalars.count <= 200 && call2.summary.hasPrefix("z"))
+        #expect(call2.body.unicodeScalars.count <= 4000 && !call2.body.isEmpty)
+        let exact = String(repeating: "é", count: 200)
+        #expect(try call(Screen.push(1, title: exact)).summary == exact)
+        let family = String(repeating: "👨‍👩‍👧", count: 60)
+        let cut = try call(Screen.push(1, title: family)).summary
+        #expect(cut.dropLast().allSatisfy { $0 == "👨‍👩‍👧" } && cut.unicodeScalars.count <= 200)
+    }
+
+    @Test("The hints have the types that servers insist on")
+    func hints() throws {
+        let call = try call(Screen.push(1))
+        #expect(call[hint: "urgency"] == .byte(1))
+        #expect(call[hint: "category"] == .text("im.received"))
+        #expect(call[hint: "desktop-entry"] == .text("org.example.Chat"))
+        #expect(call[hint: "sound-name"] == .text("message-new-instant"))
+        #expect(call.appName == "Telegram" && call.expiry == -1 && call.replacesID == 0)
+        #expect(call[hint: "x-dunst-stack-tag"] != nil)
+        #expect(try self.call(Screen.push(1), ["body"])[hint: "x-dunst-stack-tag"] == nil)
+    }
+
+    @Test(
+        "A sound is a bare name of the theme, or ours",
+        arguments: [
+            ("bell", "bell"), ("bell.ogg", "bell"), ("default", "message-new-instant"),
+            ("../x", "message-new-instant"), ("/etc/passwd", "message-new-instant"),
+            ("a b", "message-new-instant"), ("", "message-new-instant"),
+            (String(repeating: "x", count: 200), "message-new-instant"),
+        ])
+    func sounds(named name: String, is expected: String) throws {
+        let call = try call(Screen.push(1, more: #","sound":"\#(name)""#))
+        #expect(call[hint: "sound-name"] == .text(expected))
+    }
+
+    @Test("Urgent and unimportant ones say so; what came in clear never is urgent")
+    func urgency() throws {
+        let critical = #","critical":true"#
+        #expect(try call(Screen.push(1, more: critical))[hint: "urgency"] == .byte(2))
+        #expect(try call(Screen.push(1, more: #","low":true"#))[hint: "urgency"] == .byte(0))
+        let clear = Screen.push(1, more: critical, outside: #","bellwire.clear":true"#)
+        #expect(try call(clear)[hint: "urgency"] == .byte(1))
+    }
+
+    @Test("Calls ring until they end, and secret chats have a text")
+    func otherKinds() throws {
+        let ring = try call(
+            Screen.notification(1, type: #"{"@type":"notificationTypeNewCall","call_id":5}"#),
+            title: "Bob")
+        #expect(ring.summary == "Bob" && ring.body == "Incoming call" && ring.expiry == 0)
+        #expect(ring.actions.map(\.key) == ["accept", "decline"])
+        #expect(ring[hint: "urgency"] == .byte(2))
+        #expect(ring[hint: "category"] == .text("call.incoming"))
+        let secret = try call(
+            Screen.notification(1, type: #"{"@type":"notificationTypeNewSecretChat"}"#))
+        #expect(secret.summary == "Telegram" && secret.body == "New secret chat")
+    }
+
+    @Test("A message without a preview, or without words, still says what it is")
+    func contents() throws {
+        func message(_ content: String, preview: Bool = true) -> String {
+            Screen.notification(
+                1,
+                type: #"{"@type":"notificationTypeNewMessage","show_preview":\#(preview),"#
+                    + #""message":{"id":5,"content":\#(content)}}"#)
+        }
+        let photo = #"{"@type":"messagePhoto","caption":{"text":"Look"}}"#
+        #expect(try call(message(photo)).body == "Look")
+        #expect(try call(message(photo, preview: false)).body == "New message")
+        #expect(try call(message(#"{"@type":"messageVoiceNote"}"#)).body == "Voice note")
+    }
+
+    @Test("Replies are offered where the server takes them and the application wants them")
+    func replies() throws {
+        var willing = Screen.account
+        willing.takesReplies = true
+        let rich = Screen.dunst + ["inline-reply"]
+        func keys(_ capabilities: [String], _ source: PresentedSource) throws -> [String] {
+            try call(Screen.push(1), capabilities, source).actions.map(\.key)
+        }
+        #expect(try keys(rich, willing).contains("inline-reply"))
+        #expect(try !keys(rich, Screen.account).contains("inline-reply"))
+        #expect(try !keys(Screen.dunst, willing).contains("inline-reply"))
+    }
+
+    @Test("Who does not want to be disturbed hears only what is urgent")
+    func doNotDisturb() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        screen.handle(.inhibited(true))
+        try screen.group(added: [Screen.push(1), Screen.push(2, more: #","critical":true"#)])
+        #expect(screen.sounding.map { $0[hint: "urgency"] } == [.byte(2)])
+        screen.handle(.inhibited(false))
+        try screen.group(added: [Screen.push(3)])
+        #expect(screen.sounding.count == 2)
+    }
+}

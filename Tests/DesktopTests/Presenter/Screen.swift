@@ -1,0 +1,184 @@
+import Base
+import Testing
+
+@testable import Desktop
+
+/// A presenter with an engine that the test writes for, and a notification server in memory.
+struct Screen {
+    struct Shown: Equatable {
+        var call: NotifyCall
+        var isSilent: Bool { call[hint: "suppress-sound"] == .flag(true) }
+    }
+
+    var presenter: Presenter
+    var now = Duration.seconds(1000)
+    /// What is on the screen, by the server's numbers.
+    private(set) var visible: [UInt32: Shown] = [:]
+    /// Every call, in order.
+    private(set) var calls: [NotifyCall] = []
+    private(set) var records: [ShownKey: ShownRecord] = [:]
+    private(set) var highest: [String: Int32] = [:]
+    private(set) var requests: [EngineRequest] = []
+    private(set) var others: [PresenterAction] = []
+    private(set) var identity: ServerIdentity?
+    private var lastID: UInt32 = 0
+    /// Calls wait for `answer` instead of being answered at once.
+    var holdsAnswers = false
+    private(set) var held: [(ticket: Int, call: NotifyCall)] = []
+
+    static let dunst = [
+        "actions", "body", "body-hyperlinks", "icon-static", "x-canonical-private-synchronous",
+        "x-dunst-stack-tag", "body-markup",
+    ]
+    static let account = PresentedSource(
+        id: "telegram/me", name: "Telegram", desktopEntry: "org.example.Chat",
+        service: "org.example.Chat")
+
+    init(_ sources: [PresentedSource] = [account], history: ShownHistory = ShownHistory()) {
+        presenter = Presenter(sources, history: history)
+        for record in history.records { records[record.key] = record }
+        highest = history.highest
+    }
+
+    var history: ShownHistory {
+        ShownHistory(records: records.values.sorted { $0.key < $1.key }, highest: highest)
+    }
+
+    mutating func handle(_ event: PresenterEvent) {
+        perform(presenter.handle(event, at: now))
+    }
+
+    mutating func elapse(_ time: Duration) {
+        now += time
+        handle(.elapsed)
+    }
+
+    /// A server comes; what it shows is gone when it goes.
+    mutating func serverAppears(
+        name: String = "dunst", spec: String = "1.2", _ capabilities: [String] = dunst,
+        owner: String = ":1.7", start: UInt64 = 5
+    ) {
+        let identity = ServerIdentity(owner: owner, processStart: start)
+        if identity != self.identity { (visible, lastID) = ([:], 0) }
+        self.identity = identity
+        handle(
+            .serverAppeared(
+                NotificationServer(
+                    identity: identity, name: name, specVersion: spec,
+                    capabilities: capabilities)))
+    }
+
+    mutating func serverVanishes() {
+        (visible, identity, lastID) = ([:], nil, 0)
+        held = []
+        handle(.serverVanished)
+    }
+
+    /// The desktop is killed and starts again; the screen stays as it is.
+    mutating func restart(_ sources: [PresentedSource] = [account]) {
+        presenter = Presenter(sources, history: history)
+        held = []
+    }
+
+    mutating func answer() {
+        let (ticket, call) = held.removeFirst()
+        handle(.notified(ticket: ticket, id: put(call)))
+    }
+
+    private mutating func put(_ call: NotifyCall) -> UInt32 {
+        var id = call.replacesID
+        if id == 0 {
+            lastID += 1
+            id = lastID
+        }
+        visible[id] = Shown(call: call)
+        return id
+    }
+
+    private mutating func perform(_ actions: [PresenterAction]) {
+        for action in actions {
+            switch action {
+            case .keep(let record):
+                records[record.key] = record
+                let source = record.key.source
+                highest[source] = max(highest[source] ?? 0, record.key.notification)
+            case .forget(let key): records[key] = nil
+            case .notify(let ticket, let call):
+                calls.append(call)
+                held.append((ticket, call))
+                if !holdsAnswers { answer() }
+            case .close(let key, let id):
+                visible[id] = nil
+                handle(.closed(key))
+            case .request(_, let request): requests.append(request)
+            default: others.append(action)
+            }
+        }
+    }
+}
+
+/// What engines and users do.
+extension Screen {
+    mutating func tell(_ json: String, source: String = "telegram/me") throws {
+        let node = try JSONDocument(Array(json.utf8)).root
+        let update = try #require(EngineUpdate(node))
+        handle(.update(source: source, update))
+    }
+
+    mutating func group(
+        _ id: Int = 1, added: [String] = [], removed: [Int] = [], sound: Int = -1,
+        title: String = "", source: String = "telegram/me"
+    ) throws {
+        try tell(
+            """
+            {"@type":"updateNotificationGroup","notification_group_id":\(id),
+            "bellwire.chat_title":"\(title)","notification_sound_id":"\(sound)",
+            "added_notifications":[\(added.joined(separator: ","))],
+            "removed_notification_ids":[\(removed.map(String.init).joined(separator: ","))]}
+            """, source: source)
+    }
+
+    mutating func active(_ groups: [(id: Int, notifications: [String])]) throws {
+        let list = groups.map {
+            """
+            {"@type":"notificationGroup","id":\($0.id),
+            "notifications":[\($0.notifications.joined(separator: ","))]}
+            """
+        }
+        try tell(
+            """
+            {"@type":"updateActiveNotifications","groups":[\(list.joined(separator: ","))]}
+            """)
+    }
+
+    static func push(
+        _ id: Int, _ body: String = "Hello", title: String = "Alice", message: Int? = nil,
+        silent: Bool = false, more: String = "", outside: String = ""
+    ) -> String {
+        """
+        {"@type":"notification","id":\(id),"date":1700000000,"is_silent":\(silent)\(outside),
+        "type":{"@type":"notificationTypeNewPushMessage","message_id":\(message ?? id << 20),
+        "sender_name":"Alice","content":{"@type":"pushMessageContentText","text":"x"},
+        "bellwire.presentation":{"title":\(JSONText.quoted(title)),
+        "body":\(JSONText.quoted(body))\(more)}}}
+        """
+    }
+
+    static func notification(_ id: Int, type: String) -> String {
+        #"{"@type":"notification","id":\#(id),"is_silent":false,"type":\#(type)}"#
+    }
+
+    mutating func user(closes id: UInt32, reason: UInt32 = 2) {
+        visible[id] = nil
+        handle(.notificationClosed(id: id, reason: reason, sender: identity?.owner ?? ""))
+    }
+
+    mutating func user(chooses key: String, on id: UInt32, token: String? = nil) {
+        let sender = identity?.owner ?? ""
+        if let token { handle(.activationToken(id: id, token: token, sender: sender)) }
+        handle(.actionInvoked(id: id, key: key, sender: sender))
+    }
+
+    var bodies: [String] { visible.sorted { $0.key < $1.key }.map(\.value.call.body) }
+    var sounding: [NotifyCall] { calls.filter { $0[hint: "suppress-sound"] == nil } }
+}

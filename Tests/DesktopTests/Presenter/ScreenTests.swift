@@ -1,0 +1,191 @@
+import Testing
+
+@testable import Desktop
+
+@Suite("What is on the screen")
+struct ScreenTests {
+    @Test("A notification comes up once, sounds, and goes when its engine removes it")
+    func life() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        #expect(screen.bodies == ["Hello"])
+        #expect(screen.visible[1]?.isSilent == false)
+        try screen.group(removed: [1], sound: 0)
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+        #expect(screen.calls.count == 1 && screen.requests.isEmpty)
+    }
+
+    @Test("A record says `showing` before the call and `shown`, with its number, after the answer")
+    func records() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        let key = ShownKey("telegram/me", 1)
+        #expect(screen.records[key]?.place == .showing && screen.records[key]?.maySound == false)
+        screen.answer()
+        #expect(screen.records[key]?.place == .shown && screen.records[key]?.serverID == 1)
+        #expect(screen.records[key]?.server == screen.identity)
+    }
+
+    @Test("An edit takes the place of what is shown, without a sound")
+    func edits() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        try screen.tell(
+            #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
+                + Screen.push(1, "Changed") + "}")
+        #expect(screen.bodies == ["Changed"])
+        #expect(screen.calls.map(\.replacesID) == [0, 1] && screen.sounding.count == 1)
+    }
+
+    @Test("Edits while a call is under way become one call with the last words")
+    func editsInFlight() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        for text in ["a", "b", "c"] {
+            try screen.tell(
+                #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
+                    + Screen.push(1, text) + "}")
+        }
+        screen.answer()
+        screen.answer()
+        #expect(screen.calls.map(\.body) == ["Hello", "c"] && screen.held.isEmpty)
+    }
+
+    @Test("The number that a server answers is the one that counts, even if it is another one")
+    func newNumber() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.answer()
+        try screen.group(added: [Screen.push(1, "b")])
+        let ticket = try #require(screen.held.first).ticket
+        screen.handle(.notified(ticket: ticket, id: 9))
+        #expect(screen.records[ShownKey("telegram/me", 1)]?.serverID == 9)
+        screen.user(closes: 9)
+        #expect(screen.requests == [.remove(group: 1, notification: 1)])
+    }
+
+    @Test("What is removed while its call is under way is closed when its number is known")
+    func removedInFlight() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        try screen.group(removed: [1])
+        screen.answer()
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+    }
+
+    @Test("What comes back is in the list without coming up again")
+    func bringsBack() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1), Screen.push(2)])
+        try screen.group(removed: [1, 2], sound: 0)
+        try screen.group(added: [Screen.push(1)], sound: 0)
+        #expect(screen.calls.count == 2 && screen.visible.isEmpty)
+        #expect(screen.records[ShownKey("telegram/me", 1)]?.place == .listed)
+        // Not after a restart either.
+        screen.restart()
+        screen.serverAppears()
+        try screen.active([(1, [Screen.push(1), Screen.push(2)])])
+        #expect(screen.calls.count == 2)
+    }
+
+    @Test("The real message takes the place of its push where it stands")
+    func realMessage() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1, message: 77)])
+        let real = Screen.notification(
+            2,
+            type: #"""
+                {"@type":"notificationTypeNewMessage","show_preview":true,"message":{"id":77,
+                "content":{"@type":"messageText","text":{"text":"Hello there"}}}}
+                """#)
+        try screen.group(added: [real], removed: [1], sound: 0, title: "Alice")
+        #expect(screen.bodies == ["Hello there"] && screen.calls.map(\.replacesID) == [0, 1])
+        #expect(screen.sounding.count == 1)
+        #expect(screen.records.keys.map(\.notification) == [2])
+        try screen.group(removed: [2])
+        #expect(screen.visible.isEmpty)
+    }
+
+    @Test("A silent message comes up without a sound")
+    func silent() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1, silent: true)], sound: 0)
+        #expect(screen.visible[1]?.isSilent == true)
+        #expect(screen.calls[0][hint: "sound-name"] == nil)
+    }
+
+    @Test("Ten come up at once and one a second; the rest is counted in one notification")
+    func bursts() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...30 {
+            try screen.group(id % 2 + 1, added: [Screen.push(id, title: id % 2 == 0 ? "A" : "B")])
+        }
+        #expect(screen.visible.count == 11)
+        screen.elapse(.seconds(1))
+        let summaries = screen.visible.values.filter { $0.call.summary == "20 more notifications" }
+        #expect(summaries.map(\.call.body) == ["A: 10\nB: 10"])
+        #expect(summaries.allSatisfy(\.isSilent) && screen.visible.count == 11)
+        #expect(screen.calls.count == 12, "the summary was shown once for one, once for all")
+        // The second gave room for one.
+        try screen.group(1, added: [Screen.push(31)])
+        #expect(screen.visible.count == 12)
+        try screen.group(1, removed: Array(11...30), sound: 0)
+        #expect(
+            screen.visible.count == 11
+                && !screen.records.values.contains { $0.place == .summarised })
+    }
+
+    @Test("To dismiss the summary is to dismiss all that it counts")
+    func dismissedSummary() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...13 { try screen.group(added: [Screen.push(id)]) }
+        screen.elapse(.seconds(1))
+        screen.user(closes: 11)
+        #expect(
+            screen.requests == (11...13).map { .remove(group: 1, notification: $0) })
+        #expect(screen.visible.count == 10)
+    }
+
+    @Test("The count of an application is that of its accounts, and told when it changes")
+    func badges() throws {
+        var other = Screen.account
+        other = PresentedSource(
+            id: "telegram/other", name: "Telegram", desktopEntry: "org.example.Chat")
+        var screen = Screen([Screen.account, other])
+        let badge = #"{"@type":"bellwire.updateUnreadBadge","count":3,"missed_calls":1}"#
+        try screen.tell(badge)
+        try screen.tell(badge)
+        try screen.tell(badge, source: "telegram/other")
+        screen.handle(.sourceEnded("telegram/me"))
+        #expect(
+            screen.others == [
+                .badge(desktopEntry: "org.example.Chat", count: 4),
+                .badge(desktopEntry: "org.example.Chat", count: 8),
+                .badge(desktopEntry: "org.example.Chat", count: 4),
+            ])
+    }
+
+    @Test("With a source that ends all that it showed goes")
+    func endedSource() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...13 { try screen.group(added: [Screen.push(id)]) }
+        screen.handle(.sourceEnded("telegram/me"))
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+    }
+}

@@ -1,0 +1,189 @@
+import Testing
+
+@testable import Desktop
+
+@Suite("Notification servers and desktops that come and go")
+struct ServerLifeTests {
+    let key = ShownKey("telegram/me", 1)
+
+    @Test("Without a server nothing is lost: it is shown, and sounds, when one appears")
+    func headless() throws {
+        var screen = Screen()
+        try screen.group(added: [Screen.push(1)])
+        #expect(screen.others == [.startServer] && screen.calls.isEmpty)
+        screen.handle(.serverUnavailable)
+        try screen.group(added: [Screen.push(2)])
+        #expect(screen.others == [.startServer], "it is not asked again at once")
+        #expect(screen.presenter.deadline(at: screen.now) == nil, "nobody is woken for nothing")
+        screen.elapse(.seconds(61))
+        #expect(screen.others == [.startServer, .startServer])
+        screen.serverAppears()
+        #expect(screen.visible.count == 2 && screen.sounding.count == 2)
+    }
+
+    @Test("Another server shows everything again, without a sound and with numbers of its own")
+    func anotherServer() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...3 { try screen.group(added: [Screen.push(id, "\(id)")]) }
+        screen.user(closes: 3, reason: 1)
+        screen.serverVanishes()
+        screen.serverAppears(owner: ":1.8", start: 9)
+        #expect(screen.bodies == ["1", "2"], "in order, and not what had expired")
+        #expect(
+            screen.sounding.count == 3 && screen.calls.suffix(2).allSatisfy { $0.replacesID == 0 })
+        try screen.group(removed: [1, 2, 3])
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+    }
+
+    @Test("A server that vanishes with a call under way may have sounded: once more in silence")
+    func vanishesInFlight() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.serverVanishes()
+        screen.holdsAnswers = false
+        screen.serverAppears(owner: ":1.8")
+        #expect(screen.visible.count == 1 && screen.sounding.count == 1)
+    }
+
+    @Test("A call that reached nobody may sound when it is made again")
+    func undelivered() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.handle(.notifyFailed(ticket: 1, .undelivered))
+        #expect(screen.presenter.deadline(at: screen.now) == screen.now + .seconds(5))
+        screen.elapse(.seconds(5))
+        #expect(screen.sounding.count == 2 && screen.records[key]?.place == .showing)
+    }
+
+    @Test("A server that refuses is asked three times, and others are shown after that")
+    func refuses() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1, "bad"), Screen.push(2, "good")])
+        for ticket in 1...3 {
+            screen.handle(.notifyFailed(ticket: ticket, .refused))
+            screen.elapse(.seconds(5))
+        }
+        #expect(screen.calls.map(\.body) == ["bad", "bad", "bad", "good"])
+        #expect(screen.records[key]?.place == .listed)
+    }
+
+    @Test("After a restart what is shown already is said once more in its place, without a sound")
+    func restart() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1), Screen.push(2)])
+        screen.restart()
+        screen.serverAppears()
+        try screen.active([(1, [Screen.push(1), Screen.push(2)])])
+        #expect(screen.calls.map(\.replacesID) == [0, 0, 1, 2] && screen.sounding.count == 2)
+        try screen.active([(1, [Screen.push(1), Screen.push(2)])])
+        #expect(screen.calls.count == 4)
+        screen.user(closes: 2)
+        #expect(screen.requests == [.remove(group: 1, notification: 2)])
+    }
+
+    @Test("What changed while the desktop was away is changed in place, what went is closed")
+    func changedMeanwhile() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...3 { try screen.group(added: [Screen.push(id)]) }
+        screen.restart()
+        // The engine may be there before the server.
+        try screen.active([(1, [Screen.push(2, "New words"), Screen.push(4, "Missed")])])
+        screen.serverAppears()
+        #expect(screen.bodies == ["New words", "Missed"])
+        #expect(screen.calls.suffix(2).map(\.replacesID).contains(2))
+        #expect(Set(screen.records.keys.map(\.notification)) == [2, 4])
+        #expect(screen.sounding.map(\.body) == ["Hello", "Hello", "Hello", "Missed"])
+    }
+
+    @Test("The same holds if the server is there before the engine")
+    func serverFirst() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...2 { try screen.group(added: [Screen.push(id)]) }
+        screen.restart()
+        screen.serverAppears()
+        #expect(screen.visible.count == 2)
+        try screen.active([(1, [Screen.push(2)])])
+        #expect(screen.visible.count == 1 && screen.calls.count == 3)
+    }
+
+    @Test("A kill with a call under way is followed by one silent call under the same tag")
+    func killedInFlight() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.restart()
+        screen.holdsAnswers = false
+        screen.serverAppears()
+        try screen.active([(1, [Screen.push(1)])])
+        #expect(screen.calls.count == 2 && screen.sounding.count == 1)
+        let tags = screen.calls.map { $0[hint: "x-dunst-stack-tag"] }
+        #expect(tags[0] != nil && tags[0] == tags[1])
+    }
+
+    @Test("Numbers of a server that went while the desktop was away mean nothing")
+    func bothWent() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1), Screen.push(2)])
+        screen.restart()
+        screen.serverAppears(start: 6)
+        #expect(screen.calls.count == 2, "what there is still to show only the engine knows")
+        try screen.active([(1, [Screen.push(2)])])
+        #expect(screen.visible.count == 1 && screen.sounding.count == 2)
+    }
+
+    @Test("An account that is no longer presented leaves nothing on the screen")
+    func removedAccount() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.restart([])
+        screen.serverAppears()
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+    }
+
+    @Test("What the user dismissed stays away until the engine has heard of it")
+    func dismissedOffline() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1), Screen.push(2)])
+        screen.user(closes: 1)
+        screen.user(chooses: "mark-read", on: 2)
+        try screen.active([(1, [Screen.push(1), Screen.push(2)])])
+        #expect(
+            screen.requests.suffix(2) == [
+                .remove(group: 1, notification: 1),
+                .act(group: 1, notification: 2, action: "mark_read"),
+            ])
+        screen.restart()
+        screen.serverAppears()
+        try screen.active([(1, [Screen.push(1)])])
+        #expect(
+            screen.calls.count == 2 && screen.requests.last == .remove(group: 1, notification: 1))
+        try screen.group(removed: [1])
+        #expect(screen.records.isEmpty)
+    }
+
+    @Test("Signals count only from the server, and only about our own notifications")
+    func strangers() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.handle(.notificationClosed(id: 1, reason: 2, sender: ":1.66"))
+        screen.handle(.actionInvoked(id: 1, key: "default", sender: ":1.66"))
+        screen.user(closes: 5)
+        screen.user(chooses: "default", on: 5)
+        #expect(screen.requests.isEmpty && screen.others.isEmpty)
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import Desktop
+
+@Suite("What the user does with a notification")
+struct UserActionTests {
+    static let actions =
+        #","actions":[{"action":"go","title":"Go","navigate":"https://go/"},"#
+        + #"{"action":"run","title":"Run"}]"#
+
+    private func screen(
+        _ more: String = "", outside: String = "", _ source: PresentedSource = Screen.account
+    ) throws -> Screen {
+        var screen = Screen([source])
+        screen.serverAppears(Screen.dunst + ["inline-reply"])
+        try screen.group(added: [Screen.push(1, more: more, outside: outside)])
+        return screen
+    }
+
+    @Test("To choose it activates the application, with the token that came before")
+    func open() throws {
+        var screen = try screen()
+        screen.user(chooses: "default", on: 1, token: "abc")
+        #expect(screen.requests == [.act(group: 1, notification: 1, action: "default")])
+        #expect(
+            screen.others == [.activate(service: "org.example.Chat", action: nil, token: "abc")])
+        // What most servers say next is not another wish.
+        screen.user(closes: 1)
+        #expect(screen.requests.count == 1)
+        try screen.group(removed: [1])
+        #expect(screen.records.isEmpty)
+    }
+
+    @Test("A server that leaves it there after a choice is told to close it")
+    func resident() throws {
+        var screen = try screen()
+        screen.user(chooses: "mark-read", on: 1)
+        try screen.group(removed: [1])
+        #expect(screen.visible.isEmpty && screen.records.isEmpty)
+    }
+
+    @Test("A token is for the notification that it names, once")
+    func tokens() throws {
+        var screen = try screen()
+        try screen.group(added: [Screen.push(2), Screen.push(3)])
+        screen.handle(.activationToken(id: 1, token: "abc", sender: ":1.7"))
+        screen.user(chooses: "default", on: 2)
+        screen.user(chooses: "default", on: 1)
+        let tokens = screen.others.map { action in
+            if case .activate(_, _, let token) = action { token } else { "other" }
+        }
+        #expect(tokens == [nil, nil])
+    }
+
+    @Test("A link of the payload is opened instead, if it may be")
+    func links() throws {
+        var opened = try screen(#","link":"https://x/y""#)
+        opened.user(chooses: "default", on: 1, token: "abc")
+        #expect(opened.others == [.open(link: "https://x/y", token: "abc")])
+        for link in [
+            "file:///etc/passwd", "http://x", "ftp://x", "-x", "javascript:x", "https://a b",
+        ] {
+            var refused = try screen(#","link":"\#(link)""#)
+            refused.user(chooses: "default", on: 1)
+            #expect(refused.others.isEmpty && refused.requests.count == 1, "\(link)")
+        }
+        var consenting = Screen.account
+        consenting.linkSchemes = ["https", "matrix", "file"]
+        var matrix = try screen(#","link":"matrix:r/x""#, consenting)
+        matrix.user(chooses: "default", on: 1)
+        #expect(matrix.others == [.open(link: "matrix:r/x", token: nil)])
+        var file = try screen(#","link":"file:///x""#, consenting)
+        file.user(chooses: "default", on: 1)
+        #expect(file.others.isEmpty)
+    }
+
+    @Test("Actions of the payload are told by their names, which no server sees")
+    func ownActions() throws {
+        var first = try screen(Self.actions)
+        #expect(first.calls[0].actions.map(\.key).contains("action-0"))
+        #expect(!first.calls[0].actions.map(\.key).contains("go"))
+        first.user(chooses: "action-0", on: 1)
+        #expect(first.requests == [.act(group: 1, notification: 1, action: "go")])
+        #expect(first.others == [.open(link: "https://go/", token: nil)])
+        var second = try screen(Self.actions)
+        second.user(chooses: "action-1", on: 1)
+        #expect(
+            second.others == [.activate(service: "org.example.Chat", action: "run", token: nil)])
+        var third = try screen(Self.actions)
+        third.user(chooses: "action-2", on: 1)
+        third.user(chooses: "go", on: 1)
+        #expect(third.requests.isEmpty)
+    }
+
+    @Test("What came in clear can only be dismissed")
+    func clear() throws {
+        var screen = try screen(Self.actions, outside: #","bellwire.clear":true"#)
+        #expect(screen.calls[0].actions.isEmpty)
+        for key in ["default", "mark-read", "action-0", "inline-reply"] {
+            screen.user(chooses: key, on: 1)
+        }
+        screen.handle(.replied(id: 1, text: "x", sender: ":1.7"))
+        #expect(screen.requests.isEmpty && screen.others.isEmpty)
+        screen.user(closes: 1)
+        #expect(screen.requests == [.remove(group: 1, notification: 1)])
+    }
+
+    @Test("A reply goes to the engine if the application wants replies")
+    func replies() throws {
+        var willing = Screen.account
+        willing.takesReplies = true
+        var screen = try screen("", willing)
+        screen.handle(.replied(id: 1, text: "Yes <b>", sender: ":1.7"))
+        #expect(
+            screen.requests == [.act(group: 1, notification: 1, action: "reply", text: "Yes <b>")])
+        var unwilling = try self.screen()
+        unwilling.handle(.replied(id: 1, text: "Yes", sender: ":1.7"))
+        #expect(unwilling.requests.isEmpty)
+    }
+
+    @Test(
+        "What expires, or is closed by a program, stays in the engine's list", arguments: [1, 3, 4])
+    func expiry(reason: UInt32) throws {
+        var screen = try screen()
+        screen.user(closes: 1, reason: reason)
+        #expect(screen.requests.isEmpty)
+        #expect(screen.records[ShownKey("telegram/me", 1)]?.place == .listed)
+        try screen.group(removed: [1])
+        #expect(screen.records.isEmpty)
+    }
+
+    @Test("An action that the engine refuses becomes a removal")
+    func refusedAction() throws {
+        var screen = try screen()
+        screen.user(chooses: "default", on: 1)
+        let error = #"{"@type":"error","code":400,"message":"no","@extra":{"notification":1}}"#
+        try screen.tell(error)
+        #expect(screen.requests.last == .remove(group: 1, notification: 1))
+        try screen.tell(error)
+        #expect(screen.records.isEmpty && screen.visible.isEmpty)
+    }
+
+    @Test("Requests are written as the engine reads them")
+    func json() {
+        #expect(
+            EngineRequest.remove(group: 3, notification: 4).json
+                == #"{"@type":"removeNotification","notification_group_id":3,"#
+                + #""notification_id":4,"@extra":{"notification":4}}"#)
+        #expect(
+            EngineRequest.act(group: 3, notification: 4, action: "reply", text: "\"").json
+                == #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":3,"#
+                + #""notification_id":4,"action":"reply","text":"\"","@extra":{"notification":4}}"#)
+    }
+}
