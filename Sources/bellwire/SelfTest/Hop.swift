@@ -33,7 +33,8 @@ enum Hop: String {
 /// How one station was found.
 struct HopResult: Equatable {
     let hop: Hop
-    let isPassed: Bool
+    /// Nil: there is no such station here.
+    let isPassed: Bool?
     /// What was seen.
     let finding: String
     /// What to change.
@@ -41,6 +42,10 @@ struct HopResult: Equatable {
 
     static func passed(_ hop: Hop, _ finding: String) -> HopResult {
         HopResult(hop: hop, isPassed: true, finding: finding, advice: nil)
+    }
+
+    static func skipped(_ hop: Hop, _ finding: String) -> HopResult {
+        HopResult(hop: hop, isPassed: nil, finding: finding, advice: nil)
     }
 
     static func failed(_ hop: Hop, _ finding: String, advice: String) -> HopResult {

@@ -12,7 +12,7 @@ final class SelfTestReport {
     init(isJSON: Bool) { self.isJSON = isJSON }
 
     func add(_ result: HopResult) {
-        hasFailed = hasFailed || !result.isPassed
+        hasFailed = hasFailed || result.isPassed == false
         // Whoever does not listen any more does not want to know.
         try? StandardOutput.write(isJSON ? json(result) : text(result))
     }
@@ -20,7 +20,7 @@ final class SelfTestReport {
     private func text(_ result: HopResult) -> String {
         let title = result.hop.title
         let gap = String(repeating: " ", count: Self.width - title.count)
-        let word = result.isPassed ? "pass" : "FAIL"
+        let word = result.isPassed.map { $0 ? "pass" : "FAIL" } ?? "skip"
         let line = "\(word)  \(title)\(gap)  \(Printable.text(result.finding))\n"
         guard let advice = result.advice else { return line }
         return line + String(repeating: " ", count: Self.width + 8) + Printable.text(advice) + "\n"
@@ -31,7 +31,7 @@ final class SelfTestReport {
         writer.object { writer in
             writer.member("hop", result.hop.rawValue)
             writer.name("passed")
-            writer.raw(result.isPassed ? "true" : "false")
+            writer.raw(result.isPassed.map { $0 ? "true" : "false" } ?? "null")
             writer.member("finding", result.finding)
             if let advice = result.advice { writer.member("advice", advice) }
         }

@@ -11,8 +11,9 @@ extension Command {
         summary: "send a message the whole way, and name the station where it stops",
         details: """
             Makes a device for itself by the control socket of the running server, connects as it,
-            and pushes to it: once while it is connected, once while it is away. Each line passes,
-            or says what to change. Nothing of it is left behind.
+            and pushes to it: once while it is connected, once while it is away. Where a desktop
+            service runs in this session it then registers as an application and pushes to that.
+            Each line passes, or says what to change. Nothing of it is left behind.
             """,
         options: [
             Option("url", "URL", help: "the address of a device, where there is no control socket"),
@@ -44,9 +45,12 @@ extension Command {
                 hint: "bellwire device add")
         }
         guard try find(link.host, report) else { return }
+        let authorities = try authorities(arguments, for: link.host)
         try ReceiverTestRun.run(
-            link, baseURL: String(page[..<end.lowerBound]),
-            authorities: try authorities(arguments, for: link.host), report: report.add)
+            link, baseURL: String(page[..<end.lowerBound]), authorities: authorities,
+            report: report.add)
+        guard !report.hasFailed else { return }
+        try DesktopTestRun.run(authorities: authorities, report: report.add)
     }
 
     /// The first station, before anything is connected to.
