@@ -14,6 +14,8 @@ struct BatchEffects {
         case callback(UInt32, isGone: Bool)
         /// It changed or ended.
         case registration(device: UInt32)
+        /// The callbacks of devices up to this, or all, were told what they are told at the start.
+        case reminded(UInt32?)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -66,6 +68,7 @@ struct BatchEffects {
         case .removedCredential(let secret): index.removeCredential(secret)
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
+        case .reminded(let device): index.reminders.reached(device)
         }
     }
 }

@@ -138,7 +138,7 @@ final class BatchExecutor {
     /// A commit of nothing but the clock and counters: proves that commits work.
     func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
 
-    private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+    func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
         effects.empty()
         try useCurrentKeys()
         var next = state

@@ -1,7 +1,7 @@
 import Base
 import Crypto
 package import Mailbox
-package import Outbound
+import Outbound
 import Reactor
 import System
 import WebPush
@@ -28,6 +28,7 @@ package final class CallbackService: @unchecked Sendable {
     private let dialogue: StoreDialogue
     let client: CallbackClient
     let settings: CallbackSettings
+    private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
     let metrics: Metrics
     var lanes = HostLanes()
@@ -46,12 +47,11 @@ package final class CallbackService: @unchecked Sendable {
     private static let laneCookie = UInt64.max
     private static let startCookie = UInt64.max - 1
 
-    package init(
-        for service: PushService, _ settings: CallbackSettings, _ surroundings: Surroundings
-    ) throws {
+    package init(for service: PushService, _ surroundings: Surroundings) throws {
         store = service.store
         metrics = service.metrics
-        self.settings = settings
+        settings = service.settings.callbacks
+        describe = service.describe
         self.surroundings = surroundings
         group = try LoopGroup(count: 1)
         loop = group.loops[0]
@@ -66,6 +66,7 @@ package final class CallbackService: @unchecked Sendable {
             loop.post { for (callback, news) in news { self.hear(news, of: callback) } }
         }
         loop.post { self.findWork() }
+        store.remind(describe)
     }
 
     /// What is under way is sent again after the next start, under the same id.
@@ -76,16 +77,6 @@ package final class CallbackService: @unchecked Sendable {
         couriers = [:]
         client.close()
         dialogue.forgetAll()
-    }
-
-    /// Why a callback may not be made; nil where it may. From any thread.
-    package func objection(
-        to url: String, userID: UInt32?
-    ) -> CallbackSettings.Objection? {
-        do throws(CallbackSettings.Objection) {
-            _ = try settings.target(url, for: CallbackRights(userID: userID))
-            return nil
-        } catch { return error }
     }
 
     private func findWork() {

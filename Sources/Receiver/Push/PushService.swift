@@ -33,6 +33,13 @@ package final class PushService: Sendable {
         return (token, try mint.digest(of: token))
     }
 
+    /// What to call `registerDevice` with, as callbacks are told.
+    var describe: @Sendable (Registration) -> String {
+        { [settings] registration in
+            RegistrationReport(settings: settings).parameters(of: registration)
+        }
+    }
+
     func api(on loop: EventLoop) -> APIRoutes {
         APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
     }

@@ -1,3 +1,4 @@
+package import Outbound
 import System
 package import WebPush
 
@@ -19,6 +20,8 @@ package struct PushServiceSettings: Sendable {
     package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
         _, _ in
     }
+    /// Where callbacks may go, and how.
+    package var callbacks: CallbackSettings
     package let version: String
     /// What all of our `Location` fields begin with.
     let locationStart: [UInt8]
@@ -27,6 +30,7 @@ package struct PushServiceSettings: Sendable {
         self.baseURL = baseURL
         self.aliases = aliases
         self.version = version
+        callbacks = CallbackSettings(userAgent: "bellwire/\(version)")
         locationStart = Array("\(baseURL)/m/".utf8)
     }
 

@@ -182,15 +182,6 @@ struct CallbackServiceTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("Whoever makes a callback is told why it may not be")
-    func objection() throws {
-        let fixture = try CallbackFixture()
-        #expect(fixture.objection(to: "https://hook.example/", nil) == nil)
-        #expect(fixture.objection(to: "http://127.0.0.1:3000/", 1_000) == nil)
-        #expect(fixture.objection(to: "http://127.0.0.1:3000/", nil) == .target(.scheme))
-        #expect(fixture.objection(to: "https://10.0.0.1/", nil) == .address(.notInternet))
-    }
-
     @Test("What waited when the service ended is sent when it starts again")
     func waiting() throws {
         let hook = try HookServer()
