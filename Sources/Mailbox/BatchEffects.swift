@@ -25,6 +25,8 @@ struct BatchEffects {
     var unused: [Message] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
+    var replays: Set<ReplayMark> = []
+    var expiredReplays: [ReplayMark] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -47,6 +49,8 @@ struct BatchEffects {
         unused.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
+        replays.removeAll(keepingCapacity: true)
+        expiredReplays.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         if !news.isEmpty { news = [:] }
     }

@@ -91,16 +91,9 @@ extension BatchExecutor {
     private func receive(
         _ message: Message, _ mark: ReplayMark?
     ) throws(StoreFault) -> StoreOutcome {
-        if let mark {
-            let end = time.now.adding(seconds: ReplayMark.lifetime)
-            let isNew = try rows { () throws(SQLiteError) in
-                try database.receivers.insert(mark, until: end)
-            }
-            wake(at: end)
-            guard isNew else {
-                if message.needsStore { effects.unused.append(message) }
-                return .registration(.repeated)
-            }
+        if let mark, !isNew(mark) {
+            if message.needsStore { effects.unused.append(message) }
+            return .registration(.repeated)
         }
         return message.needsStore ? try store(message) : .done
     }

@@ -127,7 +127,7 @@ extension CallbackService {
             report(record)
             dialogue.submit(.callback(.record(record))) { [self] outcome in
                 if outcome != .unavailable {
-                    store.index.callbacks.set(record.callback, isHandedOut: false)
+                    store.index.callbacks.takeBack(record.callback)
                 }
                 perform(
                     courier.outbox.recorded(outcome, at: surroundings.now()), for: courier)
@@ -161,7 +161,7 @@ extension CallbackService {
         }
         if courier.hasPlace, action != .attempt {
             courier.hasPlace = false
-            store.index.callbacks.set(courier.callback, isHandedOut: false)
+            store.index.callbacks.takeBack(courier.callback)
             lanes.giveBack(host: courier.host)
             giveOutPlaces()
         }
@@ -183,8 +183,12 @@ extension CallbackService {
     func giveOutPlaces() {
         while let callback = lanes.next(at: milliseconds) {
             guard let courier = couriers[callback] else { continue }
+            guard store.index.callbacks.handOut(callback) else {
+                lanes.giveBack(host: courier.host)
+                perform(courier.outbox.putOff(at: surroundings.now()), for: courier)
+                continue
+            }
             courier.hasPlace = true
-            store.index.callbacks.set(callback, isHandedOut: true)
             perform(courier.outbox.placed(), for: courier)
         }
         if let time = lanes.nextTime, laneTimer == nil {

@@ -16,6 +16,7 @@ package final class PushService: Sendable {
     let metrics = Metrics()
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
+    private let payloads = Lock<PayloadThread?>(nil)
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -45,9 +46,20 @@ package final class PushService: Sendable {
     }
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
+        if payloads.withLock({ $0 == nil }) {
+            let thread = try PayloadThread()
+            payloads.withLock { $0 = thread }
+        }
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
         return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
+    }
+
+    /// On a thread of its own. From any thread.
+    func read(
+        _ job: PayloadReader.Job, then: @escaping @Sendable (PayloadReader.Outcome) -> Void
+    ) {
+        payloads.withLock { $0 }?.read(job, then: then)
     }
 
     /// Ends the sessions of devices that were removed. From any thread.
@@ -57,6 +69,7 @@ package final class PushService: Sendable {
 
     /// Once loops and store have ended: nobody waits for an answer any more.
     package func close() {
+        payloads.withLock { $0.take() }?.end()
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
     }

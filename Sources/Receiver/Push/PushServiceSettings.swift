@@ -12,6 +12,9 @@ package struct PushServiceSettings: Sendable {
     package var refusesForwarded = false
     /// A full subscription loses its oldest messages instead of refusing new ones.
     package var dropsOldest = false
+    /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them
+    /// is decrypted elsewhere.
+    package var readAtOnce = 48
     /// A proxy between cuts what is silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.

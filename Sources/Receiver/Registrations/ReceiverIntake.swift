@@ -2,6 +2,7 @@ import Base
 import Crypto
 import HTTP
 import Mailbox
+import Reactor
 import WebPush
 
 /// A push to a registration, whose sender may push there.
@@ -27,11 +28,15 @@ final class ReceiverIntake {
     private let service: PushService
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
+    /// The turn of the loop, and what was read in it.
+    @exclusivity(unchecked) private var turn: Instant
+    @exclusivity(unchecked) private var readInTurn = 0
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()
+        turn = desk.loop.now
     }
 
     func take(_ push: ReceiverPush) {
@@ -112,22 +117,48 @@ final class ReceiverIntake {
         _ request: PushRequest, _ push: ReceiverPush, _ registration: Registration
     ) throws(PushRefusal) {
         // Before anything is decrypted: whether there is room must not tell what could be read.
-        var message = try make(request, push.body, push)
+        let message = try make(request, push.body, push)
         guard hasRoom(for: message) else { throw .tooMany(retryAfter: PushIntake.pauseWhenFull) }
         if message.needsStore {
             service.index.release(message.size, for: message.address)
         }
-        let payload: PayloadReader.Payload
-        do throws(PayloadReader.Failure) {
-            payload = try read(push.body, request.headers, push, registration)
-        } catch {
-            switch error {
-            case .fault: throw .unavailable
-            case .undecryptable(let reason):
-                return count(reason, message, push, registration)
+        guard let target = registration.target(push.endpoint.address.subscription) else {
+            throw .unavailable
+        }
+        let job = PayloadReader.Job(
+            body: push.body, headers: request.headers, target: target, registration: registration,
+            now: service.store.clock.now)
+        read(job) { [self] outcome in
+            do throws(PushRefusal) {
+                switch outcome {
+                case .success(let payload): try take(payload, request, push, registration)
+                case .failure(.fault): throw .unavailable
+                case .failure(.undecryptable(let reason)):
+                    count(reason, message, push, registration)
+                }
+            } catch {
+                refuse(push, error)
             }
         }
-        message = try make(request, payload.text, push, payload)
+    }
+
+    /// Here, or on a thread of its own if there were many in this turn of the loop.
+    private func read(
+        _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
+    ) {
+        if turn != desk.loop.now { (turn, readInTurn) = (desk.loop.now, 0) }
+        readInTurn += 1
+        guard readInTurn > service.settings.readAtOnce else {
+            return then(reader.outcome(of: job))
+        }
+        desk.read(job, then)
+    }
+
+    private func take(
+        _ payload: PayloadReader.Payload, _ request: PushRequest, _ push: ReceiverPush,
+        _ registration: Registration
+    ) throws(PushRefusal) {
+        let message = try make(request, payload.text, push, payload)
         bind(push) { [self] in
             guard hasRoom(for: message) else {
                 return refuse(push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
@@ -139,17 +170,6 @@ final class ReceiverIntake {
                 push, registration)
             if payload.usesCurrentSecret { forgetFormerSecret(of: registration) }
         }
-    }
-
-    private func read(
-        _ body: [UInt8], _ headers: PayloadHeaders?, _ push: ReceiverPush,
-        _ registration: Registration
-    ) throws(PayloadReader.Failure) -> PayloadReader.Payload {
-        guard let target = registration.target(push.endpoint.address.subscription) else {
-            throw .fault
-        }
-        return try reader.read(
-            body, headers, for: target, of: registration, at: service.store.clock.now)
     }
 
     /// The sender gets the answer of a push that was taken, at the time of one that was taken.

@@ -46,6 +46,12 @@ final class CallbackFixture {
     deinit { stop() }
 
     func start() throws {
+        try open()
+        try running?.service.start()
+    }
+
+    /// The store, while nothing is sent.
+    func open() throws {
         var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
         options.reading = { [clock] in clock.reading() }
         let store = try SQLiteStore(options)
@@ -58,7 +64,6 @@ final class CallbackFixture {
         let storeClock = store.clock
         surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
         let service = try CallbackService(for: push, surroundings)
-        try service.start()
         running = (store, service)
     }
 

@@ -84,6 +84,34 @@ struct CallbackServiceTests {
         #expect(requests[3].text.contains(#""count":11,"version":12}"#))
     }
 
+    @Test("A fetch signal that comes after a restart is not counted into what may have been sent")
+    func signalsAfterRestart() throws {
+        let hook = try HookServer()
+        let fixture = try CallbackFixture { $0.patience = .seconds(60) }
+        try fixture.make(1, url(hook))
+        try waitUntil { try fixture.record(1)?.state == .active }
+        hook.reply { _ in .never }
+        func signal() throws {
+            try fixture.run(.add(try fixture.event(.fetch(count: 1, version: nil)), to: 1))
+        }
+        try signal()
+        #expect(hook.requests(2).count == 2)
+        fixture.stop()
+        try fixture.start()
+        // Sent again, and not answered again.
+        #expect(hook.requests(3).count == 3)
+        fixture.stop()
+        try fixture.open()
+        for _ in 0..<2 { try signal() }
+        fixture.stop()
+        hook.reply { _ in HookAnswer() }
+        try fixture.start()
+        let requests = hook.requests(5)
+        #expect(Set(requests[1...3].map(\.id)).count == 1)
+        #expect(requests[3].text.contains(#""count":1}"#))
+        #expect(requests[4].text.contains(#""count":2}"#))
+    }
+
     @Test("A receiver that is down for an hour gets everything then, in order, each under one id")
     func down() throws {
         let hook = try HookServer()
