@@ -8,7 +8,7 @@ import WebPush
 final class PushIntake {
     private let service: PushService
     private let desk: DeliveryDesk
-    private let receivers: ReceiverIntake
+    let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
 
@@ -38,8 +38,8 @@ final class PushIntake {
         guard endpoint.kind == .channel else {
             return receivers.take(
                 ReceiverPush(
-                    exchange: exchange, fields: fields, endpoint: endpoint, method: method,
-                    signer: signer))
+                    sender: .application(exchange), form: .request(fields, method),
+                    body: exchange.body, endpoint: endpoint, signer: signer))
         }
         let body = exchange.body
         let request = try PushRequest(
