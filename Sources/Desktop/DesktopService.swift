@@ -43,6 +43,7 @@ package final class DesktopService: @unchecked Sendable {
     private let screen: NotificationDesk
     private let engines: [String: EngineConnection]
     private var bus: BusConnection?
+    private var distributor: DistributorService?
     private var machine: MachineWatch?
 
     package init(
@@ -79,6 +80,10 @@ package final class DesktopService: @unchecked Sendable {
     ) throws {
         let bus = try BusConnection(to: .session, on: loop) { ended(.busLost($0)) }
         self.bus = bus
+        let distributor = try DistributorService(
+            on: bus, link: links, store: store, loop: loop, log: log)
+        self.distributor = distributor
+        links.listener = distributor
         links.start()
         screen.start()
         for engine in engines.values { engine.connect() }
@@ -94,7 +99,7 @@ package final class DesktopService: @unchecked Sendable {
         // Applications ask for us as soon as they see the name, so everything is there by now.
         bus.requestName(Self.busName) { claim in
             switch claim {
-            case .success(.owned): ready()
+            case .success(.owned): distributor.offerManagement(ready)
             case .success(.taken): ended(.nameTaken)
             case .failure(let failure): ended(.nameRefused(failure.description))
             }
@@ -103,6 +108,7 @@ package final class DesktopService: @unchecked Sendable {
 
     package func end() {
         machine?.end()
+        distributor?.end()
         for engine in engines.values { engine.close() }
         screen.close()
         links.end()

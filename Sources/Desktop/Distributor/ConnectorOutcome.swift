@@ -12,7 +12,7 @@ package enum ConnectorOutcome: Equatable, Sendable {
     case refused
     case failed
 
-    package init(_ reply: BusReply) {
+    init(_ reply: BusReply) {
         switch reply {
         case .success: self = .taken
         case .failure(let failure):

@@ -1,4 +1,4 @@
-package import WebPush
+import WebPush
 
 /// The UnifiedPush distributor: registrations of applications, and the delivery of their messages.
 ///

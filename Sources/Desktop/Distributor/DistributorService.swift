@@ -1,3 +1,4 @@
+import Base
 package import Bus
 import Crypto
 package import Reactor
@@ -66,6 +67,16 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         if let timer { loop.cancel(timer) }
         if let survey { loop.cancel(survey) }
         (timer, survey) = (nil, nil)
+    }
+
+    /// Under a name of its own, so that a policy of the bus can tell them apart. Without it the
+    /// applications are served all the same.
+    package func offerManagement(_ done: @escaping () -> Void) {
+        let log = log
+        bus.requestName(ManagementObject.name) { claim in
+            if case .success(.owned) = claim {} else { log.write(.warning, "management-name-taken") }
+            done()
+        }
     }
 
     package var applications: [Application] { machine.applications }
@@ -240,6 +251,11 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         timer = loop.schedule(after: Interval(pause), self, cookie: Cookie.tick)
     }
 
+    private func noteSeen(_ names: Set<String>) {
+        machine.seen(names, at: now)
+        perform()
+    }
+
     /// Which applications there still are. Asked anew each time: they come and go.
     private func takeSurvey() {
         survey = loop.schedule(
@@ -248,9 +264,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         bus.names { [weak self] names in
             guard case .success(let names) = names else { return }
             bus.activatableNames { activatable in
-                guard let self, case .success(let activatable) = activatable else { return }
-                machine.seen(Set(names).union(activatable), at: now)
-                perform()
+                guard case .success(let activatable) = activatable else { return }
+                self?.noteSeen(Set(names).union(activatable))
             }
         }
     }
