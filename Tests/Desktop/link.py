@@ -25,11 +25,10 @@ check = Checks("link")
 http = requests.Session()
 
 
-def push(endpoint, body, **fields):
-    fields = {name.capitalize(): str(value) for name, value in fields.items()}
+def push(endpoint, body, ttl=60, **fields):
     answer = http.post(
         endpoint, data=body,
-        headers={"TTL": "60", "Content-Encoding": "aes128gcm", **fields})
+        headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", **fields})
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -61,6 +60,8 @@ async def our_receiver(session):
     app.disappear()
     for number in range(5):
         await sent(endpoint, b"kept %d" % number)
+    await sent(endpoint, b"too late", ttl=1)
+    await asyncio.sleep(1.5)
     session.end(desktop, signal.SIGKILL)
     desktop = session.desktop(device["websocket"])
     await app.appear()
