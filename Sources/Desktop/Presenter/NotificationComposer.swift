@@ -47,6 +47,15 @@ struct NotificationComposer {
 
     private static let summaryLines = 8
 
+    /// Takes the place of another one, to be closed at once.
+    func placeholder(tag: String) -> NotifyCall {
+        var call = base(title: source.name, body: "", tag: tag)
+        call.hints.append(("urgency", .byte(0)))
+        call.hints.append(("suppress-sound", .flag(true)))
+        call.hints.append(("transient", .flag(true)))
+        return call.sorted
+    }
+
     private func base(title: String, body: String, tag: String) -> NotifyCall {
         var call = NotifyCall()
         let body = Printable.onScreen(body, limit: Self.bodyLimit, keepsLines: true)
