@@ -62,7 +62,11 @@ struct NotificationComposer {
         call.appName = Printable.onScreen(source.name, limit: Self.summaryLimit)
         if server.showsBodies {
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
-            call.body = server.rendersMarkup ? Self.escaped(body) : body
+            switch server.reading {
+            case .text: call.body = body
+            case .markup: call.body = Self.escaped(body)
+            case .unknown: call.body = Self.defused(body)
+            }
         } else {
             let all = body.isEmpty ? title : "\(title): \(body)"
             call.summary = Printable.onScreen(all, limit: Self.summaryLimit)
@@ -89,6 +93,17 @@ struct NotificationComposer {
         case .secretChat: "New secret chat"
         case .call: "Incoming call"
         }
+    }
+
+    /// Neither tag nor entity, and still the same to the eye: what would begin one is followed by an
+    /// invisible character (U+2060) that neither may have there.
+    private static func defused(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            result.unicodeScalars.append(scalar)
+            if scalar == "<" || scalar == "&" { result.unicodeScalars.append("\u{2060}") }
+        }
+        return result
     }
 
     private static func escaped(_ text: String) -> String {
