@@ -94,6 +94,7 @@ let package = Package(
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Bus",
             ],
             swiftSettings: strict),
 
@@ -130,7 +131,7 @@ let package = Package(
             ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
         tests(
             of: "Desktop",
-            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox"]),
+            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],

@@ -17,6 +17,9 @@ package struct SignalQueue: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
+    /// As if somebody had asked this process to end. From any thread.
+    package static func askToEnd() { kill(getpid(), SIGTERM) }
+
     /// Waits; nil when nothing was asked for so long.
     package func next(within limit: Duration) -> Request? {
         var signals = Self.set

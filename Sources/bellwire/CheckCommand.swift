@@ -44,6 +44,7 @@ extension Command {
             try PrivateFolder.check(configuration.state)
         }
         look { try KeyFolder.check(configuration) }
+        look { _ = try DesktopHost.receivers(configuration) }
         look {
             guard let files = ServerCertificates.files(configuration) else { return }
             let store = try CertificateStore(files)

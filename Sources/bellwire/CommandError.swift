@@ -1,5 +1,7 @@
 import Base
+import Bus
 import Crypto
+import Desktop
 import Mailbox
 import Notifications
 import Outbound
@@ -45,6 +47,15 @@ struct CommandError: Error {
             self.init(
                 message: "the database was sealed under another key, or is damaged",
                 hint: "\(error)")
+        case let error as ReceiverAddress.Refusal:
+            self.init(message: error.description, hint: error.hint)
+        case let error as TLSError: self.init(message: "TLS: \(error)")
+        case let error as BusError:
+            self.init(
+                message: "the message bus cannot be used: \(error)",
+                hint: "start it in a desktop session, or by dbus-run-session")
+        case let error as DesktopService.Failure:
+            self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
         case let error as SystemError: self.init(message: error.description)
         default: self.init(message: "internal error: \(type(of: error))")
         }

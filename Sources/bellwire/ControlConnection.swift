@@ -29,6 +29,9 @@ struct ControlConnection {
         self.path = path
     }
 
+    /// Asks the server of this process.
+    init(path: String) { self.path = path }
+
     /// The body of a success.
     func send(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
         var request = HTTPRequest(

@@ -377,9 +377,25 @@ struct ReceiverAddressTests {
         #expect(list.map(\.text) == ["wss://push.example/u/abc", "ws://localhost:80/u/x"])
     }
 
+    @Test("Accounts stand behind the address, with the application that opens them")
+    func accounts() throws {
+        let file = Array("wss://a.example/u/x telegram/me matrix/@me:b.c=org.example.Chat".utf8)
+        #expect(
+            try ReceiverAddress.list(file)[0].accounts == [
+                EngineAccount(app: "telegram", account: "me"),
+                EngineAccount(app: "matrix", account: "@me:b.c", entry: "org.example.Chat"),
+            ])
+        let source = EngineAccount(app: "telegram", account: "me").source(at: "a.example")
+        #expect((source.id, source.name) == ("telegram/me@a.example", "Telegram"))
+    }
+
     @Test(
         "What is no address is refused with its line, and not repeated",
-        arguments: ["ws://push.example/u/secret", "https://push.example/u/secret", "a b", "wss://"])
+        arguments: [
+            "wss://a.example/u/secret me", "wss://a.example/u/secret a/", "wss://b/u/secret /b=",
+            "wss://b/u/secret a/b=", "ws://push.example/u/secret", "https://push.example/u/secret",
+            "a b", "wss://",
+        ])
     func refused(line: String) {
         let refusal = #expect(throws: ReceiverAddress.Refusal.self) {
             try ReceiverAddress.list(Array("# one\n\(line)".utf8))

@@ -1,10 +1,13 @@
 import Base
 package import HTTP
+import Reactor
 
 /// Where the engine of one account is served, and the credential of this device.
 package struct EngineAddress: Sendable, Confidential {
     package let url: WebSocketURL
     let credential: String
+    /// The socket of a receiver of this machine.
+    var place: SocketAddress?
 
     /// `device` is the address of the receiver as a device has it: `wss://HOST/u/SECRET`, perhaps
     /// with a path before `/u/`.

@@ -38,6 +38,7 @@ package final class EngineConnection: TimerHandler {
         var options = WebSocketClientOptions(
             url: address.url, terms: terms, context: context,
             random: { UInt32.random(in: .min ... .max) })
+        options.place = address.place
         options.fields = [("Authorization", "Bearer \(address.credential)")]
         self.options = options
     }

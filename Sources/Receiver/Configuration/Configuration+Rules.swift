@@ -29,6 +29,15 @@ extension Configuration {
         return folder + "/bellwire"
     }
 
+    static func receiversFiles(
+        _ values: SettingValues, _ environment: [String: String]
+    ) -> [String] {
+        if let file = values.first(.receiversFile) { return [file] }
+        let folder = ConfigurationInput.folder("XDG_CONFIG_HOME", else: ".config", environment)
+        return [environment["CREDENTIALS_DIRECTORY"], folder.map { $0 + "/bellwire" }]
+            .compactMap { $0.map { $0 + "/receivers" } }
+    }
+
     /// Whoever reaches an open service can fill it, so that has to be said twice.
     static func registration(
         _ values: SettingValues, _ listeners: [ListenAddress]

@@ -23,6 +23,11 @@ package struct Configuration: Sendable {
     package let callbackProxy: String?
     package let callbackUnixDirectory: String?
     package let callbackAuthorities: String?
+    /// The first of these that is there has the addresses of the desktop's receivers.
+    package let receiversFiles: [String]
+    /// The file was asked for by name, and has to be there.
+    package let isReceiversFileNamed: Bool
+    package let receiverAuthorities: String?
     let settings: [String: [Setting]]
 
     package init(_ input: ConfigurationInput) throws(ConfigurationError) {
@@ -57,6 +62,9 @@ package struct Configuration: Sendable {
         callbackProxy = values.first(.callbackProxy)
         callbackUnixDirectory = values.first(.callbackUnixDirectory)
         callbackAuthorities = values.first(.callbackAuthorities)
+        isReceiversFileNamed = values.first(.receiversFile) != nil
+        receiversFiles = Self.receiversFiles(values, input.environment)
+        receiverAuthorities = values.first(.receiverAuthorities)
         try checkNames()
         try checkMetrics()
     }

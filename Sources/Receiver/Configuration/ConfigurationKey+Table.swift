@@ -4,7 +4,11 @@ extension ConfigurationKey {
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
         registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
         metricsTokenFile, callbackAllow, callbackProxy, callbackUnixDirectory, callbackAuthorities,
+        receiversFile, receiverAuthorities,
     ]
+
+    /// Those that a desktop without a server of its own has any use for.
+    package static let desktop = [state, keys, receiversFile, receiverAuthorities]
 
     static let listen = ConfigurationKey(
         "listen", "ADDRESS", isRepeatable: true,
@@ -124,6 +128,15 @@ extension ConfigurationKey {
     static let callbackAuthorities = ConfigurationKey(
         "callback-authorities", "FILE", fallback: "those of the system",
         help: "certificates in PEM to trust for callbacks", check: anything)
+
+    static let receiversFile = ConfigurationKey(
+        "receivers-file", "FILE",
+        fallback: "$CREDENTIALS_DIRECTORY/receivers, else $XDG_CONFIG_HOME/bellwire/receivers",
+        help: "where the desktop gets its messages: wss:// addresses, one a line", check: anything)
+
+    static let receiverAuthorities = ConfigurationKey(
+        "receiver-authorities", "FILE", fallback: "those of the system",
+        help: "certificates in PEM that the desktop trusts for its receivers", check: anything)
 
     private static let anything: @Sendable (String) -> String? = { _ in nil }
 

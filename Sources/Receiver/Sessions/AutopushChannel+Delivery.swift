@@ -51,7 +51,8 @@ extension AutopushChannel {
             channel: channel, version: message.id, headers: headers)
         if !session.pointee.extensions.isEmpty {
             session.pointee.extend(
-                &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
+                &notification, ttl: lifeLeft(of: message), topic: content.topic,
+                urgency: content.urgency)
         }
         var text: [UInt8] = []
         swap(&text, &desk.text)
@@ -61,6 +62,13 @@ extension AutopushChannel {
         connection?.send(text: text.span)
         desk.service.metrics.noteDelivered()
         swap(&text, &desk.text)
+    }
+
+    /// In seconds, begun ones counted; zero for one that was never to be kept.
+    private func lifeLeft(of message: Message) -> UInt32 {
+        guard message.content.ttl > 0 else { return 0 }
+        let rest = message.expiry.milliseconds - desk.service.store.clock.now.milliseconds
+        return max(1, min(message.content.ttl, UInt32(clamping: (rest + 999) / 1_000)))
     }
 
     /// The sender of a message that is held; from now on it is on its way to the disk.

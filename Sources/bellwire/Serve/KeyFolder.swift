@@ -8,6 +8,8 @@ struct KeyFolder {
     private static let masterName = "master.json"
     /// The key before, while something may still be sealed under it.
     private static let formerName = "master-former.json"
+    /// The desktop's store has a key of its own, which stays when the other is replaced.
+    private static let desktopName = "desktop-master.json"
 
     /// Where something can be made; credentials of systemd can only be read.
     let writable: String
@@ -50,9 +52,26 @@ struct KeyFolder {
         return key
     }
 
+    /// The key of the desktop's store; made if there is neither.
+    func desktopKey(storeIsThere: Bool) throws -> MasterKey {
+        if let key = try found(Self.desktopName) { return key }
+        let path = writable + "/" + Self.desktopName
+        guard !storeIsThere else {
+            throw CommandError(
+                message: "the key \(path) of the desktop is missing",
+                hint: "put it back, or start anew by removing \(state)/desktop")
+        }
+        let key = try MasterKey.generate()
+        let json = try StoredKey.master(key).json()
+        try KeyFile.create(path, json.span)
+        return key
+    }
+
+    private func foundMasterKey() throws -> MasterKey? { try found(Self.masterName) }
+
     /// Nil where there is none.
-    private func foundMasterKey() throws -> MasterKey? {
-        let paths = readable.map { $0 + "/" + Self.masterName }
+    private func found(_ name: String) throws -> MasterKey? {
+        let paths = readable.map { $0 + "/" + name }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else { return nil }
         guard case .master(let key) = try Command.storedKey(at: path) else {
             throw CommandError(

@@ -9,10 +9,12 @@ struct OpenListeners {
     let control: OpenListener
     let metrics: OpenListener?
 
-    /// Takes those that systemd opened, and opens the others.
-    init(_ configuration: Configuration, _ given: GivenSockets, _ log: Log) throws {
+    /// Takes those that systemd opened, and opens the others, `further` ones among them.
+    init(
+        _ configuration: Configuration, _ given: GivenSockets, further: [ListenAddress], _ log: Log
+    ) throws {
         var faces: [OpenListener] = []
-        for listener in configuration.listeners {
+        for listener in configuration.listeners + further {
             if let socket = given.faces.first(where: { $0.configured.isSamePlace(as: listener) }),
                 let owned = socket.take()
             {

@@ -22,8 +22,12 @@ final class PushServer {
     private let callbacks: CallbackService
     private let server: HTTPServer
 
-    /// Everything that can go wrong does so here, before a connection is taken.
-    init(_ configuration: Configuration, _ given: GivenSockets, _ log: Log) throws {
+    /// Everything that can go wrong does so here, before a connection is taken. `further`: where to
+    /// listen beside what is configured.
+    init(
+        _ configuration: Configuration, _ given: GivenSockets, further: [ListenAddress] = [],
+        _ log: Log
+    ) throws {
         guard configuration.remoteStore == nil else {
             throw CommandError.usage("this version has no other store than sqlite")
         }
@@ -35,7 +39,7 @@ final class PushServer {
             certificates =
                 configuration.listeners.contains(where: \.isEncrypted)
                 ? try ServerCertificates(configuration, keys) : nil
-            let listeners = try OpenListeners(configuration, given, log)
+            let listeners = try OpenListeners(configuration, given, further: further, log)
             baseURL = try Self.baseURL(configuration, listeners)
             control = ControlSettings(
                 baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers,

@@ -1,3 +1,4 @@
+import Desktop
 import Receiver
 import System
 
@@ -16,7 +17,9 @@ extension Command {
             over the file. The usual file is ~/.config/bellwire/bellwire.conf, for a service of the
             system /etc/bellwire/bellwire.conf.
             """,
-        options: ServerConfiguration.options
+        options: ServerConfiguration.options + [
+            Option("desktop", help: "do what bellwire desktop does as well, for this session")
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("serve takes options only", hint: "bellwire serve --help")
@@ -31,16 +34,37 @@ extension Command {
         log.write(
             .info, "starting",
             [("version", CommandLineTool.version), ("descriptors", "\(descriptors)")])
-        let server = try PushServer(configuration, given, log)
+        let hasDesktop = arguments.has("desktop")
+        let further = hasDesktop ? [try LocalReceiver.prepare(configuration.state)] : []
+        let server = try PushServer(configuration, given, further: further, log)
         try server.start()
+        let desktop = hasDesktop ? startDesktop(configuration, log) : nil
         announce(server, manager, log)
         Supervisor(
             server: server, manager: manager, signals: signals, log: log, configure: configure
         ).watch(configuration)
         manager.tell(.stopping)
         log.write(.info, "ending")
+        desktop?.end()
         server.end(log)
         return .success
+    }
+
+    /// Pushes are taken also where no desktop can be served.
+    private static func startDesktop(_ configuration: Configuration, _ log: Log) -> DesktopHost? {
+        do {
+            let receivers = [try LocalReceiver.address(configuration.state)]
+            let host = try DesktopHost(
+                configuration, receivers: receivers + DesktopHost.receivers(configuration), log)
+            try host.start(
+                ready: { log.write(.info, "desktop-ready", [("name", DesktopService.busName)]) },
+                ended: { log.write(.error, "desktop-ended", [("reason", $0.description)]) })
+            return host
+        } catch {
+            let error = CommandError(error)
+            log.write(.error, "no-desktop", [("reason", error.message)])
+            return nil
+        }
     }
 
     private static func announce(_ server: PushServer, _ manager: ServiceManager, _ log: Log) {

@@ -3,15 +3,18 @@ import System
 
 /// Puts the configuration together from options, environment and file.
 enum ServerConfiguration {
+    static let options = options(of: ConfigurationKey.all)
+
     /// `--config` and one option for each key.
-    static let options: [Command.Option] =
+    static func options(of keys: [ConfigurationKey]) -> [Command.Option] {
         [Command.Option("config", "FILE", help: "read this file instead of the usual one")]
-        + ConfigurationKey.all.map { key in
-            Command.Option(
-                key.name, key.placeholder,
-                help: key.help + (key.isRepeatable ? "; repeatable" : "")
-                    + " (default: \(key.fallback))")
-        }
+            + keys.map { key in
+                Command.Option(
+                    key.name, key.placeholder,
+                    help: key.help + (key.isRepeatable ? "; repeatable" : "")
+                        + " (default: \(key.fallback))")
+            }
+    }
 
     private static let folders = [
         "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY",

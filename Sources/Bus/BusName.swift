@@ -1,0 +1,11 @@
+import CSystemd
+
+/// What the bus takes for a name.
+package enum BusName {
+    /// Unique names and well-known ones.
+    package static func isValid(_ text: String) -> Bool {
+        !text.utf8.contains(0) && sd_bus_service_name_is_valid(text) > 0
+    }
+
+    package static func isUnique(_ text: String) -> Bool { text.hasPrefix(":") }
+}

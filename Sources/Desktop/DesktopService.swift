@@ -1,0 +1,118 @@
+package import Bus
+import Crypto
+import HTTP
+package import Reactor
+package import System
+package import TLS
+
+/// What a session has of Bellwire: applications register on its bus, and messages come to them over
+/// the link to the receivers. Confined to the thread of its loop, once that runs.
+// Unchecked: it is prepared before the loop runs, and then touched on its thread alone.
+package final class DesktopService: @unchecked Sendable {
+    package static let busName = "org.unifiedpush.Distributor.bellwire"
+
+    package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        case nameTaken
+        case nameRefused(String)
+        case busLost(BusError)
+        case noCredential(String)
+
+        package var description: String {
+            switch self {
+            case .nameTaken: "another program has the name \(DesktopService.busName) already"
+            case .nameRefused(let reason): "the bus does not give us our name: \(reason)"
+            case .busLost(let error): "the session bus has ended: \(error)"
+            case .noCredential(let host): "accounts of \(host) are named, but no credential for it"
+            }
+        }
+
+        package var hint: String? {
+            switch self {
+            case .nameTaken:
+                "one for each session is enough; to end it: systemctl --user stop bellwire-desktop"
+            case .noCredential: "write the address that bellwire device add prints, with /u/SECRET"
+            case .nameRefused, .busLost: nil
+            }
+        }
+    }
+
+    private let loop: EventLoop
+    private let log: Log
+    private let store: DesktopStore
+    private let links: ReceiverLinks
+    private let screen: NotificationDesk
+    private let engines: [String: EngineConnection]
+    private var bus: BusConnection?
+    private var distributor: DistributorService?
+    private var machine: MachineWatch?
+
+    package init(
+        store: DesktopStore, receivers: [ReceiverAddress], trust: TLSContext, on loop: EventLoop,
+        log: Log
+    ) throws {
+        self.loop = loop
+        self.log = log
+        self.store = store
+        links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
+        try links.use(receivers)
+        let accounts = receivers.flatMap { receiver in
+            receiver.accounts.map { (receiver, $0, $0.source(at: receiver.url.host)) }
+        }
+        screen = try NotificationDesk(accounts.map(\.2), store: store, on: loop, log: log)
+        var engines: [String: EngineConnection] = [:]
+        for (receiver, account, source) in accounts {
+            guard
+                var address = EngineAddress(
+                    device: receiver.text, app: account.app, account: account.account)
+            else { throw Failure.noCredential(receiver.url.host) }
+            address.place = receiver.place
+            engines[source.id] = EngineConnection(
+                of: source.id, at: address, trust: trust, sha1: { try? SHA1.digest(of: $0) },
+                on: loop, screen, log: log)
+        }
+        self.engines = engines
+        screen.request = { [engines] source, request in engines[source]?.send(request) }
+    }
+
+    /// Before the loop runs. `ready` once the name is ours, `ended` if it is not, or not any more.
+    package func start(
+        ready: @escaping () -> Void, ended: @escaping (Failure) -> Void
+    ) throws {
+        let bus = try BusConnection(to: .session, on: loop) { ended(.busLost($0)) }
+        self.bus = bus
+        let distributor = try DistributorService(
+            on: bus, link: links, store: store, loop: loop, log: log)
+        self.distributor = distributor
+        links.listener = distributor
+        links.start()
+        screen.start()
+        for engine in engines.values { engine.connect() }
+        let (links, engines) = (links, engines)
+        let machine = MachineWatch(
+            on: loop, floorChanged: { links.setFloor($0) },
+            woken: {
+                links.wake()
+                for engine in engines.values { engine.connect() }
+            })
+        machine.start()
+        self.machine = machine
+        // Applications ask for us as soon as they see the name, so everything is there by now.
+        bus.requestName(Self.busName) { claim in
+            switch claim {
+            case .success(.owned): distributor.offerManagement(ready)
+            case .success(.taken): ended(.nameTaken)
+            case .failure(let failure): ended(.nameRefused(failure.description))
+            }
+        }
+    }
+
+    package func end() {
+        machine?.end()
+        distributor?.end()
+        for engine in engines.values { engine.close() }
+        screen.close()
+        links.end()
+        bus?.close()
+        bus = nil
+    }
+}

@@ -1,0 +1,20 @@
+/// One call of a method of an application's connector.
+package struct ConnectorCall: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        case message([UInt8], id: String)
+        case endpoint(String)
+        /// In the first generation an empty token confirms what the application asked for.
+        case unregistered(isConfirmation: Bool)
+    }
+
+    package let destination: String
+    package let token: String
+    package let content: Content
+    package let version: ConnectorVersion
+    package let path: String
+    package let startsService: Bool
+
+    package static let usualPath = "/org/unifiedpush/Connector"
+    /// Where some connectors export their object instead.
+    package static let rootPath = "/"
+}

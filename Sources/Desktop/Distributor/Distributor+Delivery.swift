@@ -1,0 +1,226 @@
+/// The calls to applications.
+extension Distributor {
+    /// Longer than any bus waits for a program to start.
+    private static let startLimit = Duration.seconds(150)
+    /// An object may be missing while its program starts; later it is missing for good.
+    private static let roundLimit = 5
+
+    /// Tells the application its endpoint, once if it is about to be told already.
+    mutating func announce(_ key: ClientKey) {
+        guard let service = clients[key]?.record.service else { return }
+        let isWaiting = peers[service]?.controls.contains { $0.client == key } ?? false
+        if !isWaiting {
+            peers[service]?.controls.append(Peer.Item(client: key, content: .endpoint))
+        }
+    }
+
+    /// Not worth starting the application for.
+    mutating func tellUnregistered(_ client: Client) {
+        let record = client.record
+        act(
+            .call(
+                0,
+                ConnectorCall(
+                    destination: record.service, token: record.key.token,
+                    content: .unregistered(isConfirmation: false), version: record.version,
+                    path: record.path, startsService: false)))
+    }
+
+    /// Calls the application, if something waits for it and nothing is under way.
+    mutating func advance(_ service: String, at moment: Moment) {
+        guard var peer = peers[service] else { return }
+        discardExpired(&peer, at: moment.boot)
+        if peer.control == nil, let index = next(in: peer.controls, peer, at: moment.boot) {
+            let item = peer.controls.remove(at: index)
+            peer.control = begin(item, service, &peer, at: moment.boot)
+        }
+        // A message whose endpoint the application does not know yet makes no sense to it.
+        if peer.message == nil, peer.control == nil, peer.controls.isEmpty,
+            let index = next(in: peer.messages, peer, at: moment.boot)
+        {
+            let item = peer.messages.remove(at: index)
+            peer.message = begin(item, service, &peer, at: moment.boot)
+        }
+        peers[service] = peer
+    }
+
+    private func next(in items: [Peer.Item], _ peer: Peer, at now: Duration) -> Int? {
+        guard !items.isEmpty, peer.mayCall(at: now) else { return nil }
+        switch peer.owner {
+        case .unknown: return nil
+        case .some: return items.firstIndex { !isHeldBack($0, isRunning: true) }
+        case .none:
+            guard peer.mayStart(at: now), peer.control == nil, peer.message == nil else {
+                return nil
+            }
+            return items.firstIndex { !isHeldBack($0, isRunning: false) }
+        }
+    }
+
+    private func isHeldBack(_ item: Peer.Item, isRunning: Bool) -> Bool {
+        guard let record = clients[item.client]?.record else { return false }
+        switch item.content {
+        case .endpoint: return false
+        case .fetch: return record.isMuted
+        case .message(let message):
+            return record.isMuted || (!isRunning && message.urgency < record.leastUrgency)
+        }
+    }
+
+    private mutating func begin(
+        _ item: Peer.Item, _ service: String, _ peer: inout Peer, at now: Duration
+    ) -> Peer.Flight? {
+        guard let client = clients[item.client], let content = content(item, client) else {
+            return nil
+        }
+        let id = nextID()
+        let isStart = peer.owner == .none
+        let record = client.record
+        // Version and path that it was found with last, then the others.
+        let version = item.way % 2 == 0 ? record.version : record.version.other
+        let otherPath =
+            record.path == ConnectorCall.rootPath
+            ? ConnectorCall.usualPath : ConnectorCall.rootPath
+        let path = item.way < 2 ? record.path : otherPath
+        flights[id] = service
+        act(
+            .call(
+                id,
+                ConnectorCall(
+                    destination: service, token: record.key.token, content: content,
+                    version: version, path: path, startsService: isStart)))
+        if isStart { peer.noteStart(at: now) }
+        return Peer.Flight(
+            id: id, item: item, version: version, path: path, owner: peer.owner,
+            deadline: now + (isStart ? Self.startLimit : Peer.Flight.pause(version)))
+    }
+
+    private func content(_ item: Peer.Item, _ client: Client) -> ConnectorCall.Content? {
+        switch item.content {
+        case .message(let message): .message(message.body, id: message.id)
+        case .fetch(let version): .message(Array("version=\(version)".utf8), id: "")
+        case .endpoint: client.endpoint.map { .endpoint($0) }
+        }
+    }
+
+    private mutating func discardExpired(_ peer: inout Peer, at now: Duration) {
+        var expired: [PushedMessage] = []
+        peer.messages.removeAll { item in
+            guard case .message(let message) = item.content, let deadline = message.deadline,
+                deadline <= now
+            else { return false }
+            expired.append(message)
+            return true
+        }
+        for message in expired { act(.link(.reject(message.channel, message: message.id))) }
+    }
+
+    /// What became of a call.
+    package mutating func answered(
+        _ id: UInt64, _ outcome: ConnectorOutcome, at moment: Moment
+    ) {
+        guard let service = flights.removeValue(forKey: id), var peer = peers[service] else {
+            return
+        }
+        let isControl = peer.control?.id == id
+        guard let flight = isControl ? peer.control : peer.message, flight.id == id else { return }
+        if isControl { peer.control = nil } else { peer.message = nil }
+        switch outcome {
+        case .taken:
+            peer.noteAnswer()
+            noteTaken(flight, at: moment)
+        case .unreachable(let reason):
+            clients[flight.item.client]?.trouble = reason
+            // One instance has handed its name to the next, which is there already.
+            let isHandedOver = peer.owner.isPresent && peer.owner != flight.owner
+            if !isHandedOver { peer.noteFailure(at: moment.boot) }
+            putBack(flight.item, &peer, isControl)
+        case .unsupported: tryOtherWay(flight.item, &peer, isControl, at: moment.boot)
+        case .refused:
+            peer.noteAnswer()
+            clients[flight.item.client]?.isStale = true
+            drop(flight.item, "it does not know its token any more")
+        case .failed:
+            peer.noteFailure(at: moment.boot)
+            tryAgain(flight.item, "it answers with an error", &peer, isControl)
+        }
+        peers[service] = peer
+        advance(service, at: moment)
+        releasePeer(service)
+    }
+
+    private mutating func noteTaken(_ flight: Peer.Flight, at moment: Moment) {
+        guard var client = clients[flight.item.client] else { return }
+        let before = client.record
+        client.trouble = nil
+        client.record.version = flight.version
+        client.record.path = flight.path
+        switch flight.item.content {
+        case .endpoint: client.record.endpoint = client.endpoint
+        case .fetch: client.record.lastDelivery = moment.wall
+        case .message(let message):
+            client.delivered.insert(message.id)
+            client.record.lastDelivery = moment.wall
+            act(.link(.acknowledge(message.channel, message: message.id)))
+        }
+        let unsaved = moment.wall - (client.savedDelivery ?? .min / 2)
+        var stored = client.record
+        stored.lastDelivery = before.lastDelivery
+        let isNews =
+            client.record.lastDelivery != before.lastDelivery && unsaved >= Self.deliveryGrain
+        if stored != before || isNews {
+            client.savedDelivery = client.record.lastDelivery
+            act(.save(client.record))
+        }
+        clients[flight.item.client] = client
+    }
+
+    /// At its old place: before all that waits.
+    private mutating func putBack(_ item: Peer.Item, _ peer: inout Peer, _ isControl: Bool) {
+        guard clients[item.client] != nil else { return }
+        if case .message(let message) = item.content, message.deadline == nil {
+            return drop(item, "it did not take a message that could not wait")
+        }
+        if isControl {
+            // A newer one says the same.
+            if !peer.controls.contains(where: { $0.client == item.client }) {
+                peer.controls.insert(item, at: 0)
+            }
+        } else {
+            peer.messages.insert(item, at: 0)
+        }
+    }
+
+    private mutating func tryOtherWay(
+        _ item: Peer.Item, _ peer: inout Peer, _ isControl: Bool, at now: Duration
+    ) {
+        var item = item
+        item.way += 1
+        if item.way == Peer.wayCount {
+            item.way = 0
+            peer.noteFailure(at: now)
+            return tryAgain(item, "it has no UnifiedPush connector", &peer, isControl)
+        }
+        putBack(item, &peer, isControl)
+    }
+
+    private mutating func tryAgain(
+        _ item: Peer.Item, _ reason: String, _ peer: inout Peer, _ isControl: Bool
+    ) {
+        var item = item
+        item.rounds += 1
+        clients[item.client]?.trouble = reason
+        if item.rounds < Self.roundLimit {
+            putBack(item, &peer, isControl)
+        } else {
+            drop(item, reason)
+        }
+    }
+
+    private mutating func drop(_ item: Peer.Item, _ reason: String) {
+        clients[item.client]?.trouble = reason
+        if case .message(let message) = item.content {
+            act(.link(.reject(message.channel, message: message.id)))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import WebPush
+
+/// What comes over the link.
+extension Distributor {
+    package mutating func heard(_ event: LinkEvent, at moment: Moment) {
+        switch event {
+        case .endpoint(let channel, let endpoint):
+            guard let key = channels[channel] else { return }
+            obtained(endpoint, for: key, at: moment)
+        case .refused(let channel, let reason):
+            guard let key = channels[channel] else { return }
+            refused(key, reason, at: moment)
+        case .message(let message): received(message, at: moment)
+        case .withdrawn(let channel, let id):
+            guard let key = channels[channel], let client = clients[key] else { return }
+            peers[client.record.service]?.messages.removeAll {
+                guard case .message(let message) = $0.content else { return false }
+                return message.channel == channel && message.id == id
+            }
+        case .fetch(let service, let version): fetch(service, version, at: moment)
+        case .woken:
+            for service in peers.keys.sorted() {
+                peers[service]?.wake()
+                advance(service, at: moment)
+            }
+        }
+    }
+
+    private mutating func obtained(_ endpoint: String, for key: ClientKey, at moment: Moment) {
+        // An application must never be told that its endpoint is nothing.
+        guard var client = clients[key], !endpoint.isEmpty else { return }
+        let calls = client.calls
+        guard client.endpoint != endpoint || !calls.isEmpty else { return }
+        client.endpoint = endpoint
+        client.calls = []
+        clients[key] = client
+        announce(key)
+        advance(client.record.service, at: moment)
+        for call in calls { act(.answer(call.id, .registered)) }
+    }
+
+    private mutating func refused(
+        _ key: ClientKey, _ reason: RegistrationFailure, at moment: Moment
+    ) {
+        guard var client = clients[key] else { return }
+        let calls = client.calls
+        client.calls = []
+        clients[key] = client
+        for call in calls { act(.answer(call.id, .failed(reason))) }
+        _ = remove(key)
+        // One that was told "registered" already has to hear that it is not.
+        if calls.isEmpty { tellUnregistered(client) }
+        advance(client.record.service, at: moment)
+        releasePeer(client.record.service)
+    }
+
+    private mutating func received(_ message: PushedMessage, at moment: Moment) {
+        // Of a registration that ended meanwhile: whoever keeps the message need not do so.
+        guard let key = channels[message.channel], let client = clients[key] else {
+            return act(.link(.reject(message.channel, message: message.id)))
+        }
+        if client.delivered.contains(message.id) {
+            return act(.link(.acknowledge(message.channel, message: message.id)))
+        }
+        let service = client.record.service
+        guard let peer = peers[service], !peer.holds(message) else { return }
+        let isThere = peer.owner.isPresent && !client.record.isMuted
+        guard message.deadline != nil || isThere else {
+            return act(.link(.reject(message.channel, message: message.id)))
+        }
+        peers[service]?.messages.append(Peer.Item(client: key, content: .message(message)))
+        advance(service, at: moment)
+    }
+
+    /// Signals that nobody has taken yet become one.
+    private mutating func fetch(_ service: String, _ version: UInt64, at moment: Moment) {
+        for key in keys(of: service) {
+            let index = peers[service]?.messages.firstIndex {
+                if case .fetch = $0.content { $0.client == key } else { false }
+            }
+            if let index {
+                peers[service]?.messages[index].content = .fetch(version)
+            } else {
+                peers[service]?.messages.append(
+                    Peer.Item(client: key, content: .fetch(version)))
+            }
+        }
+        advance(service, at: moment)
+    }
+}
+
+extension Peer {
+    fileprivate func holds(_ message: PushedMessage) -> Bool {
+        let items = messages + (self.message.map { [$0.item] } ?? [])
+        return items.contains {
+            guard case .message(let other) = $0.content else { return false }
+            return other.channel == message.channel && other.id == message.id
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import WebPush
+
+/// What people see and change.
+extension Distributor {
+    /// In the order of their names.
+    package var applications: [Application] {
+        Set(clients.values.map(\.record.service)).sorted().compactMap(application)
+    }
+
+    private func application(_ service: String) -> Application? {
+        let all = keys(of: service).compactMap { clients[$0] }
+        guard let first = all.first, let peer = peers[service] else { return nil }
+        return Application(
+            service: service, description: first.record.description,
+            sandbox: first.record.key.sandbox, registrations: all.count,
+            isRunning: peer.owner.isPresent,
+            waiting: peer.messages.count + (peer.message == nil ? 0 : 1),
+            created: all.map(\.record.created).min() ?? 0,
+            lastDelivery: all.compactMap(\.record.lastDelivery).max(),
+            isMuted: all.allSatisfy(\.record.isMuted),
+            leastUrgency: all.map(\.record.leastUrgency).min() ?? .veryLow,
+            trouble: all.compactMap(\.trouble).first)
+    }
+
+    /// Ends all registrations of an application, and tells it. False if there is none.
+    package mutating func removeApplication(_ service: String, at moment: Moment) -> Bool {
+        let all = keys(of: service)
+        for key in all {
+            if let client = remove(key) { tellUnregistered(client) }
+        }
+        advance(service, at: moment)
+        releasePeer(service)
+        return !all.isEmpty
+    }
+
+    /// What comes for a muted application waits. False if there is none of that name.
+    package mutating func setMuted(
+        _ isMuted: Bool, _ service: String, at moment: Moment
+    ) -> Bool {
+        change(service, at: moment) { $0.isMuted = isMuted }
+    }
+
+    /// What is less urgent does not start the application. False if there is none of that name.
+    package mutating func setLeastUrgency(
+        _ urgency: Urgency, _ service: String, at moment: Moment
+    ) -> Bool {
+        change(service, at: moment) { $0.leastUrgency = urgency }
+    }
+
+    private mutating func change(
+        _ service: String, at moment: Moment, _ body: (inout ClientRecord) -> Void
+    ) -> Bool {
+        let all = keys(of: service)
+        for key in all {
+            guard var client = clients[key] else { continue }
+            body(&client.record)
+            clients[key] = client
+            act(.save(client.record))
+        }
+        advance(service, at: moment)
+        return !all.isEmpty
+    }
+}

@@ -1,0 +1,175 @@
+/// What applications ask for.
+extension Distributor {
+    /// Whether a caller may ask again within this second.
+    package mutating func admits(_ caller: String, at moment: Moment) -> Bool {
+        let second = moment.boot.components.seconds
+        if rates.count > 1_024 { rates = rates.filter { $0.value.second == second } }
+        var rate = rates[caller] ?? (second, 0)
+        if rate.second != second { rate = (second, 0) }
+        rate.count += 1
+        rates[caller] = rate
+        return rate.count <= Self.registrationRate
+    }
+
+    package mutating func register(
+        _ request: RegistrationRequest, call: UInt64, at moment: Moment
+    ) {
+        if let client = clients[request.key] {
+            registerAgain(client, request, call, at: moment)
+        } else {
+            registerNew(request, call, at: moment)
+        }
+    }
+
+    private mutating func registerNew(
+        _ request: RegistrationRequest, _ call: UInt64, at moment: Moment
+    ) {
+        guard registrations(like: request) < Self.registrationLimit else {
+            return act(.answer(call, .failed(.actionRequired)))
+        }
+        var client = Client(
+            ClientRecord(
+                key: request.key, service: request.service, description: request.description,
+                applicationKey: request.applicationKey, version: request.version,
+                path: ConnectorCall.usualPath, channel: request.channel, endpoint: nil,
+                created: moment.wall, lastDelivery: nil, lastSeen: moment.wall))
+        client.calls = [(call, moment.boot + Self.answerPause)]
+        add(client)
+        act(.save(client.record))
+        act(.link(.register(request.channel, key: request.applicationKey, known: nil)))
+    }
+
+    /// Those of the same sandbox, or outside of one those of the same application.
+    private func registrations(like request: RegistrationRequest) -> Int {
+        let sandbox = request.key.sandbox
+        return clients.values.count {
+            $0.record.key.sandbox == sandbox
+                && (!sandbox.isEmpty || $0.record.service == request.service)
+        }
+    }
+
+    private mutating func registerAgain(
+        _ known: Client, _ request: RegistrationRequest, _ call: UInt64, at moment: Moment
+    ) {
+        let record = known.record
+        guard record.service == request.service, record.applicationKey == request.applicationKey
+        else { return replace(known, by: request, call, at: moment) }
+        var client = known
+        client.isStale = false
+        client.trouble = nil
+        client.record.description = request.description
+        client.record.version = request.version
+        if moment.wall - record.lastSeen >= Self.seenGrain { client.record.lastSeen = moment.wall }
+        if client.endpoint == nil {
+            client.calls.append((call, moment.boot + Self.answerPause))
+        }
+        clients[request.key] = client
+        if client.record != record { act(.save(client.record)) }
+        // It is there, so what could not be delivered may be now.
+        peers[record.service]?.wake()
+        if client.endpoint != nil {
+            announce(request.key)
+            act(.answer(call, .registered))
+        }
+        advance(record.service, at: moment)
+    }
+
+    /// Another application or another key under the same token: whoever has the old endpoint is not
+    /// to reach the new application.
+    private mutating func replace(
+        _ known: Client, by request: RegistrationRequest, _ call: UInt64, at moment: Moment
+    ) {
+        _ = remove(request.key)
+        releasePeer(known.record.service)
+        registerNew(request, call, at: moment)
+        guard known.record.isMuted || known.record.leastUrgency != .veryLow else { return }
+        clients[request.key]?.record.isMuted = known.record.isMuted
+        clients[request.key]?.record.leastUrgency = known.record.leastUrgency
+        if let record = clients[request.key]?.record { act(.save(record)) }
+    }
+
+    /// Always confirmed, also for a token that nobody knows: some connectors do nothing else until
+    /// then.
+    package mutating func unregister(
+        _ key: ClientKey, from caller: String, version: ConnectorVersion, at moment: Moment
+    ) {
+        let client = remove(key)
+        let service = client?.record.service
+        let isPresent = service.map { peers[$0]?.owner.isPresent ?? false } ?? false
+        act(
+            .call(
+                0,
+                ConnectorCall(
+                    destination: isPresent ? service ?? caller : caller, token: key.token,
+                    content: .unregistered(isConfirmation: true), version: version,
+                    path: client?.record.path ?? ConnectorCall.usualPath, startsService: false)))
+        if let service {
+            advance(service, at: moment)
+            releasePeer(service)
+        }
+    }
+
+    /// The row could not be written: without it nothing may be promised.
+    package mutating func saveFailed(_ key: ClientKey) {
+        guard let client = clients[key], client.record.endpoint == nil, client.endpoint == nil
+        else { return }
+        _ = remove(key)
+        releasePeer(client.record.service)
+    }
+
+    /// A connection got, changed or lost a name.
+    package mutating func ownerChanged(of name: String, to owner: String?, at moment: Moment) {
+        guard var peer = peers[name] else { return }
+        peer.owner = owner.map { .some($0) } ?? .none
+        if owner != nil {
+            peer.wake()
+            // From now on it is the application that lets us wait, and not its start.
+            peer.control?.started(peer.owner, moment.boot)
+            peer.message?.started(peer.owner, moment.boot)
+        }
+        peers[name] = peer
+        guard owner != nil || !name.hasPrefix(":") else {
+            for key in keys(of: name) { _ = remove(key) }
+            return releasePeer(name)
+        }
+        advance(name, at: moment)
+    }
+
+    func keys(of service: String) -> [ClientKey] {
+        clients.values.filter { $0.record.service == service }.map(\.record.key)
+            .sorted { ($0.sandbox, $0.token) < ($1.sandbox, $1.token) }
+    }
+
+    /// Which names there are, owned or to be started. Whoever was missing for long is gone.
+    package mutating func seen(_ names: Set<String>, at moment: Moment) {
+        for key in clients.keys.sorted(by: { ($0.sandbox, $0.token) < ($1.sandbox, $1.token) }) {
+            guard var client = clients[key] else { continue }
+            let age = moment.wall - client.record.lastSeen
+            if names.contains(client.record.service) {
+                guard age >= Self.seenGrain else { continue }
+                client.record.lastSeen = moment.wall
+                clients[key] = client
+                act(.save(client.record))
+            } else if age > Self.purgeAge {
+                _ = remove(key)
+                releasePeer(client.record.service)
+            }
+        }
+    }
+}
+
+extension Peer.Flight {
+    /// Those of the first generation are not bound to answer, so waiting ends early.
+    static let firstGenerationPause = Duration.seconds(25)
+    /// Asking again while the application has not died would only double the message.
+    static let secondGenerationPause = Duration.seconds(300)
+
+    static func pause(_ version: ConnectorVersion) -> Duration {
+        version == .one ? firstGenerationPause : secondGenerationPause
+    }
+
+    fileprivate mutating func started(_ newOwner: Peer.Owner, _ now: Duration) {
+        if owner == .none { owner = newOwner }
+        deadline = min(deadline, now + Self.pause(version))
+    }
+}

@@ -1,0 +1,76 @@
+import Bus
+import WebPush
+
+/// `org.bellwire.Desktop1`: what people see and change, for programs outside of any sandbox.
+final class ManagementObject: BusObject {
+    static let path = "/org/bellwire/Desktop1"
+    static let name = "org.bellwire.Desktop1"
+    private static let unknownApplication = "org.bellwire.Error.UnknownApplication"
+
+    let interfaces = [
+        BusInterface(
+            name,
+            methods: [
+                .init("ListApplications", output: [.init("applications", "aa{sv}")]),
+                .init("RemoveApplication", [.init("service", "s")]),
+                .init("SetMuted", [.init("service", "s"), .init("muted", "b")]),
+                .init("SetLeastUrgency", [.init("service", "s"), .init("urgency", "s")]),
+            ])
+    ]
+    private unowned let distributor: DistributorService
+
+    init(_ distributor: DistributorService) { self.distributor = distributor }
+
+    func called(_ call: BusCall) {
+        SandboxLookup.sandbox(of: call.sender, on: distributor.bus) { [weak self] sandbox in
+            guard sandbox == .none else {
+                return call.fail(BusErrorName.accessDenied, "not from inside a sandbox")
+            }
+            self?.perform(call)
+        }
+    }
+
+    private func perform(_ call: BusCall) {
+        let service = call.arguments.first?.text ?? ""
+        switch call.member {
+        case "ListApplications":
+            let applications = distributor.applications.map(\.options)
+            call.reply([.array("a{sv}", applications)])
+        case "RemoveApplication":
+            finish(call, distributor.manage { $0.removeApplication(service, at: $1) })
+        case "SetMuted":
+            let isMuted = call.arguments[1].flag ?? false
+            finish(call, distributor.manage { $0.setMuted(isMuted, service, at: $1) })
+        case "SetLeastUrgency":
+            guard let urgency = call.arguments[1].text.flatMap(Urgency.init(rawValue:)) else {
+                return call.fail(BusErrorName.invalidArguments, "no such urgency")
+            }
+            finish(call, distributor.manage { $0.setLeastUrgency(urgency, service, at: $1) })
+        default: call.fail(BusErrorName.unknownMethod, "no such method")
+        }
+    }
+
+    private func finish(_ call: BusCall, _ isDone: Bool) {
+        if isDone {
+            call.reply()
+        } else {
+            call.fail(Self.unknownApplication, "no such application")
+        }
+    }
+}
+
+extension Application {
+    /// Without what is nil.
+    fileprivate var options: BusValue {
+        var members: [(String, BusValue)] = [
+            ("service", .string(service)), ("description", .string(description)),
+            ("sandbox", .string(sandbox)), ("registrations", .uint32(UInt32(registrations))),
+            ("running", .boolean(isRunning)), ("waiting", .uint32(UInt32(waiting))),
+            ("created", .int64(created)), ("muted", .boolean(isMuted)),
+            ("urgency", .string(leastUrgency.rawValue)),
+        ]
+        if let lastDelivery { members.append(("last-delivery", .int64(lastDelivery))) }
+        if let trouble { members.append(("trouble", .string(trouble))) }
+        return .options(members)
+    }
+}

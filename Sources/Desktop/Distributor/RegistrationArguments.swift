@@ -1,0 +1,61 @@
+import Base
+import Bus
+
+/// The arguments of `Register`, checked. Half of them would be worth nothing.
+struct RegistrationArguments: Equatable {
+    let service: String
+    let token: String
+    let description: String
+    let applicationKey: ApplicationKey?
+    let version: ConnectorVersion
+
+    /// The limits of the UnifiedPush specification, in bytes.
+    static let tokenLimit = 100
+    static let descriptionLimit = 100
+    /// No bus name is longer (D-Bus specification); what is none may be anything as long.
+    static let serviceLimit = 255
+
+    /// The three strings of the first generation.
+    init?(_ arguments: [BusValue]) {
+        guard arguments.count == 3, let service = arguments[0].text,
+            let token = arguments[1].text, let description = arguments[2].text
+        else { return nil }
+        self.init(service, token, description, nil, .one)
+    }
+
+    /// The dictionary of the second generation.
+    init?(options: BusValue?) {
+        guard let members = options?.members, let service = members["service"]?.text,
+            let token = members["token"]?.text
+        else { return nil }
+        var key: ApplicationKey?
+        if let text = members["vapid"] {
+            guard let made = text.text.flatMap({ ApplicationKey($0) }) else { return nil }
+            key = made
+        }
+        // Of another type it would be no description.
+        let description = members["description"].map { $0.text } ?? ""
+        guard let description else { return nil }
+        self.init(service, token, description, key, .two)
+    }
+
+    private init?(
+        _ service: String, _ token: String, _ description: String, _ key: ApplicationKey?,
+        _ version: ConnectorVersion
+    ) {
+        guard !service.isEmpty, service.utf8.count <= Self.serviceLimit, Self.isToken(token),
+            description.utf8.count <= Self.descriptionLimit
+        else { return nil }
+        self.service = service
+        self.token = token
+        self.description = Printable.text(description)
+        applicationKey = key
+        self.version = version
+    }
+
+    /// Anything that can be printed, braces for instance.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= tokenLimit
+            && !text.unicodeScalars.contains(where: Printable.isUnsafe)
+    }
+}

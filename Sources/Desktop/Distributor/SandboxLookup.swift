@@ -1,0 +1,86 @@
+import Bus
+import System
+
+/// Looks up the sandbox of the process behind a connection.
+enum SandboxLookup {
+    /// `completion` gets `.unknown` whenever anything is in doubt.
+    static func sandbox(
+        of caller: String, on bus: BusConnection, completion: @escaping (Sandbox) -> Void
+    ) {
+        bus.credentials(of: caller) { reply in
+            guard case .success(let credentials) = reply, let process = credentials.process,
+                process > 0
+            else { return completion(.unknown) }
+            let sandbox = sandbox(of: process)
+            if let descriptor = credentials.descriptor {
+                // The process was still there after the look, so it was this one.
+                let isSame = Self.process(of: descriptor) == process
+                return completion(isSame ? sandbox : .unknown)
+            }
+            // The number may have gone to another process; a connection that is still there is one
+            // whose process is.
+            bus.credentials(of: caller) { reply in
+                let isSame = (try? reply.get().process) == process
+                completion(isSame ? sandbox : .unknown)
+            }
+        }
+    }
+
+    private static func sandbox(of process: Int32) -> Sandbox {
+        guard let before = startTime(of: process) else { return .unknown }
+        let found = marks(of: process)
+        return startTime(of: process) == before ? found : .unknown
+    }
+
+    /// Flatpak puts a file into the root of its sandboxes; snapd confines by a label.
+    private static func marks(of process: Int32) -> Sandbox {
+        switch text("/proc/\(process)/root/.flatpak-info") {
+        case .success(let text): return flatpak(text)
+        case .failure(.system(_, let error)) where error.isMissingFile: break
+        case .failure: return .unknown
+        }
+        if case .success(let label) = text("/proc/\(process)/attr/current"),
+            label.hasPrefix("snap.")
+        {
+            return .application(label.split(separator: " ").first.map(String.init) ?? label)
+        }
+        return .none
+    }
+
+    static func flatpak(_ text: String) -> Sandbox {
+        var isApplication = false
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("[") {
+                isApplication = line == "[Application]"
+            } else if isApplication, line.hasPrefix("name=") {
+                let name = String(line.dropFirst(5))
+                return BusName.isValid(name) ? .application(name) : .unknown
+            }
+        }
+        return .unknown
+    }
+
+    /// Field 22 of proc(5), behind the name of the program, which may hold anything.
+    private static func startTime(of process: Int32) -> String? {
+        guard case .success(let text) = text("/proc/\(process)/stat"),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? String(fields[19]) : nil
+    }
+
+    /// As the kernel tells it of a descriptor of a process; -1 for one that has ended.
+    private static func process(of descriptor: BusDescriptor) -> Int32? {
+        guard case .success(let text) = text("/proc/self/fdinfo/\(descriptor.number)") else {
+            return nil
+        }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Pid:") }
+        return line.flatMap { Int32($0.dropFirst(4).filter { !$0.isWhitespace }) }
+    }
+
+    private static func text(_ path: String) -> Result<String, TextFile.Failure> {
+        do throws(TextFile.Failure) {
+            return .success(String(decoding: try TextFile.read(path), as: UTF8.self))
+        } catch { return .failure(error) }
+    }
+}

@@ -1,0 +1,69 @@
+package import Bus
+package import WebPush
+
+/// What the services of the system tell of this machine; without them it has power and a network.
+package struct MachineState: Equatable, Sendable {
+    package enum Source: String, CaseIterable, Sendable {
+        case power = "org.freedesktop.UPower"
+        case battery = "org.freedesktop.UPower.Device"
+        case network = "org.freedesktop.NetworkManager"
+    }
+
+    private var power = PowerState()
+    private var charge: Double?
+    private var hasBattery = false
+    private var isMetered = false
+    /// NM_STATE_CONNECTED_SITE and above: others can be reached.
+    private var isConnected = true
+    private var connection: String?
+
+    package init() {}
+
+    /// The least urgent messages that are wanted now.
+    package var floor: Urgency {
+        var power = power
+        power.charge = hasBattery ? charge : nil
+        return .floor(power, isMetered: isMetered)
+    }
+
+    /// Takes over properties of a service, all of them or those that changed. Whether the way to
+    /// the network is another one now: what failed before may work.
+    package mutating func changed(_ source: Source, _ properties: [String: BusValue]) -> Bool {
+        switch source {
+        case .power:
+            if case .boolean(let value)? = properties["OnBattery"] { power.isOnBattery = value }
+        case .battery:
+            if let value = properties["Percentage"]?.number { charge = value }
+            if case .boolean(let value)? = properties["IsPresent"] { hasBattery = value }
+        case .network: return networkChanged(properties)
+        }
+        return false
+    }
+
+    /// The service has ended, and nothing is known any more.
+    package mutating func lost(_ source: Source) {
+        switch source {
+        case .power: power = PowerState()
+        case .battery: hasBattery = false
+        case .network:
+            isMetered = false
+            isConnected = true
+            connection = nil
+        }
+    }
+
+    private mutating func networkChanged(_ properties: [String: BusValue]) -> Bool {
+        // NM_METERED_YES and NM_METERED_GUESS_YES
+        if let value = properties["Metered"]?.integer { isMetered = value == 1 || value == 3 }
+        var isNew = false
+        if let value = properties["PrimaryConnection"]?.text, value != connection {
+            isNew = connection != nil && value != "/"
+            connection = value
+        }
+        if let state = properties["State"]?.integer {
+            isNew = isNew || (!isConnected && state >= 60)
+            isConnected = state >= 60
+        }
+        return isNew
+    }
+}

@@ -1,0 +1,72 @@
+import Base
+import Desktop
+import Reactor
+import Receiver
+import System
+import TLS
+
+/// The desktop service of a process: its folder, its store, and the loop that serves it.
+final class DesktopHost {
+    /// How long what is under way may take at the end.
+    private static let drainLimit = Duration.seconds(2)
+
+    private let folder: StateFolder
+    private let group: LoopGroup
+    private let service: DesktopService
+
+    /// Everything that can go wrong without the bus does so here.
+    init(_ configuration: Configuration, receivers: [ReceiverAddress], _ log: Log) throws {
+        try PrivateFolder.make(configuration.state, mode: 0o750)
+        let path = Self.folder(in: configuration.state)
+        let keys = try KeyFolder(configuration)
+        let master = try keys.desktopKey(storeIsThere: DesktopStore.isThere(in: path))
+        let folder = try StateFolder(path)
+        let store = try DesktopStore(folder: folder, masterKey: master)
+        var trust = Trust.system
+        if let file = configuration.receiverAuthorities {
+            trust = .authorities(try TextFile.read(file))
+        }
+        let context = try TLSContext(client: trust, protocols: [.http1])
+        let group = try LoopGroup(count: 1)
+        service = try DesktopService(
+            store: store, receivers: receivers, trust: context, on: group.loops[0], log: log)
+        self.folder = folder
+        self.group = group
+    }
+
+    static func folder(in state: String) -> String { state + "/desktop" }
+
+    /// `ready` once the name on the bus is ours; `ended` if that cannot be, or not any more. Both
+    /// are called on the thread of the loop.
+    func start(
+        ready: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (DesktopService.Failure) -> Void
+    ) throws {
+        try service.start(ready: ready, ended: ended)
+        try group.start(name: "desktop")
+    }
+
+    /// Lets go of the bus and of the receivers. What is under way comes again at the next start.
+    func end() {
+        let service = service
+        group.loops[0].post { service.end() }
+        group.drain(within: Self.drainLimit)
+        _ = group.join()
+    }
+
+    /// From the first of the usual files, or the one that was named.
+    static func receivers(_ configuration: Configuration) throws -> [ReceiverAddress] {
+        let files = configuration.receiversFiles
+        let present = files.first { FileStamp(of: $0) != nil }
+        guard let file = present ?? (configuration.isReceiversFileNamed ? files.first : nil) else {
+            return []
+        }
+        let bytes = try KeyFile.read(file)
+        do throws(ReceiverAddress.Refusal) {
+            return try ReceiverAddress.list(bytes)
+        } catch {
+            throw CommandError.usage(
+                "\(file):\(error.line): \(error.description)", hint: error.hint)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Base
+import Desktop
+import Reactor
+import Receiver
+import System
+
+/// The receiver in this process, for the desktop beside it: it connects by a socket that only this
+/// user reaches, with a credential like any device.
+enum LocalReceiver {
+    /// Nobody names a device of his own like this.
+    private static let deviceName = "desktop of this server"
+    private static let devicesPath = "/api/v1/devices"
+
+    static func socket(in state: String) -> String {
+        DesktopHost.folder(in: state) + "/receiver.sock"
+    }
+
+    /// Makes the folder, so that the server can listen in it.
+    static func prepare(_ state: String) throws -> ListenAddress {
+        try PrivateFolder.make(state, mode: 0o750)
+        try PrivateFolder.make(DesktopHost.folder(in: state))
+        return ListenAddress(.unix(path: socket(in: state)))
+    }
+
+    /// Once the server runs. The credential is made at the first start, and again when the server
+    /// does not know it any more.
+    static func address(_ state: String) throws -> ReceiverAddress {
+        let control = ControlConnection(path: state + "/control.sock")
+        var address = try address(secret: try credential(state, control), state)
+        address.accounts = try accounts(control)
+        return address
+    }
+
+    private static func credential(
+        _ state: String, _ control: ControlConnection
+    ) throws -> [UInt8] {
+        let path = DesktopHost.folder(in: state) + "/local-device"
+        let devices = try DeviceReport.devices(json: try control.send("GET", devicesPath))
+        let known = devices.filter { $0.name == deviceName }
+        if known.count == 1, FileStamp(of: path) != nil {
+            return try KeyFile.read(path)
+        }
+        for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
+        var body = JSONWriter()
+        body.object { $0.member("name", deviceName) }
+        let answer = try control.send("POST", devicesPath, body.bytes)
+        let secret = Array(try DeviceReport.Added(json: answer).bearer.utf8)
+        try KeyFile.remove(path)
+        try KeyFile.create(path, secret.span)
+        return secret
+    }
+
+    /// Those that are registered with the server.
+    private static func accounts(_ control: ControlConnection) throws -> [EngineAccount] {
+        let answer = try control.send("GET", "/api/v1/registrations")
+        let list = (try? JSONDocument(answer).root)?["registrations"]?.elements ?? []
+        var accounts: [EngineAccount] = []
+        for registration in list {
+            guard let app = registration["app"]?.text, let account = registration["account"]?.text
+            else { continue }
+            let found = EngineAccount(app: app, account: account)
+            if !accounts.contains(found) { accounts.append(found) }
+        }
+        return accounts
+    }
+
+    private static func address(secret: [UInt8], _ state: String) throws -> ReceiverAddress {
+        let text = "ws://localhost/u/" + String(decoding: secret, as: UTF8.self)
+        guard var address = ReceiverAddress(text) else {
+            throw CommandError(message: "the credential of the desktop cannot be read")
+        }
+        address.place = .unix(path: socket(in: state))
+        return address
+    }
+}
