@@ -8,8 +8,10 @@ package import TLS
 /// What a session has of Bellwire: applications register on its bus, and messages come to them over
 /// the link to the receivers. Confined to the thread of its loop, once that runs.
 // Unchecked: it is prepared before the loop runs, and then touched on its thread alone.
-package final class DesktopService: @unchecked Sendable {
+package final class DesktopService: TimerHandler, @unchecked Sendable {
     package static let busName = "org.unifiedpush.Distributor.bellwire"
+    /// Until then everything that starts has started.
+    private static let settling = Duration.seconds(5)
 
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
         case nameTaken
@@ -96,6 +98,7 @@ package final class DesktopService: @unchecked Sendable {
             })
         machine.start()
         self.machine = machine
+        _ = loop.schedule(after: Interval(Self.settling), self)
         // Applications ask for us as soon as they see the name, so everything is there by now.
         bus.requestName(Self.busName) { claim in
             switch claim {
@@ -104,6 +107,12 @@ package final class DesktopService: @unchecked Sendable {
             case .failure(let failure): ended(.nameRefused(failure.description))
             }
         }
+    }
+
+    /// A session has many programs that mostly wait: this one keeps no more memory than it uses.
+    package func timerFired(_ cookie: UInt64) {
+        Heap.trim()
+        ProgramText.release()
     }
 
     package func end() {

@@ -5,8 +5,8 @@ enum CommandLineTool {
     static let version = "0.1.0"
 
     private static let commands: [Command] = [
-        .check, .decrypt, .desktop, .device, .engine, .keys, .list, .owner, .receiverID, .register,
-        .revoke, .rotate, .send, .serve, .show, .test, .version,
+        .apps, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .owner, .receiverID,
+        .register, .revoke, .rotate, .send, .serve, .show, .test, .version,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

@@ -15,6 +15,24 @@ struct PrintableTests {
         }
     }
 
+    @Test("On the screen what is unsafe is left out, and lines stay where they may")
+    func screen() {
+        let text = "a\u{202E}b\u{0}\r\nc\u{2028}d\te"
+        #expect(Printable.onScreen(text, limit: 20) == "ab c d e")
+        #expect(Printable.onScreen(text, limit: 20, keepsLines: true) == "ab\nc\nd e")
+    }
+
+    @Test(
+        "On the screen a text is cut between characters, and counted as what they are made of",
+        arguments: [
+            ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("", 3, ""),
+            ("e\u{301}e\u{301}", 3, "e\u{301}…"),
+            ("👨‍👩‍👧👨‍👩‍👧", 6, "👨‍👩‍👧…"), ("👨‍👩‍👧", 3, "…"), ("a\u{202E}\u{202E}bc", 3, "abc"),
+        ])
+    func screenLimit(text: String, limit: Int, expected: String) {
+        #expect(Printable.onScreen(text, limit: limit) == expected)
+    }
+
     @Test("A long text is cut and says so")
     func limit() {
         #expect(Printable.text("abcdef", limit: 3) == "abc…")

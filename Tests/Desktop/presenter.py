@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -245,11 +246,19 @@ async def engine(desk):
 
 async def real(desk, folder, name, command, click):
     """A real server under Xvfb: a picture, a click that comes back, a restart in between."""
-    process = desk.run(*command)
-    probe = Probe(desk)
-    probe.group([push(1, "<b>not bold</b> \u202e& gr\u00fc\u00dfe \u4f60\u597d", f"{name} shows this")])
+    process = await desk.serve(*command)
     picture = f"{folder}/{name}.png"
+    loud = "<span background='#ff00ff'>loud</span> <b>not bold</b>"
+    subprocess.run(["notify-send", "-t", "60000", "control", loud], env=desk.environment, check=True)
+    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} can render markup")
+    desk.end(process)
+    process = await desk.serve(*command)
+    await eventually(lambda: desk.screenshot(picture) == 1, f"{name} shows nothing")
+    probe = Probe(desk)
+    probe.group([push(1, f"\u202e{loud} & gr\u00fc\u00dfe", f"{name} shows this")])
     await eventually(lambda: desk.screenshot(picture) > 1, f"{name} draws it")
+    await asyncio.sleep(0.5)
+    check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup of strangers")
     before = len(probe.requests)
     end = time.monotonic() + 20
     while len(probe.requests) == before and time.monotonic() < end:
@@ -263,7 +272,7 @@ async def real(desk, folder, name, command, click):
     desk.end(process)
     await asyncio.sleep(1)
     check(desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
-    process = desk.run(*command)
+    process = await desk.serve(*command)
     await eventually(lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1,
                      f"{name} shows it again after a restart")
     probe.kill()
@@ -279,6 +288,7 @@ async def real(desk, folder, name, command, click):
 
 
 DUNSTRC = """[global]
+    {markup}
     width = 400
     offset = 20x20
     origin = top-right
@@ -299,13 +309,14 @@ async def main(probe, folder):
             await story(desk)
         finally:
             desk.close()
-    for name in ("dunst", "xfce4-notifyd"):
+    for name in ("dunst", "dunst-silent", "xfce4-notifyd"):
         desk = Desk(probe)
         try:
             desk.display()
             with open(desk.folder + "/dunstrc", "w") as file:
-                file.write(DUNSTRC)
-            if name == "dunst":
+                # Without that line it renders markup as well, and does not say so.
+                file.write(DUNSTRC.format(markup="markup = full" if name == "dunst" else ""))
+            if name.startswith("dunst"):
                 command = ["dunst", "-conf", desk.folder + "/dunstrc"]
                 await real(desk, folder, name, command, lambda desk: desk.click(800, 50))
             else:
@@ -318,7 +329,6 @@ async def main(probe, folder):
 
 def popup(desk):
     """The middle of the window of xfce4-notifyd."""
-    import subprocess
     found = subprocess.run(
         ["xdotool", "search", "--onlyvisible", "--class", "notifyd"], env=desk.environment,
         capture_output=True, text=True).stdout.split()

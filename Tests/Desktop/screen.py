@@ -84,6 +84,21 @@ class Desk:
         self.processes.append(process)
         return process
 
+    async def serve(self, *words):
+        """A notification server, once it owns the name: a call before that would start another."""
+        process = self.run(*words)
+        bus = await MessageBus(bus_address=self.address).connect()
+        for _ in range(1000):
+            reply = await bus.call(Message(
+                destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus", member="NameHasOwner", signature="s",
+                body=[NAME]))
+            if reply.body == [True]:
+                break
+            await asyncio.sleep(0.02)
+        bus.disconnect()
+        return process
+
     def display(self):
         read, write = os.pipe()
         server = subprocess.Popen(
@@ -99,6 +114,13 @@ class Desk:
         colours = subprocess.run(
             ["identify", "-format", "%k", path], capture_output=True, text=True, check=True)
         return int(colours.stdout)
+
+    def paints(self, path, colour):
+        self.screenshot(path)
+        shades = subprocess.run(
+            ["convert", path, "-format", "%c", "histogram:info:-"], capture_output=True, text=True,
+            check=True)
+        return "#" + colour in shades.stdout
 
     def click(self, x, y, button=1):
         subprocess.run(

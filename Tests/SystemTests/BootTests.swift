@@ -14,4 +14,12 @@ struct BootTests {
         let seconds = try #require(Double(uptime.prefix { $0 != " " }))
         #expect(abs(Double(Boot.milliseconds) / 1_000 - seconds) < 5)
     }
+
+    @Test("A process is known by when it began")
+    func processes() throws {
+        let own = try #require(ProcessStart.ticks(of: getpid()))
+        let first = try #require(ProcessStart.ticks(of: 1))
+        #expect(own > first && ProcessStart.ticks(of: getpid()) == own)
+        #expect(ProcessStart.ticks(of: 4_194_305) == nil, "no process has such a number")
+    }
 }

@@ -108,7 +108,7 @@ async def idle(session, desktop):
         app = await Application(session, f"org.example.Idle{number}").appear()
         await app.register()
         await app.endpoint()
-    await asyncio.sleep(3)
+    await asyncio.sleep(8)
     before = switches(desktop)
     await asyncio.sleep(10)
     count = switches(desktop) - before

@@ -5,6 +5,9 @@
 /// No core file and no ptrace by other processes of the same user. Returns 0, or -1 with errno.
 int cshims_forbid_dumping(void);
 
+/// Other programs of the user may see again what kind of process this is. Returns 0, or -1 with errno.
+int cshims_allow_dumping(void);
+
 /// Takes one connection, non-blocking and closed on exec. Returns its descriptor, or -1 with errno.
 int cshims_accept(int listener, struct sockaddr *address, socklen_t *length);
 

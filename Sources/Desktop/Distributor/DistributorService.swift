@@ -74,7 +74,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     package func offerManagement(_ done: @escaping () -> Void) {
         let log = log
         bus.requestName(ManagementObject.name) { claim in
-            if case .success(.owned) = claim {} else { log.write(.warning, "management-name-taken") }
+            if case .success(.owned) = claim { return done() }
+            log.write(.warning, "management-name-taken")
             done()
         }
     }

@@ -27,9 +27,9 @@ enum SandboxLookup {
     }
 
     private static func sandbox(of process: Int32) -> Sandbox {
-        guard let before = startTime(of: process) else { return .unknown }
+        guard let before = ProcessStart.ticks(of: process) else { return .unknown }
         let found = marks(of: process)
-        return startTime(of: process) == before ? found : .unknown
+        return ProcessStart.ticks(of: process) == before ? found : .unknown
     }
 
     /// Flatpak puts a file into the root of its sandboxes; snapd confines by a label.
@@ -58,15 +58,6 @@ enum SandboxLookup {
             }
         }
         return .unknown
-    }
-
-    /// Field 22 of proc(5), behind the name of the program, which may hold anything.
-    private static func startTime(of process: Int32) -> String? {
-        guard case .success(let text) = text("/proc/\(process)/stat"),
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? String(fields[19]) : nil
     }
 
     /// As the kernel tells it of a descriptor of a process; -1 for one that has ended.

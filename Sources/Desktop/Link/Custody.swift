@@ -78,6 +78,9 @@ package struct Custody: Sendable {
 
     package func entry(_ key: Key) -> Entry? { entries[key] }
 
+    /// Those with messages.
+    var channels: [ChannelID] { Array(lines.keys) }
+
     package func waiting(_ channel: ChannelID) -> Int { lines[channel]?.ids.count ?? 0 }
 }
 

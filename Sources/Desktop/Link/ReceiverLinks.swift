@@ -90,6 +90,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
             perform(.unregister(channel))
         }
         unclaimed = []
+        for channel in custody.channels where receivers[channel] == nil { custody.ended(channel) }
         for connection in connections {
             connection.link.start()
             connection.perform()

@@ -47,13 +47,26 @@ struct NotificationComposer {
 
     private static let summaryLines = 8
 
+    /// Takes the place of another one, to be closed at once.
+    func placeholder(tag: String) -> NotifyCall {
+        var call = base(title: source.name, body: "", tag: tag)
+        call.hints.append(("urgency", .byte(0)))
+        call.hints.append(("suppress-sound", .flag(true)))
+        call.hints.append(("transient", .flag(true)))
+        return call.sorted
+    }
+
     private func base(title: String, body: String, tag: String) -> NotifyCall {
         var call = NotifyCall()
         let body = Printable.onScreen(body, limit: Self.bodyLimit, keepsLines: true)
         call.appName = Printable.onScreen(source.name, limit: Self.summaryLimit)
         if server.showsBodies {
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
-            call.body = server.rendersMarkup ? Self.escaped(body) : body
+            switch server.reading {
+            case .text: call.body = body
+            case .markup: call.body = Self.escaped(body)
+            case .unknown: call.body = Self.defused(body)
+            }
         } else {
             let all = body.isEmpty ? title : "\(title): \(body)"
             call.summary = Printable.onScreen(all, limit: Self.summaryLimit)
@@ -80,6 +93,17 @@ struct NotificationComposer {
         case .secretChat: "New secret chat"
         case .call: "Incoming call"
         }
+    }
+
+    /// Neither tag nor entity, and still the same to the eye: what would begin one is followed by an
+    /// invisible character (U+2060) that neither may have there.
+    private static func defused(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            result.unicodeScalars.append(scalar)
+            if scalar == "<" || scalar == "&" { result.unicodeScalars.append("\u{2060}") }
+        }
+        return result
     }
 
     private static func escaped(_ text: String) -> String {

@@ -15,8 +15,20 @@ package struct NotificationServer: Equatable, Sendable {
     }
 
     var showsBodies: Bool { capabilities.contains("body") }
-    /// The body then is markup, and plain text has to be escaped. Summaries never are.
-    var rendersMarkup: Bool { capabilities.contains("body-markup") }
+    /// What the body is read as. Summaries never are markup.
+    var reading: Reading {
+        if capabilities.contains("body-markup") { return .markup }
+        // Says so only where its configuration does, and renders it by default all the same.
+        return name == "dunst" ? .unknown : .text
+    }
+
+    enum Reading {
+        case text
+        case markup
+        /// Either of them, and nobody can say which.
+        case unknown
+    }
+
     var showsActions: Bool { capabilities.contains("actions") }
     var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }
 

@@ -20,24 +20,31 @@ extension Presenter {
 
     private mutating func startServer(_ now: Duration) {
         if case .awaited(let end) = server, now < end { return }
-        guard queue.contains(where: { entries[$0]?.place == .waiting }) else { return }
+        guard queue.contains(where: { isWanted($0) }) else { return }
         server = .awaited(until: now + Self.startInterval)
         actions.append(.startServer)
+    }
+
+    private func isWanted(_ key: ShownKey) -> Bool {
+        guard let entry = entries[key] else { return false }
+        return entry.place == .waiting && !entry.isDoomed
     }
 
     private mutating func show(
         _ key: ShownKey, on server: NotificationServer, _ now: Duration
     ) {
-        guard var entry = entries[key], let call = call(for: key, entry, on: server) else {
-            return
-        }
+        guard var entry = entries[key] else { return }
+        guard !entry.isDoomed else { return replaceUnknown(key, on: server) }
+        guard let call = call(for: key, entry, on: server) else { return }
         let digest = call.digest
         entry.isDirty = false
         switch entry.place {
         case .waiting:
-            let hasRoom = key.notification == 0 || sources[key.source]?.budget.take(at: now) == true
+            let hasRoom =
+                key.notification == 0 || entry.isInDoubt
+                || sources[key.source]?.budget.take(at: now) == true
             guard hasRoom else { return summarise(key) }
-            entry.place = .showing
+            (entry.place, entry.server) = (.showing, server.identity)
         case .shown where digest != entry.digest: break
         default:
             entries[key] = entry
@@ -53,6 +60,21 @@ extension Presenter {
         if key.notification == 0 {
             sources[key.source]?.nextSummary = now + PopupBudget.interval
         }
+        actions.append(.notify(ticket: lastTicket, call))
+    }
+
+    /// What may be there under an unknown number is replaced by its tag, and that is closed. Without
+    /// tags nothing can be done.
+    private mutating func replaceUnknown(_ key: ShownKey, on server: NotificationServer) {
+        entries[key] = nil
+        guard server.tagHint != nil, let source = sources[key.source]?.settings else {
+            return actions.append(.forget(key))
+        }
+        let composer = NotificationComposer(source: source, server: server, isInhibited: true)
+        lastTicket += 1
+        flight = Flight(
+            ticket: lastTicket, key: key, digest: 0, isSounding: false, isOrphan: true)
+        let call = composer.placeholder(tag: Self.tag(of: key))
         actions.append(.notify(ticket: lastTicket, call))
     }
 

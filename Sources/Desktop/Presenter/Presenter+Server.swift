@@ -15,13 +15,17 @@ extension Presenter {
                 if entry.isDoomed { remove(key) } else { enqueue(key) }
                 continue
             }
+            if entry.isInDoubt, entry.place == .waiting, entry.server == new.identity {
+                enqueue(key)
+                continue
+            }
             if entry.isDoomed {
                 entries[key] = nil
                 actions.append(.forget(key))
                 continue
             }
             // The numbers of a server go with it. What it showed is shown again without a sound.
-            (entry.serverID, entry.server) = (0, nil)
+            (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
             if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
             entries[key] = entry
@@ -52,7 +56,7 @@ extension Presenter {
         if shown[entry.serverID] == flight.key { shown[entry.serverID] = nil }
         shown[id] = flight.key
         (entry.serverID, entry.server) = (id, server.identity)
-        (entry.digest, entry.failures) = (flight.digest, 0)
+        (entry.digest, entry.failures, entry.isInDoubt) = (flight.digest, 0, false)
         if entry.place == .dismissed {
             // The user was faster.
             shown[id] = nil
@@ -83,6 +87,7 @@ extension Presenter {
             // It may have been heard, even if nobody answered.
             entry.place = entry.failures < Self.attempts ? .waiting : .listed
             entry.maySound = flight.isSounding && failure == .undelivered
+            entry.isInDoubt = failure == .unanswered
         } else {
             entry.isDirty = entry.failures < Self.attempts
         }

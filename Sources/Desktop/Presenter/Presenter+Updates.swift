@@ -120,6 +120,10 @@ extension Presenter {
             entries[key]?.isDoomed = true
             return
         }
+        if entry.place == .waiting, entry.isInDoubt {
+            entries[key]?.isDoomed = true
+            return enqueue(key)
+        }
         entries[key] = nil
         queue.removeAll { $0 == key }
         if entry.place == .summarised { touchSummary(of: key.source) }

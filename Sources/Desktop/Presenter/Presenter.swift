@@ -17,7 +17,9 @@ package struct Presenter: Sendable {
         /// Of what is shown now; 0 for unknown.
         var digest: UInt64 = 0
         var isDirty = false
-        /// Gone from the engine while nobody knew whether its server still lives.
+        /// It may be on the screen under a number that nobody knows.
+        var isInDoubt = false
+        /// Gone from the engine, and perhaps not from the screen.
         var isDoomed = false
         var failures = 0
         /// What the user did, until the engine confirms it.
@@ -79,7 +81,9 @@ package struct Presenter: Sendable {
     private mutating func restore(_ record: ShownRecord) {
         var entry = Entry(group: record.group, place: record.place, maySound: record.maySound)
         // Whether it arrived is unknown, and so is its number: it is said once more.
-        if record.place == .showing { (entry.place, entry.maySound) = (.waiting, false) }
+        if record.place == .showing {
+            (entry.place, entry.maySound, entry.isInDoubt) = (.waiting, false, true)
+        }
         (entry.serverID, entry.server) = (record.serverID, record.server)
         entries[record.key] = entry
         guard sources[record.key.source] == nil else { return }
@@ -139,8 +143,10 @@ package struct Presenter: Sendable {
 
 extension Presenter {
     func record(_ key: ShownKey, _ entry: Entry) -> ShownRecord {
-        ShownRecord(
-            key: key, group: entry.group, place: entry.place, maySound: entry.maySound,
+        // The next process is to have the same doubt.
+        let place = entry.isInDoubt && entry.place == .waiting ? .showing : entry.place
+        return ShownRecord(
+            key: key, group: entry.group, place: place, maySound: entry.maySound,
             serverID: entry.serverID, server: entry.server)
     }
 

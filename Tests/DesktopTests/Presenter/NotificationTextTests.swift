@@ -61,8 +61,11 @@ struct NotificationTextTests {
 
     @Test("Without body-markup nothing is escaped; without body the text is in the summary")
     func poorServers() throws {
-        let plain = try call(Screen.push(1, Self.hostile), ["body"])
+        let plain = try call(Screen.push(1, Self.hostile), ["body"], name: "other")
         #expect(plain.body == Self.hostile && plain.actions.isEmpty)
+        // It may render markup without saying so.
+        let dunst = try call(Screen.push(1, "<b>&amp;"), ["body"])
+        #expect(dunst.body == "<\u{2060}b>&\u{2060}amp;")
         let bare = try call(Screen.push(1, "Hi\nthere", title: "Alice"), [])
         #expect(bare.summary == "Alice: Hi there" && bare.body.isEmpty)
     }

@@ -90,6 +90,10 @@ struct Screen {
         if id == 0 {
             lastID += 1
             id = lastID
+            // As dunst does: the former one under the same tag is gone.
+            if let tag = call[hint: "x-dunst-stack-tag"] {
+                visible = visible.filter { $0.value.call[hint: "x-dunst-stack-tag"] != tag }
+            }
         }
         visible[id] = Shown(call: call)
         return id

@@ -131,6 +131,38 @@ struct ServerLifeTests {
         #expect(tags[0] != nil && tags[0] == tags[1])
     }
 
+    @Test("What went with a call under way is found by its tag and closed, where there are tags")
+    func removedAfterKill() throws {
+        for (capabilities, count) in [(Screen.dunst, 2), (["body"], 1)] {
+            var screen = Screen()
+            screen.holdsAnswers = true
+            screen.serverAppears(capabilities)
+            try screen.group(added: [Screen.push(1)])
+            screen.restart()
+            screen.holdsAnswers = false
+            try screen.active([])
+            screen.serverAppears(capabilities)
+            #expect(screen.calls.count == count && screen.records.isEmpty)
+            let tags = screen.calls.map { $0[hint: "x-dunst-stack-tag"] }
+            #expect(tags.allSatisfy { $0 == tags[0] })
+            #expect(screen.visible.isEmpty)
+        }
+    }
+
+    @Test("A doubt lasts until there is an answer, and ends with the server")
+    func doubts() throws {
+        var screen = Screen()
+        screen.holdsAnswers = true
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        screen.restart()
+        screen.restart()
+        #expect(screen.records[key]?.place == .showing)
+        screen.serverAppears(start: 6)
+        try screen.active([])
+        #expect(screen.calls.count == 1 && screen.records.isEmpty)
+    }
+
     @Test("Numbers of a server that went while the desktop was away mean nothing")
     func bothWent() throws {
         var screen = Screen()

@@ -1,0 +1,83 @@
+import Base
+import Bus
+
+/// What the desktop service says of an application, for a person to read.
+struct ApplicationReport {
+    let service: String
+    let description: String
+    let sandbox: String
+    let registrations: Int
+    let isRunning: Bool
+    let waiting: Int
+    let created: Int
+    /// Seconds since 1970; nil if nothing came yet.
+    let lastDelivery: Int?
+    let isMuted: Bool
+    let urgency: String
+    let trouble: String?
+
+    init(_ value: BusValue) {
+        let members = value.members ?? [:]
+        func number(_ name: String) -> Int? { members[name]?.integer.map(Int.init) }
+        service = members["service"]?.text ?? ""
+        description = members["description"]?.text ?? ""
+        sandbox = members["sandbox"]?.text ?? ""
+        registrations = number("registrations") ?? 0
+        isRunning = members["running"]?.flag ?? false
+        waiting = number("waiting") ?? 0
+        created = number("created") ?? 0
+        lastDelivery = number("last-delivery")
+        isMuted = members["muted"]?.flag ?? false
+        urgency = members["urgency"]?.text ?? ""
+        trouble = members["trouble"]?.text
+    }
+
+    static func text(_ applications: [ApplicationReport]) -> String {
+        guard !applications.isEmpty else {
+            return "no applications; they register by themselves when they start\n"
+        }
+        return TextTable.text(applications.map(\.row))
+    }
+
+    private var row: [String] {
+        var remarks = [isRunning ? "running" : "not running"]
+        if waiting > 0 { remarks.append("\(waiting) waiting") }
+        if isMuted { remarks.append("muted") }
+        if urgency != "very-low" { remarks.append("started for \(urgency) and above") }
+        if let trouble { remarks.append(Printable.text(trouble)) }
+        return [
+            Printable.text(service), Printable.text(description),
+            lastDelivery.map { "last " + LocalTime.text($0) } ?? "nothing yet",
+            remarks.joined(separator: ", "),
+        ]
+    }
+
+    static func json(_ applications: [ApplicationReport]) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("applications")
+            writer.array { writer in
+                for application in applications { application.append(to: &writer) }
+            }
+        }
+        return writer.text + "\n"
+    }
+
+    private func append(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("service", service)
+            writer.member("description", description)
+            if !sandbox.isEmpty { writer.member("sandbox", sandbox) }
+            writer.member("registrations", registrations)
+            writer.name("running")
+            writer.raw("\(isRunning)")
+            writer.member("waiting", waiting)
+            writer.member("created", created)
+            if let lastDelivery { writer.member("last_delivery", lastDelivery) }
+            writer.name("muted")
+            writer.raw("\(isMuted)")
+            writer.member("urgency", urgency)
+            if let trouble { writer.member("trouble", trouble) }
+        }
+    }
+}

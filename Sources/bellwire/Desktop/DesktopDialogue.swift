@@ -1,0 +1,52 @@
+import Bus
+import Reactor
+
+/// One question to the running desktop service.
+enum DesktopDialogue {
+    private static let name = "org.bellwire.Desktop1"
+    private static let path = "/org/bellwire/Desktop1"
+    private static let patience = Duration.seconds(10)
+
+    static func call(_ member: String, _ values: [BusValue] = []) throws -> [BusValue] {
+        let loop = try EventLoop()
+        var answer: BusReply?
+        let bus = try BusConnection(to: .session, on: loop) { _ in loop.stop() }
+        bus.call(
+            BusMethodCall(to: name, path: path, interface: name, member: member, values),
+            timeout: patience
+        ) {
+            answer = $0
+            loop.stop()
+        }
+        _ = loop.run()
+        bus.close()
+        switch answer {
+        case .success(let values): return values
+        case .failure(let failure): throw error(failure)
+        case nil:
+            throw CommandError(message: "the session bus has ended", exitCode: .unavailable)
+        }
+    }
+
+    private static func error(_ failure: BusFailure) -> CommandError {
+        switch failure.name {
+        case "org.bellwire.Error.UnknownApplication":
+            CommandError(
+                message: "there is no such application", hint: "bellwire apps list",
+                exitCode: .refused)
+        case BusErrorName.accessDenied:
+            CommandError(
+                message: "the desktop service does not talk to sandboxed programs",
+                hint: "run this outside of the sandbox", exitCode: .refused)
+        case BusErrorName.serviceUnknown, BusErrorName.nameHasNoOwner:
+            CommandError(
+                message: "no desktop service runs in this session",
+                hint: "bellwire desktop, or systemctl --user start bellwire-desktop",
+                exitCode: .unavailable)
+        default:
+            CommandError(
+                message: "the desktop service does not answer: \(failure)",
+                exitCode: .unavailable)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Base
+import Testing
+
+@testable import Notifications
+
+@Suite("What an update says for those who show it")
+struct PresentedTests {
+    private func json(_ story: Story) throws -> [JSONNode] {
+        try story.updates.map { update in
+            var writer = JSONWriter()
+            update.write(to: &writer)
+            return try JSONDocument(writer.bytes).root
+        }
+    }
+
+    private func added(_ story: Story) throws -> JSONNode {
+        try #require(
+            try json(story).last { $0["added_notifications"]?.elements.isEmpty == false })
+    }
+
+    @Test("What came in clear says so, and nothing else does")
+    func clear() throws {
+        var story = Story()
+        story.push(#"{"title":"T","message":"M"}"#, dialect: .plain, level: .clear)
+        #expect(
+            try added(story)["added_notifications"]?.elements.first?["bellwire.clear"]?.bool
+                == true)
+        story.text("hello", id: 1)
+        #expect(
+            try added(story)["added_notifications"]?.elements.first?["bellwire.clear"] == nil)
+    }
+
+    @Test("A call and a message without a name of its own come with the title of their chat")
+    func titles() throws {
+        var story = Story()
+        story.push(
+            #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["Bob"],"custom":{"from_id":"2"}}"#)
+        #expect(try added(story)["bellwire.chat_title"]?.text == "User2")
+        story.text("hello", id: 1)
+        #expect(try added(story)["bellwire.chat_title"] == nil)
+        let groups = Update.activeNotifications(story.engine.activeGroups)
+        var writer = JSONWriter()
+        groups.write(to: &writer)
+        let titles = try JSONDocument(writer.bytes).root["groups"]?.elements
+            .compactMap { $0["bellwire.chat_title"]?.text }
+        #expect(titles == ["User2"])
+    }
+
+    @Test("TDLib to the letter has no such titles")
+    func strict() throws {
+        var story = Story(.strict)
+        try story.request(
+            #"{"@type":"bellwire.setCall","call_id":5,"chat_id":2,"state":"pending"}"#)
+        #expect(try added(story)["bellwire.chat_title"] == nil)
+    }
+}
