@@ -6,7 +6,7 @@ package import Reactor
 package final class WebSocketConnection {
     /// Says `closed` before it goes.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: (any WebSocketCarrier)?
-    private let outbox: WebSocketOutbox
+    private let sendQueue: SendQueue
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else about a message. No handler is called within an access.
@@ -24,7 +24,7 @@ package final class WebSocketConnection {
         _ handler: any WebSocketHandler, on carrier: any WebSocketCarrier
     ) {
         self.carrier = carrier
-        outbox = carrier.outbox
+        sendQueue = carrier.sendQueue
         self.handler = handler
         let session = WebSocketSession(
             limits: terms.session, maskingKeys: maskingKeys, at: carrier.now)
@@ -72,7 +72,7 @@ package final class WebSocketConnection {
     /// Answers the newest ping that waits, and all that come.
     package func releasePong() {
         guard let carrier, !isCut else { return }
-        outbox.lend(&carrier.output)
+        sendQueue.lend(&carrier.output)
         state.pointee.session.releasePong(to: &carrier.output)
         flushLater()
     }
@@ -88,7 +88,7 @@ package final class WebSocketConnection {
 
     private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
         guard let carrier, !isCut else { return false }
-        outbox.lend(&carrier.output)
+        sendQueue.lend(&carrier.output)
         guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
         isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
         flushLater()
@@ -99,9 +99,11 @@ package final class WebSocketConnection {
     private func flushLater() {
         guard !isWaiting, isCut || !isFlushedByCarrier else { return }
         isWaiting = true
-        outbox.flushLater(self)
+        sendQueue.flushLater(self)
     }
+}
 
+extension WebSocketConnection: QueuedSender {
     func flushNow() {
         isWaiting = false
         guard isCut else {
@@ -145,7 +147,7 @@ extension WebSocketConnection: ServerProtocol {
     /// All has left: it needs no buffer until there is more.
     func produce() {
         guard let carrier else { return }
-        outbox.takeBack(&carrier.output)
+        sendQueue.takeBack(&carrier.output)
         guard state.pointee.pressure.buffered(0) == .resume else { return }
         isFlushedByCarrier = true
         handler?.drained(self)
