@@ -57,6 +57,12 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(text: Span<UInt8>) -> Bool { send(.text, text) }
 
+    /// The same for a text of about `length` bytes that `write` appends to what is sent.
+    @discardableResult
+    package func send(textOfAbout length: Int, _ write: (inout [UInt8]) -> Void) -> Bool {
+        send { session, output in session.send(.text, expecting: length, to: &output, write) }
+    }
+
     @discardableResult
     package func send(text: String) -> Bool {
         var text = text
@@ -87,9 +93,14 @@ package final class WebSocketConnection {
     }
 
     private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
+        send { session, output in session.send(opcode, payload, to: &output) }
+    }
+
+    @inline(__always)
+    private func send(_ append: (inout WebSocketSession, inout [UInt8]) -> Bool) -> Bool {
         guard let carrier, !isCut else { return false }
         sendQueue.lend(&carrier.output)
-        guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
+        guard append(&state.pointee.session, &carrier.output) else { return false }
         isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
         flushLater()
         return !isCut

@@ -53,14 +53,10 @@ extension AutopushChannel {
             session.pointee.extend(
                 &notification, ttl: content.ttl, topic: content.topic, urgency: content.urgency)
         }
-        var text: [UInt8] = []
-        swap(&text, &desk.text)
-        text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(notification.capacity(bodyLength: content.body.count))
-        notification.append(body: content.body.span, to: &text)
-        connection?.send(text: text.span)
+        connection?.send(textOfAbout: notification.capacity(bodyLength: content.body.count)) {
+            notification.append(body: content.body.span, to: &$0)
+        }
         desk.service.metrics.noteDelivered()
-        swap(&text, &desk.text)
     }
 
     /// The sender of a message that is held; from now on it is on its way to the disk.
