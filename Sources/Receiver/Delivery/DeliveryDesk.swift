@@ -23,7 +23,7 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
     @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
     @exclusivity(unchecked) private var isRetrySet = false
-    /// One message at a time is written here on its way out.
+    /// One answer at a time is written here on its way out.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var random = RandomSupply()
