@@ -53,7 +53,7 @@ extension Benchmark {
         return try stride(from: 0, to: targets.targets.count, by: step).compactMap { index in
             let text = targets.targets[index].path.split(separator: "/").last.map(String.init)
             guard let bytes = text.flatMap({ Base64URL.decode($0) }),
-                let token = try mint.token(bytes.span)
+                let token = try mint.token(bytes)
             else { return nil }
             return try mint.digest(of: token)
         }
