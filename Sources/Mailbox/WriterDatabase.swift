@@ -10,6 +10,7 @@ final class WriterDatabase {
     let messages: MessageRows
     let callbacks: CallbackRows
     let receivers: ReceiverRows
+    let engines: EngineRows
     let marks: MarkRows
     let begin: Statement
     private let state: StateRow
@@ -25,6 +26,7 @@ final class WriterDatabase {
             let messages = try MessageRows(on: connection)
             let callbacks = try CallbackRows(on: connection)
             let receivers = try ReceiverRows(on: connection)
+            let engines = try EngineRows(on: connection)
             let marks = try MarkRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
@@ -33,6 +35,7 @@ final class WriterDatabase {
             self.messages = messages
             self.callbacks = callbacks
             self.receivers = receivers
+            self.engines = engines
             self.marks = marks
             self.begin = begin
             self.state = state

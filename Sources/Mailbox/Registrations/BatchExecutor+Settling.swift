@@ -48,7 +48,7 @@ extension BatchExecutor {
         effects.changes.append(.registration(device: settled.device))
     }
 
-    private func event(
+    func event(
         _ event: CallbackEvent, of registration: Registration
     ) throws(StoreFault) -> OutboxEvent {
         var random = RandomSupply()

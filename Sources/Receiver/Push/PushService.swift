@@ -16,6 +16,7 @@ package final class PushService: Sendable {
     let metrics = Metrics()
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
+    private let engineDesks = Lock<[EngineDesk]>([])
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -33,14 +34,23 @@ package final class PushService: Sendable {
         return (token, try mint.digest(of: token))
     }
 
-    func api(on loop: EventLoop) -> APIRoutes {
-        APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
+    /// For the clients of engines on a loop.
+    func engines(on loop: EventLoop) -> EngineDesk {
+        let desk = EngineDesk(on: loop, self)
+        engineDesks.withLock { $0.append(desk) }
+        return desk
+    }
+
+    func api(on loop: EventLoop, _ engines: EngineDesk) -> APIRoutes {
+        APIRoutes(
+            RegistrationRoutes(self, StoreDialogue(on: loop, store)), EngineAdmission(engines))
     }
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
-        return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
+        return ServiceHandler(self, desk, try PushIntake(self, desk),
+            api(on: loop, engines(on: loop)))
     }
 
     /// Ends the sessions of devices that were removed. From any thread.
@@ -52,5 +62,7 @@ package final class PushService: Sendable {
     package func close() {
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
+        for desk in engineDesks.withLock({ $0 }) { desk.forgetAll() }
+        engineDesks.withLock { $0 = [] }
     }
 }

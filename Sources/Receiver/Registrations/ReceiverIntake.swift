@@ -106,7 +106,8 @@ final class ReceiverIntake {
                 return refuse(push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
             }
             submit(
-                .receive(message, payload.mark), .message(CallbackEvent.Payload(message)), message,
+                .receive(message, payload.mark, EnginePush(registration)),
+                .message(CallbackEvent.Payload(message)), message,
                 push, registration)
             if payload.usesCurrentSecret { forgetFormerSecret(of: registration) }
         }
