@@ -51,7 +51,8 @@ final class BatchExecutor {
     /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
     init(
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
-        time: StoreTimekeeper, templates: TelegramTemplates = .english, visit: (Address, Int) -> Void = { _, _ in }
+        time: StoreTimekeeper, templates: TelegramTemplates,
+        visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
         self.templates = templates
         keyGeneration = keys.generation

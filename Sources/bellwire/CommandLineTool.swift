@@ -6,7 +6,7 @@ enum CommandLineTool {
 
     private static let commands: [Command] = [
         .check, .decrypt, .device, .engine, .keys, .list, .owner, .receiverID, .register, .revoke,
-        .rotate, .send, .serve, .show, .version,
+        .rotate, .send, .serve, .show, .version, .watch,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

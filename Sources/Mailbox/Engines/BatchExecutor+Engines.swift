@@ -101,13 +101,13 @@ extension BatchExecutor {
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> StoreOutcome {
-        let outcome = try engine(push.engine) { engine throws(StoreFault) in
+        let outcome = try engine(push.engine) { _ throws(StoreFault) in
             let isThere = try rows { () throws(SQLiteError) in
                 try database.engines.has(subscription: message.address.subscription)
             }
             guard isThere else { return .notFound }
             guard try isNew(mark) else { return .registration(.repeated) }
-            try process(message, push, engine)
+            try process(message, push)
             return .done
         }
         guard message.needsStore else { return outcome }
@@ -123,11 +123,11 @@ extension BatchExecutor {
     }
 
     private func process(
-        _ message: Message, _ push: EnginePush, _ own: LoadedEngine
+        _ message: Message, _ push: EnginePush
     ) throws(StoreFault) {
         guard let row = try destination(of: message, push) else { return }
-        _ = try row == own.row ? process(message, push, by: own) : engine(row) {
-            engine throws(StoreFault) in try process(message, push, by: engine)
+        _ = try engine(row) { engine throws(StoreFault) in
+            try process(message, push, by: engine)
         }
     }
 

@@ -45,7 +45,9 @@ package final class ControlHandler: HTTPHandler {
     package func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
 
     package func handle(_ exchange: HTTPExchange) {
-        guard let caller = caller(exchange.peerCredentials) else { return exchange.respond(.failure(.notAllowed)) }
+        guard let caller = caller(exchange.peerCredentials) else {
+            return exchange.respond(.failure(.notAllowed))
+        }
         let bytes = exchange.head.bytes
         let path = bytes.span.extracting(exchange.head.path)
         switch routes.find(exchange.head.method, path) {

@@ -49,7 +49,8 @@ package final class PushService: Sendable {
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
-        return ServiceHandler(self, desk, try PushIntake(self, desk),
+        return ServiceHandler(
+            self, desk, try PushIntake(self, desk),
             api(on: loop, engines(on: loop)))
     }
 

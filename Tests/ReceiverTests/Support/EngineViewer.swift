@@ -94,7 +94,9 @@ final class EngineViewer {
         screen[group, default: [:]][id] = Self.text(notification)
     }
 
-    private static func objects(_ value: Any?) -> [[String: Any]] { value as? [[String: Any]] ?? [] }
+    private static func objects(_ value: Any?) -> [[String: Any]] {
+        value as? [[String: Any]] ?? []
+    }
 
     private static func text(_ notification: [String: Any]) -> String {
         let type = notification["type"] as? [String: Any] ?? [:]
