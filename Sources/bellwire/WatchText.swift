@@ -57,10 +57,11 @@ struct WatchText {
         let content = type?["content"] ?? type?["message"]?["content"]
         let presentation = type?["bellwire.presentation"]
         let body =
-            presentation?["body"]?.text ?? content?["text"]?.text
-            ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
-        let who = presentation?["title"]?.text ?? type?["sender_name"]?.text ?? ""
-        return who.isEmpty ? body : "\(who): \(body)"
+            content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
+        // A sentence that was made for people says who does what.
+        let sentence = presentation?["body"]?.text
+        let who = presentation?["title"]?.text ?? (sentence == nil ? type?["sender_name"]?.text : nil)
+        return [who, sentence ?? body].compactMap(\.self).joined(separator: ": ")
     }
 
     private func kind(_ node: JSONNode?) -> String {

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import requests
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -179,7 +180,9 @@ def story(state, hook, account, options):
     check(engine.shown() == ["to the new endpoint"], "the new endpoint serves")
     heard("push.message", secret)
     if options:
-        telegram.push(json.dumps({"loc_key": "SESSION_REVOKE"}), "aes128gcm")
+        telegram.push(
+            json.dumps({"data": {"loc_key": "SESSION_REVOKE"}, "date": int(time.time())}),
+            "aes128gcm")
         heard("push.message", secret)
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")
         heard("session.revoked", secret)

@@ -182,6 +182,7 @@ extension BatchExecutor {
         }
         tell(row, .ended)
         engines[row] = nil
+        _ = index.engines.takeAbsence(of: row)
         try rows { () throws(SQLiteError) in
             try EngineRows.delete(row, on: database.connection)
         }

@@ -175,7 +175,9 @@ extension BatchExecutor {
             let devices = try rows { () throws(SQLiteError) in
                 try EngineRows.devices(engine.row, on: database.connection)
             }
+            let isBack = isBack(engine.row)
             for device in devices {
+                if isBack { try remind(device: device) }
                 // What waited until somebody is there is not fetched any more.
                 effects.ended += try rows { () throws(SQLiteError) in
                     try database.messages.deleteAll(ofDevice: device)
@@ -185,6 +187,14 @@ extension BatchExecutor {
             try note(engine.row)
             return .done
         }
+    }
+
+    /// After so many seconds a client that returns has `registerDevice` repeated.
+    private static let longAbsence: UInt32 = 3_600
+
+    private func isBack(_ row: UInt32) -> Bool {
+        guard let left = index.engines.takeAbsence(of: row) else { return false }
+        return left.adding(seconds: Self.longAbsence) <= time.now
     }
 
     private func note(_ row: UInt32) throws(StoreFault) {

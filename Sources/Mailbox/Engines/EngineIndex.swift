@@ -12,6 +12,8 @@ package protocol EngineListener: AnyObject, Sendable {
 /// Who listens to which engine. For all threads.
 package final class EngineIndex: Sendable {
     private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
+    /// When the last client of an engine went, until one is back.
+    private let left = Lock<[UInt32: StoreTime]>([:])
     private let lastClient = Atomic<UInt64>(0)
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
@@ -21,11 +23,21 @@ package final class EngineIndex: Sendable {
         listeners.withLock { $0[engine, default: []].append(listener) }
     }
 
-    package func stopListening(_ listener: any EngineListener, to engine: UInt32) {
-        listeners.withLock { listeners in
+    package func stopListening(
+        _ listener: any EngineListener, to engine: UInt32, at now: StoreTime
+    ) {
+        let isLast = listeners.withLock { listeners in
             listeners[engine]?.removeAll { $0 === listener }
-            if listeners[engine]?.isEmpty == true { listeners[engine] = nil }
+            guard listeners[engine]?.isEmpty == true else { return false }
+            listeners[engine] = nil
+            return true
         }
+        if isLast { left.withLock { $0[engine] = now } }
+    }
+
+    /// Since when nobody was there, asked by the first who is back; nil if nobody was there before.
+    func takeAbsence(of engine: UInt32) -> StoreTime? {
+        left.withLock { $0.removeValue(forKey: engine) }
     }
 
     func hasListeners(_ engine: UInt32) -> Bool {

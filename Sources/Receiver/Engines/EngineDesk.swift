@@ -92,13 +92,15 @@ final class EngineDesk: @unchecked Sendable {
 
     private func clear(_ engine: UInt32) {
         guard let table = tables.removeValue(forKey: engine) else { return }
-        index.stopListening(self, to: engine)
+        index.stopListening(self, to: engine, at: service.store.clock.now)
         for timer in [table.timer, table.noteTimer].compactMap(\.self) { loop.cancel(timer) }
     }
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
     func forgetAll() {
-        for engine in tables.keys { index.stopListening(self, to: engine) }
+        for engine in tables.keys {
+            index.stopListening(self, to: engine, at: service.store.clock.now)
+        }
         tables = [:]
         dialogue.forgetAll()
     }

@@ -138,6 +138,38 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration).contains("registration.refresh"))
     }
 
+    /// Listens, and keeps nothing.
+    private final class Nobody: EngineListener {
+        func hear(_ news: [EngineNews]) {}
+        func storeReturned() {}
+    }
+
+    @Test("It is told what to register with when a client is back after more than an hour")
+    func clients() throws {
+        let test = try TestStore()
+        let (registration, _) = try confirmed(test)
+        test.store.remind { _ in "{}" }
+        try test.pass(seconds: 0)
+        try confirm(test, registration)
+        let (engines, nobody) = (test.store.index.engines, Nobody())
+        let engine = registration.device
+        func visit() throws {
+            engines.listen(nobody, to: engine)
+            try test.expectDone(
+                .engine(.join(EngineClientID(engine: engine, number: engines.nextClient()))))
+            engines.stopListening(nobody, to: engine, at: test.now)
+        }
+        try visit()
+        try test.pass(seconds: 3_599)
+        try visit()
+        #expect(try record(test, registration)?.head == nil)
+        try test.pass(seconds: 3_600)
+        try visit()
+        #expect(try event(test, registration).contains("registration.refresh"))
+        try confirm(test, registration)
+        #expect(try record(test, registration)?.head == nil)
+    }
+
     @Test("However many there are, each is told once at the start")
     func round() throws {
         let test = try TestStore()
