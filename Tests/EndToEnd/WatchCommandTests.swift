@@ -192,11 +192,10 @@ struct WatchCommandTests {
         import json, socket, sys
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(sys.argv[1] + "/control.sock")
-        lines = connection.makefile("rw")
-        lines.write('{"@type":"bellwire.open","account":"me"}\\n')
-        lines.write(json.dumps({**json.loads(sys.argv[2]), "@extra": 1}) + "\\n")
-        lines.flush()
-        for line in lines:
+        for request in ({"@type": "bellwire.open", "account": "me"},
+                        {**json.loads(sys.argv[2]), "@extra": 1}):
+            connection.sendall(json.dumps(request).encode() + b"\\n")
+        for line in connection.makefile():
             if json.loads(line).get("@extra") == 1:
                 print(json.loads(line)["@type"], flush=True)
                 break

@@ -72,16 +72,15 @@ class Engine:
     """A client on the control socket."""
 
     def __init__(self, state, account):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(10)
-        connection.connect(f"{state}/control.sock")
-        self.stream = connection.makefile("rw", encoding="utf-8")
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.settimeout(10)
+        self.connection.connect(f"{state}/control.sock")
+        self.stream = self.connection.makefile(encoding="utf-8")
         self.say("bellwire.open", account=account)
         check(self.next()["@type"] == "ok", "the engine is open")
 
     def say(self, kind, **members):
-        self.stream.write(json.dumps({"@type": kind, **members}) + "\n")
-        self.stream.flush()
+        self.connection.sendall(json.dumps({"@type": kind, **members}).encode() + b"\n")
 
     def next(self, kind=None):
         for line in self.stream:

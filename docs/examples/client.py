@@ -17,17 +17,15 @@ def text(notification):
 
 class Client:
     def __init__(self, path, account, app=None):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(path)
-        self.stream = connection.makefile("rw", encoding="utf-8")
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.connect(path)
         self.say("bellwire.open", account=account, **({"app": app} if app else {}))
 
     def say(self, kind, **members):
-        self.stream.write(json.dumps({"@type": kind, **members}) + "\n")
-        self.stream.flush()
+        self.connection.sendall(json.dumps({"@type": kind, **members}).encode() + b"\n")
 
     def listen(self):
-        for line in self.stream:
+        for line in self.connection.makefile(encoding="utf-8"):
             self.take(json.loads(line))
 
     def take(self, update):
