@@ -20,7 +20,8 @@ private final class Listener: @unchecked Sendable {
     }
 
     deinit {
-        process.terminate()
+        // A milder signal may be blocked, as it is in a process that waits for it.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
