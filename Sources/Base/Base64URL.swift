@@ -35,16 +35,19 @@ package enum Base64URL {
                 let bits = UInt64(
                     bigEndian: source.loadUnaligned(
                         fromByteOffset: 6 &* word, as: UInt64.self))
-                let first = UInt64(pairs[Int(bits >> 52)])
-                let second = UInt64(pairs[Int(bits >> 40 & 0xFFF)])
-                let third = UInt64(pairs[Int(bits >> 28 & 0xFFF)])
-                let fourth = UInt64(pairs[Int(bits >> 16 & 0xFFF)])
-                let characters = first | second << 16 | third << 32 | fourth << 48
-                target.storeBytes(
-                    of: characters.littleEndian, toByteOffset: 8 &* word, as: UInt64.self)
+                let characters = target + 8 &* word
+                store(pairs[Int(bits >> 52)], at: characters)
+                store(pairs[Int(bits >> 40 & 0xFFF)], at: characters + 2)
+                store(pairs[Int(bits >> 28 & 0xFFF)], at: characters + 4)
+                store(pairs[Int(bits >> 16 & 0xFFF)], at: characters + 6)
             }
         }
         return 6 * words
+    }
+
+    @inline(__always)
+    private static func store(_ pair: UInt16, at target: UnsafeMutableRawPointer) {
+        target.storeBytes(of: pair.littleEndian, as: UInt16.self)
     }
 
     /// The two characters of each twelve bits, the first one in the lower byte.
@@ -52,11 +55,13 @@ package enum Base64URL {
         UInt16(character(bits >> 6)) | UInt16(character(bits)) << 8
     }
 
-    /// Byte by byte; answers where the characters end.
+    /// Byte by byte; answers where the characters end. By table, too: which characters they are is
+    /// what a processor cannot foresee.
     private static func encode(
         _ bytes: UnsafeRawBufferPointer, from start: Int, _ output: UnsafeMutableRawBufferPointer,
         at position: Int
     ) -> Int {
+        let pairs = pairs
         var position = position
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
@@ -65,12 +70,12 @@ package enum Base64URL {
             bitCount += 8
             while bitCount >= 6 {
                 bitCount -= 6
-                output[position] = character(bits >> bitCount)
+                output[position] = UInt8(pairs[Int(bits >> bitCount & 63)] >> 8)
                 position += 1
             }
         }
         guard bitCount > 0 else { return position }
-        output[position] = character(bits << (6 - bitCount))
+        output[position] = UInt8(pairs[Int(bits << (6 - bitCount) & 63)] >> 8)
         return position + 1
     }
 
@@ -83,38 +88,51 @@ package enum Base64URL {
         let tail = text.count % 4
         guard tail != 1 else { return nil }
         var isValid = true
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
-            let values = Self.values
-            // A span, because a table that is asked by index is copied each time.
-            let table = values.span
-            var group: UInt32 = 0
-            var seen: UInt8 = 0
-            for index in text.indices {
-                let value = table[Int(text[index])]
-                seen |= value
-                group = group << 6 | UInt32(value & 63)
-                guard index & 3 == 3 else { continue }
-                output[count] = UInt8(truncatingIfNeeded: group >> 16)
-                output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
-                output[count + 2] = UInt8(truncatingIfNeeded: group)
-                count += 3
-                group = 0
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: text.count / 4 * 3 + 2) { output in
+            output.withUnsafeMutableBufferPointer { output, count in
+                (count, isValid) = store(text, in: output)
             }
-            if tail >= 2 {
-                group <<= UInt32(24 - 6 * tail)
-                output[count] = UInt8(truncatingIfNeeded: group >> 16)
-                count += 1
-                if tail == 3 {
-                    output[count] = UInt8(truncatingIfNeeded: group >> 8)
-                    count += 1
-                }
-                // Bits below the last whole byte must be zero, else two texts name one value.
-                let rest = tail == 2 ? group & 0xFFFF : group & 0xFF
-                isValid = rest == 0
-            }
-            isValid = isValid && seen < invalid
         }
         return isValid ? bytes : nil
+    }
+
+    /// Answers how many bytes it stored, and whether they are what the text stands for.
+    private static func store(
+        _ text: Span<UInt8>, in output: UnsafeMutableBufferPointer<UInt8>
+    ) -> (count: Int, isValid: Bool) {
+        let tail = text.count % 4
+        var count = 0
+        var isValid = true
+        let values = Self.values
+        // A span, because a table that is asked by index is copied each time.
+        let table = values.span
+        var group: UInt32 = 0
+        var seen: UInt8 = 0
+        for index in text.indices {
+            let value = table[Int(text[index])]
+            seen |= value
+            group = group << 6 | UInt32(value & 63)
+            guard index & 3 == 3 else { continue }
+            output[count] = UInt8(truncatingIfNeeded: group >> 16)
+            output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+            output[count + 2] = UInt8(truncatingIfNeeded: group)
+            count += 3
+            group = 0
+        }
+        if tail >= 2 {
+            group <<= UInt32(24 - 6 * tail)
+            output[count] = UInt8(truncatingIfNeeded: group >> 16)
+            count += 1
+            if tail == 3 {
+                output[count] = UInt8(truncatingIfNeeded: group >> 8)
+                count += 1
+            }
+            // Bits below the last whole byte must be zero, else two texts name one value.
+            let rest = tail == 2 ? group & 0xFFFF : group & 0xFF
+            isValid = rest == 0
+        }
+        return (count, isValid && seen < invalid)
     }
 
     package static func decode(_ text: String) -> [UInt8]? {
@@ -138,7 +156,8 @@ package enum Base64URL {
         return length
     }
 
-    private static let invalid: UInt8 = 64
+    /// What `values` has for a byte that is no character.
+    static let invalid: UInt8 = 64
 
     @inline(__always)
     private static func character(_ value: UInt32) -> UInt8 {
@@ -152,19 +171,8 @@ package enum Base64URL {
         }
     }
 
-    /// The six bits that a character stands for.
-    static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
-
-    private static let values: InlineArray<256, UInt8> = {
+    /// The six bits that each character stands for.
+    static let values: InlineArray<256, UInt8> = {
         var values = InlineArray<256, UInt8>(repeating: invalid)
         for value in 0..<UInt32(invalid) { values[Int(character(value))] = UInt8(value) }
         return values

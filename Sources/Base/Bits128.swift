@@ -131,14 +131,20 @@ extension Bits128 {
 
     package init?(base64URL text: Span<UInt8>) {
         guard text.count == Self.base64URLLength else { return nil }
+        let values = Base64URL.values
+        // A span, because a table that is asked by index is copied each time.
+        let table = values.span
         var (high, low) = (UInt64(0), UInt64(0))
+        var seen: UInt8 = 0
         // 132 bits stand there: the last character has two that mean something.
         for index in 0..<21 {
-            guard let value = Base64URL.value(of: text[index]) else { return nil }
+            let value = table[Int(text[index])]
+            seen |= value
             high = high << 6 | low >> 58
             low = low << 6 | UInt64(value)
         }
-        guard let last = Base64URL.value(of: text[21]), last & 15 == 0 else { return nil }
+        let last = table[Int(text[21])]
+        guard (seen | last) < Base64URL.invalid, last & 15 == 0 else { return nil }
         self.init(high: high << 2 | low >> 62, low: low << 2 | UInt64(last >> 4))
     }
 

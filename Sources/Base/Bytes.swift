@@ -36,13 +36,19 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
+    /// Without the search for how a sequence can be copied, which costs more than a short copy.
     @inlinable package mutating func append(contentsOf bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+        append(addingCapacity: bytes.count) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                bytes.withUnsafeBufferPointer { _ = buffer.update(fromContentsOf: $0) }
+                count = bytes.count
+            }
+        }
     }
 
     @inlinable package mutating func append(contentsOf text: StaticString) {
-        append(
-            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        append(contentsOf: Span(_unsafeElements: bytes))
     }
 }
 

@@ -9,7 +9,7 @@ struct Benchmark: Sendable {
 
     private static let all: [Benchmark] = [
         .crypto, .constantTime, .multiply, .serve, .mailbox, .mailboxStart, .pushServer,
-        .push, .engine,
+        .push, .engine, .registerMake, .registerStart,
     ]
 
     /// The exit code: 1 for a missed bar or a failure, 2 for a call it does not know.

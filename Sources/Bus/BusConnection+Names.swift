@@ -1,5 +1,14 @@
+import CSystemd
+
 /// What the bus itself is asked.
 extension BusConnection {
+    /// The name that the bus gave to this connection. Waits until it has.
+    package func uniqueName() throws(BusError) -> String {
+        var name: UnsafePointer<CChar>?
+        try ensure(sd_bus_get_unique_name(handle.handle, &name), "sd_bus_get_unique_name")
+        return name.map { String(cString: $0) } ?? ""
+    }
+
     package static let driver = "org.freedesktop.DBus"
     private static let driverPath = "/org/freedesktop/DBus"
 

@@ -15,6 +15,7 @@
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/socket.h>
 
 // Macros that Swift cannot import.
 
@@ -86,6 +87,55 @@ static inline int copenssl_add_chain_certificate(SSL_CTX *context, X509 *certifi
 
 static inline int copenssl_ask_for_server_name(SSL *stream, const char *name) {
     return (int)SSL_set_tlsext_host_name(stream, name);
+}
+
+// How a stream moves its bytes. OpenSSL's own way is `read` and `write`, which cost more on a socket
+// than the calls that are made for it, and which end the process by SIGPIPE.
+
+static inline int copenssl_descriptor(BIO *socket) { return (int)(intptr_t)BIO_get_data(socket); }
+
+static inline int copenssl_send(BIO *socket, const char *bytes, size_t count, size_t *sent) {
+    ssize_t result = send(copenssl_descriptor(socket), bytes, count, MSG_NOSIGNAL);
+    BIO_clear_retry_flags(socket);
+    if (result < 0 && BIO_sock_should_retry(-1)) BIO_set_retry_write(socket);
+    *sent = result < 0 ? 0 : (size_t)result;
+    return result > 0;
+}
+
+static inline int copenssl_receive(BIO *socket, char *bytes, size_t count, size_t *received) {
+    ssize_t result = recv(copenssl_descriptor(socket), bytes, count, 0);
+    BIO_clear_retry_flags(socket);
+    if (result < 0 && BIO_sock_should_retry(-1)) BIO_set_retry_read(socket);
+    if (result == 0) BIO_set_flags(socket, BIO_FLAGS_IN_EOF);
+    *received = result < 0 ? 0 : (size_t)result;
+    return result > 0;
+}
+
+static inline long copenssl_control(BIO *socket, int command, long number, void *argument) {
+    (void)number, (void)argument;
+    switch (command) {
+    case BIO_CTRL_FLUSH: return 1;
+    case BIO_CTRL_EOF: return BIO_test_flags(socket, BIO_FLAGS_IN_EOF) != 0;
+    default: return 0;
+    }
+}
+
+static inline BIO_METHOD *copenssl_socket_method(void) {
+    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    if (method == NULL) return NULL;
+    BIO_meth_set_write_ex(method, copenssl_send);
+    BIO_meth_set_read_ex(method, copenssl_receive);
+    BIO_meth_set_ctrl(method, copenssl_control);
+    return method;
+}
+
+// The socket stays the caller's.
+static inline BIO *copenssl_socket(const BIO_METHOD *method, int descriptor) {
+    BIO *socket = BIO_new(method);
+    if (socket == NULL) return NULL;
+    BIO_set_data(socket, (void *)(intptr_t)descriptor);
+    BIO_set_init(socket, 1);
+    return socket;
 }
 
 static inline size_t copenssl_memory(BIO *memory, char **bytes) {

@@ -17,23 +17,35 @@ package struct WebSocketEncoder: Sendable {
         _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, isFinal: Bool = true,
         to output: inout [UInt8]
     ) {
-        precondition(!opcode.isControl || (isFinal && payload.count <= 125), "long control frame")
-        let key = maskingKeys?()
-        output.append(addingCapacity: WebSocketFrameHeader.lengthLimit + payload.count) { output in
-            output.append(opcode.rawValue | (isFinal ? 0x80 : 0))
-            Self.append(length: payload.count, maskBit: key == nil ? 0 : 0x80, to: &output)
-            if let key { Self.append(key.byteSwapped, to: &output) }
-            output.withUnsafeMutableBufferPointer { bytes, count in
-                payload.withUnsafeBufferPointer { payload in
-                    _ = bytes.extracting(count...).update(fromContentsOf: payload)
-                }
-                count += payload.count
-            }
-            guard let key else { return }
-            var mask = WebSocketMask(key: key)
-            var bytes = output.mutableSpan
-            mask.apply(to: &bytes, in: bytes.count - payload.count..<bytes.count)
+        append(opcode, isFinal: isFinal, expecting: payload.count, to: &output) { output in
+            output.append(contentsOf: payload)
         }
+    }
+
+    /// A frame whose payload `write` appends where it is sent from. `expected` is about its length,
+    /// by which the room for the header is left.
+    package func append(
+        _ opcode: WebSocketOpcode, isFinal: Bool = true, expecting expected: Int,
+        to output: inout [UInt8], _ write: (inout [UInt8]) -> Void
+    ) {
+        let start = output.count
+        let room = headerLength(expected)
+        output.append(addingCapacity: room) { header in
+            for _ in 0..<room { header.append(0) }
+        }
+        write(&output)
+        let length = output.count - start - room
+        precondition(!opcode.isControl || (isFinal && length <= 125), "long control frame")
+        // The length has to stand in its shortest form.
+        let needed = headerLength(length)
+        if needed != room {
+            let header = repeatElement(UInt8(0), count: needed)
+            output.replaceSubrange(start..<start + room, with: header)
+        }
+        var frame = output.mutableSpan
+        frame[start] = opcode.rawValue | (isFinal ? 0x80 : 0)
+        store(length: length, at: start + 1, in: &frame)
+        if let key = maskingKeys?() { mask(&frame, from: start + needed, key) }
     }
 
     /// One message in frames of at most `frameLength` bytes.
@@ -57,25 +69,30 @@ package struct WebSocketEncoder: Sendable {
         append(.close, payload.span, to: &output)
     }
 
-    private static func append(length: Int, maskBit: UInt8, to output: inout OutputSpan<UInt8>) {
-        switch length {
-        case ...125:
-            output.append(maskBit | UInt8(length))
-        case ...0xFFFF:
-            output.append(maskBit | 126)
-            append(UInt16(length), to: &output)
-        default:
-            output.append(maskBit | 127)
-            append(UInt64(length), to: &output)
+    /// Of a frame with so many bytes of payload.
+    private func headerLength(_ length: Int) -> Int {
+        (length <= 125 ? 2 : length <= 0xFFFF ? 4 : 10) + (isMasking ? Self.keyLength : 0)
+    }
+
+    private func store(length: Int, at position: Int, in frame: inout MutableSpan<UInt8>) {
+        let maskBit: UInt8 = isMasking ? 0x80 : 0
+        guard length > 125 else { return frame[position] = maskBit | UInt8(length) }
+        let count = length <= 0xFFFF ? 2 : 8
+        frame[position] = maskBit | (count == 2 ? 126 : 127)
+        for index in 0..<count {
+            let shift = 8 * (count - 1 - index)
+            frame[position + 1 + index] = UInt8(truncatingIfNeeded: length >> shift)
         }
     }
 
-    /// First byte highest.
-    private static func append<Value: FixedWidthInteger>(
-        _ value: Value, to output: inout OutputSpan<UInt8>
-    ) {
-        for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
-            output.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    /// `start` is where the payload stands; the key goes before it.
+    private func mask(_ frame: inout MutableSpan<UInt8>, from start: Int, _ key: UInt32) {
+        for index in 0..<Self.keyLength {
+            frame[start - Self.keyLength + index] = UInt8(truncatingIfNeeded: key >> (8 * index))
         }
+        var mask = WebSocketMask(key: key)
+        mask.apply(to: &frame, in: start..<frame.count)
     }
+
+    private static let keyLength = 4
 }

@@ -120,6 +120,16 @@ extension WebSocketSession {
         return true
     }
 
+    /// The same for a message of about `length` bytes that `write` appends.
+    package mutating func send(
+        _ opcode: WebSocketOpcode, expecting length: Int, to output: inout [UInt8],
+        _ write: (inout [UInt8]) -> Void
+    ) -> Bool {
+        guard closing.isOpen else { return false }
+        encoder.append(opcode, expecting: length, to: &output, write)
+        return true
+    }
+
     /// From now on no ping is answered, until that is allowed again.
     package mutating func holdPongs() { holdsPongs = true }
 

@@ -14,6 +14,8 @@ struct BatchEffects {
         case callback(UInt32, isGone: Bool)
         /// It changed or ended.
         case registration(device: UInt32)
+        /// The callbacks of devices up to this, or all, were told what they are told at the start.
+        case reminded(UInt32?)
     }
 
     /// Locations and positions of messages that are now stored.
@@ -23,6 +25,8 @@ struct BatchEffects {
     var unused: [Message] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
+    var replays: Set<ReplayMark> = []
+    var expiredReplays: [ReplayMark] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -45,6 +49,8 @@ struct BatchEffects {
         unused.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
+        replays.removeAll(keepingCapacity: true)
+        expiredReplays.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         if !news.isEmpty { news = [:] }
     }
@@ -66,6 +72,7 @@ struct BatchEffects {
         case .removedCredential(let secret): index.removeCredential(secret)
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
+        case .reminded(let device): index.reminders.reached(device)
         }
     }
 }

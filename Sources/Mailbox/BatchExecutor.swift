@@ -29,12 +29,18 @@ final class BatchExecutor {
     private var keyGeneration: Int
     var hash: SHA256
     private(set) var locations = FlatTable<LocationEntry>()
+    private var replays = ReplayTable()
     /// As it was committed last.
     private(set) var state: StateRow.Values
     /// What the batch under way, or the one that failed, changes in memory.
     var effects = BatchEffects()
     /// The last one that was given to a message, in a batch that was committed or not.
     var position: Int64
+    /// That of the last commit before it was opened.
+    let openedAt: Int64
+    #if PLANT_OUTBOX_AFTER_ANSWER
+        var lateCallbacks: [CallbackOperation] = []
+    #endif
     /// Nothing expires before this; nil when no message is stored.
     var nextExpiry: StoreTime?
     /// Nil when everything is sealed under the current master key.
@@ -60,8 +66,10 @@ final class BatchExecutor {
         self.index = index
         self.time = time
         position = state.position
+        openedAt = state.position
         do throws(SQLiteError) {
             try findMessages(visit)
+            try MarkRows<ReplayMark>.load(from: database.connection) { replays.insert($0) }
             nextExpiry = try firstExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
@@ -96,12 +104,33 @@ final class BatchExecutor {
         var acknowledged = Acknowledged(in: submissions)
         try commit { () throws(StoreFault) in
             outcomes.removeAll(keepingCapacity: true)
+            #if PLANT_OUTBOX_AFTER_ANSWER
+                for callback in lateCallbacks { _ = try perform(callback) }
+                lateCallbacks = []
+            #endif
             for submission in submissions {
                 outcomes.append(try perform(submission.operation, &acknowledged))
             }
             try keepMarks()
+            try keepReplays()
         }
         return outcomes
+    }
+
+    /// True if no body with this mark came lately, which it did now.
+    func isNew(_ mark: ReplayMark) -> Bool {
+        !replays.contains(mark) && effects.replays.insert(mark).inserted
+    }
+
+    private func keepReplays() throws(StoreFault) {
+        guard !effects.replays.isEmpty else { return }
+        // A batch may have no message beside them.
+        position += 1
+        let expires = time.now.adding(seconds: ReplayMark.lifetime)
+        try rows { () throws(SQLiteError) in
+            try database.replays.insert(effects.replays, at: position, expires: expires)
+        }
+        wake(at: expires)
     }
 
     /// Ends some of what has run out; true if there may be more of it.
@@ -112,12 +141,14 @@ final class BatchExecutor {
             do throws(SQLiteError) {
                 let ended = try database.messages.deleteExpired(at: now, limit: limit)
                 let callbacks = try sweepCallbacks(at: now, limit: limit)
-                let replays = try database.receivers.deleteExpired(at: now, limit: limit)
+                let answers = try database.receivers.deleteExpired(at: now, limit: limit)
+                let replays = try database.replays.deleteExpired(at: now, limit: limit)
                 let marks = try database.marks.deleteExpired(at: now, limit: limit)
-                isMore =
-                    replays || [ended.count, callbacks, marks.count].contains { $0 >= limit }
+                isMore = [ended.count, callbacks, answers, replays.count, marks.count]
+                    .contains { $0 >= limit }
                 effects.ended += ended
                 effects.expiredMarks += marks
+                effects.expiredReplays += replays
             } catch { throw StoreFault(error) }
             isMore = try settleRegistrations(at: now) || isMore
             do throws(SQLiteError) {
@@ -131,6 +162,7 @@ final class BatchExecutor {
         let times = [
             try database.messages.nextExpiry(), try database.marks.nextExpiry(),
             try database.callbacks.nextDeath(), try nextRegistrationDue(),
+            try database.replays.nextExpiry(),
         ]
         return times.compactMap(\.self).min()
     }
@@ -138,7 +170,7 @@ final class BatchExecutor {
     /// A commit of nothing but the clock and counters: proves that commits work.
     func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
 
-    private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+    func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
         effects.empty()
         try useCurrentKeys()
         var next = state
@@ -152,6 +184,7 @@ final class BatchExecutor {
             try database.finish(next)
         } catch {
             database.connection.rollBack()
+            index.callbacks.endChanges()
             throw error
         }
         state = next
@@ -159,6 +192,9 @@ final class BatchExecutor {
             locations.set(message.location, position: message.position)
         }
         for message in effects.ended { locations.remove(location: message.location) }
+        for mark in effects.replays { replays.insert(mark) }
+        for mark in effects.expiredReplays { replays.remove(mark) }
+        index.callbacks.endChanges()
         effects.apply(to: index)
     }
 }

@@ -33,12 +33,12 @@ package struct EndpointMint: ~Copyable {
     }
 
     /// Nil unless `bytes` is a token that was made under this key.
-    package mutating func token(_ bytes: Span<UInt8>) throws(OpenSSLError) -> EndpointToken? {
+    package mutating func token(_ bytes: [UInt8]) throws(OpenSSLError) -> EndpointToken? {
         guard bytes.count == EndpointToken.length else { return nil }
-        let expected = try mark(of: bytes.extracting(0..<EndpointToken.randomLength))
+        let expected = try mark(of: bytes.span.extracting(0..<EndpointToken.randomLength))
         // One comparison of two words: its time tells nothing.
-        guard bytes.word(at: EndpointToken.randomLength) == expected else { return nil }
-        return EndpointToken(recorded: bytes.array(bytes.indices))
+        guard bytes.span.word(at: EndpointToken.randomLength) == expected else { return nil }
+        return EndpointToken(recorded: bytes)
     }
 
     /// By which it is looked up: what stands in memory and in the file does not give it away.

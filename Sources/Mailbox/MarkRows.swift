@@ -2,8 +2,8 @@ import Base
 import SQLite
 
 extension Schema {
-    /// All marks of a batch are one row: for each the key, 8 bytes, and the owner, 4. `position` is
-    /// that of the last message in the batch; so the oldest come first, and expire first.
+    /// All marks of a batch are one row, in the order of the batches; so the oldest come first, and
+    /// expire first. For repetitions `position` is that of the last message in the batch.
     /// The devices of an owner are counted whenever there is a new one.
     static let marks = """
         CREATE TABLE mark (
@@ -11,45 +11,79 @@ extension Schema {
         );
         CREATE INDEX device_owner ON device (owner);
         """
+    /// The same for the bodies that registrations got. An index of them on the disk would be written
+    /// all over, a page for each push.
+    static let replays = """
+        CREATE TABLE replay (
+            position INTEGER PRIMARY KEY, expires INTEGER NOT NULL, marks BLOB NOT NULL
+        );
+        INSERT INTO replay SELECT row, expires, mark FROM replay_mark;
+        DROP TABLE replay_mark;
+        """
+}
+
+/// What is known again for a while.
+protocol StoredMark: Equatable, Sendable {
+    static var table: String { get }
+    /// Bytes of each in a row.
+    static var length: Int { get }
+
+    init(_ bytes: Span<UInt8>, at start: Int)
+    func append(to bytes: inout [UInt8])
 }
 
 /// A mark, and who pays for it.
-struct OwnedMark: Equatable, Sendable {
+struct OwnedMark: StoredMark {
+    static let table = "mark"
+    static let length = 12
+
     let mark: RepetitionMark
     let owner: UInt32
+
+    init(mark: RepetitionMark, owner: UInt32) {
+        self.mark = mark
+        self.owner = owner
+    }
+
+    init(_ bytes: Span<UInt8>, at start: Int) {
+        mark = RepetitionMark(key: bytes.word(at: start))
+        owner = bytes.halfWord(at: start + 8)
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(bigEndian: mark.key)
+        bytes.append(bigEndian: owner)
+    }
 }
 
-/// The table of marks, as the writer uses it.
-struct MarkRows: ~Copyable {
-    private static let length = 12
-
+/// A table of marks, as the writer uses it.
+struct MarkRows<Mark: StoredMark>: ~Copyable {
     private let insert: Statement
     private let deleteExpired: Statement
     private let firstExpiry: Statement
 
     init(on connection: borrowing Connection) throws(SQLiteError) {
-        let insert = try Statement("INSERT INTO mark VALUES (?1, ?2, ?3)", on: connection)
+        let table = Mark.table
+        let insert = try Statement("INSERT INTO \(table) VALUES (?1, ?2, ?3)", on: connection)
         let deleteExpired = try Statement(
             """
-            DELETE FROM mark WHERE expires <= ?1
-            AND position = (SELECT position FROM mark ORDER BY position LIMIT 1) RETURNING marks
+            DELETE FROM \(table) WHERE expires <= ?1
+            AND position = (SELECT position FROM \(table) ORDER BY position LIMIT 1)
+            RETURNING marks
             """, on: connection)
         let firstExpiry = try Statement(
-            "SELECT expires FROM mark ORDER BY position LIMIT 1", on: connection)
+            "SELECT expires FROM \(table) ORDER BY position LIMIT 1", on: connection)
         self.insert = insert
         self.deleteExpired = deleteExpired
         self.firstExpiry = firstExpiry
     }
 
     func insert(
-        _ marks: [OwnedMark], at position: Int64, expires: StoreTime
+        _ marks: some Collection<Mark>, at position: Int64, expires: StoreTime
     ) throws(SQLiteError) {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(marks.count * Self.length)
-        for entry in marks {
-            bytes.append(bigEndian: entry.mark.key)
-            bytes.append(bigEndian: entry.owner)
-        }
+        bytes.reserveCapacity(marks.count * Mark.length)
+        for mark in marks { mark.append(to: &bytes) }
         try insert.bind(position, at: 1)
         try insert.bind(expires.milliseconds, at: 2)
         try insert.bind(bytes.span, at: 3)
@@ -57,12 +91,14 @@ struct MarkRows: ~Copyable {
     }
 
     /// Those of the oldest batches, so many that it is a bite; all that have expired if fewer.
-    func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> [OwnedMark] {
+    func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> [Mark] {
         try deleteExpired.bind(now.milliseconds, at: 1)
-        var marks: [OwnedMark] = []
+        var marks: [Mark] = []
         while marks.count < limit {
             let count = marks.count
-            while try deleteExpired.step() { marks += Self.marks(deleteExpired) }
+            while try deleteExpired.step() {
+                Self.forEach(in: deleteExpired) { marks.append($0) }
+            }
             if marks.count == count { break }
         }
         return marks
@@ -74,22 +110,18 @@ struct MarkRows: ~Copyable {
         return StoreTime(milliseconds: firstExpiry.integer(0))
     }
 
-    /// Puts all marks there are into the index.
+    /// All there are.
     static func load(
-        into index: StoreIndex, from connection: borrowing Connection
+        from connection: borrowing Connection, _ body: (Mark) -> Void
     ) throws(SQLiteError) {
-        let select = try Statement("SELECT marks FROM mark", on: connection)
-        while try select.step() {
-            for entry in marks(select) { index.keep(entry) }
-        }
+        let select = try Statement("SELECT marks FROM \(Mark.table)", on: connection)
+        while try select.step() { forEach(in: select, body) }
     }
 
-    private static func marks(_ row: borrowing Statement) -> [OwnedMark] {
+    private static func forEach(in row: borrowing Statement, _ body: (Mark) -> Void) {
         row.withBytes(0) { bytes in
-            stride(from: 0, through: bytes.count - length, by: length).map { start in
-                OwnedMark(
-                    mark: RepetitionMark(key: bytes.word(at: start)),
-                    owner: bytes.halfWord(at: start + 8))
+            for start in stride(from: 0, through: bytes.count - Mark.length, by: Mark.length) {
+                body(Mark(bytes, at: start))
             }
         }
     }

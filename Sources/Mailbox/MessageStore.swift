@@ -16,6 +16,9 @@ package protocol MessageStore: AnyObject, Sendable {
     func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink)
     /// From any thread. Not ordered with operations: see `StoredPage`.
     func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink)
+    /// Tells every callback what to call `registerDevice` with, now and every day. `describe` gives
+    /// these parameters as JSON, on a thread of the store.
+    func remind(_ describe: @escaping @Sendable (Registration) -> String)
 }
 
 /// Takes answers, on whichever thread has them, to where they belong: posts them to its loop.

@@ -15,4 +15,6 @@ package enum OwnerLimits {
     package static let devices = 100
     /// Browsers that were installed anew count until their device is removed.
     static let userAgents = 500
+    /// Accounts of applications. Administrators make as many as they like.
+    package static let registrations = 10_000
 }

@@ -87,6 +87,11 @@ package final class SQLiteStore: MessageStore {
         reader.load(request, ticket: ticket, to: sink)
     }
 
+    package func remind(_ describe: @escaping @Sendable (Registration) -> String) {
+        index.reminders.begin(describe)
+        writer.wake()
+    }
+
     /// Seals everything under `key` from now on, and what is sealed already bit by bit. The key must
     /// be on the disk, and the one before must stay there until `onResealed`.
     package func rotate(to key: MasterKey) {

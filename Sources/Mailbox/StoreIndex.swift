@@ -41,6 +41,7 @@ package final class StoreIndex: Sendable {
     package let registrations = RegistrationCache()
     let endpoints: EndpointTable
     package let callbacks = CallbackIndex()
+    let reminders = Reminders()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())

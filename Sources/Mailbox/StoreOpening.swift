@@ -95,7 +95,7 @@ struct StoreOpening {
             for row in try CallbackReading.goneRows(database.connection) {
                 index.callbacks.set(row, isGone: true)
             }
-            try MarkRows.load(into: index, from: database.connection)
+            try MarkRows<OwnedMark>.load(from: database.connection) { index.keep($0) }
             if let end = record.restoredUntil, record.values.anchor.time < end {
                 index.expectUnknown(except: try database.tombstones())
             }

@@ -27,6 +27,7 @@ final class StoreWriter: @unchecked Sendable {
 
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
+    private static let remindedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
     /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
     /// so many pages: about 1 MiB, and 64 MiB.
@@ -137,7 +138,7 @@ final class StoreWriter: @unchecked Sendable {
     /// Milliseconds after which something has to be done without being asked.
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
-        if executor.hasToReseal { return 0 }
+        if executor.hasToReseal || executor.isReminding { return 0 }
         if executor.walPages > Self.idlePages { return Self.idleTime }
         guard let expiry = executor.nextExpiry else { return nil }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
@@ -190,6 +191,7 @@ extension StoreWriter {
             let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
+        if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
         if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
         if executor.walPages > checkpointAt { try checkpoint(executor) }
     }

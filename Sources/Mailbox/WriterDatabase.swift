@@ -10,7 +10,8 @@ final class WriterDatabase {
     let messages: MessageRows
     let callbacks: CallbackRows
     let receivers: ReceiverRows
-    let marks: MarkRows
+    let marks: MarkRows<OwnedMark>
+    let replays: MarkRows<ReplayMark>
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -25,7 +26,8 @@ final class WriterDatabase {
             let messages = try MessageRows(on: connection)
             let callbacks = try CallbackRows(on: connection)
             let receivers = try ReceiverRows(on: connection)
-            let marks = try MarkRows(on: connection)
+            let marks = try MarkRows<OwnedMark>(on: connection)
+            let replays = try MarkRows<ReplayMark>(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
@@ -34,6 +36,7 @@ final class WriterDatabase {
             self.callbacks = callbacks
             self.receivers = receivers
             self.marks = marks
+            self.replays = replays
             self.begin = begin
             self.state = state
             self.commit = commit

@@ -52,11 +52,11 @@ extension Account {
         self.init()
         userID = try state.number()
         policy = try state.flag() ? .learn : .strict
-        lastNotificationID = try state.number()
-        lastGroupID = try state.number()
-        lastCallID = try state.number()
-        lastConversation = try state.number()
-        callGroupCount = try state.number()
+        lastNotificationID = try state.counter()
+        lastGroupID = try state.counter()
+        lastCallID = try state.counter()
+        lastConversation = try state.counter()
+        callGroupCount = try state.counter()
         freeCallGroups = try state.list { state throws(StateReader.Damage) in
             try state.number()
         }
@@ -67,7 +67,14 @@ extension Account {
             throw StateReader.Damage()
         }
         for _ in 0..<(try state.count()) {
-            options[try state.text()] = try OptionValue(from: &state)
+            let name = try state.text()
+            let value = try OptionValue(from: &state)
+            if let range = OptionName.range(of: name) {
+                guard case .integer(let number) = value, range.contains(number) else {
+                    throw StateReader.Damage()
+                }
+            }
+            options[name] = value
         }
         let chatCount = try state.count()
         chats.reserveCapacity(chatCount)

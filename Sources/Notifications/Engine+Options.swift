@@ -1,13 +1,7 @@
 /// Options, some of which change what is shown.
 extension Engine {
     mutating func setOption(_ name: String, to value: OptionValue) -> Outcome {
-        let range: ClosedRange<Int64>? =
-            switch name {
-            case OptionName.groupCountMax: 0...25
-            case OptionName.groupSizeMax: 1...25
-            default: nil
-            }
-        if let range {
+        if let range = OptionName.range(of: name) {
             switch value {
             case .empty: break
             case .integer(let number):

@@ -1,22 +1,14 @@
-/// All groups by their ids, which are small numbers given one after the other.
+/// All groups by their ids.
 package struct GroupTable: Sendable, Equatable {
-    private var slots: [NotificationGroup?] = []
+    private var groups: [NotificationGroup.ID: NotificationGroup] = [:]
 
     package subscript(id: NotificationGroup.ID) -> NotificationGroup? {
-        get { id > 0 && Int(id) <= slots.count ? slots[Int(id) - 1] : nil }
-        _modify {
-            precondition(id > 0, "group ids are positive")
-            if Int(id) > slots.count {
-                slots.append(contentsOf: repeatElement(nil, count: Int(id) - slots.count))
-            }
-            yield &slots[Int(id) - 1]
-        }
+        get { groups[id] }
+        _modify { yield &groups[id] }
     }
 
     /// In the order of their ids.
-    package var all: [NotificationGroup] { slots.compactMap { $0 } }
+    package var all: [NotificationGroup] { groups.values.sorted { $0.id < $1.id } }
 
-    package var ids: [NotificationGroup.ID] {
-        slots.indices.filter { slots[$0] != nil }.map { NotificationGroup.ID($0 + 1) }
-    }
+    package var ids: [NotificationGroup.ID] { groups.keys.sorted() }
 }

@@ -17,4 +17,12 @@ package enum OptionName {
     package static let ignoresContacts = "disable_contact_registered_notifications"
     package static let dropsIDs = "drop_notification_ids"
     static let booleans: Set<String> = [ignoresSentScheduled, ignoresContacts, dropsIDs]
+
+    static func range(of name: String) -> ClosedRange<Int64>? {
+        switch name {
+        case groupCountMax: 0...25
+        case groupSizeMax: 1...25
+        default: nil
+        }
+    }
 }

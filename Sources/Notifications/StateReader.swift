@@ -32,6 +32,13 @@ struct StateReader {
         return number
     }
 
+    /// What only ever grew from zero, and has room to grow.
+    mutating func counter<Number: FixedWidthInteger & SignedInteger>() throws(Damage) -> Number {
+        let number: Number = try number()
+        guard number >= 0, number < Number.max / 2 else { throw Damage() }
+        return number
+    }
+
     /// Never more than what is left could hold.
     mutating func count() throws(Damage) -> Int {
         let value = try unsigned()
@@ -48,7 +55,9 @@ struct StateReader {
     }
 
     mutating func time() throws(Damage) -> Double {
-        Double(bitPattern: try unsigned().byteSwapped)
+        let time = Double(bitPattern: try unsigned().byteSwapped)
+        guard time.isFinite else { throw Damage() }
+        return time
     }
 
     mutating func data() throws(Damage) -> [UInt8] {

@@ -125,8 +125,8 @@ package final class EventLoop: @unchecked Sendable {
     private func timeToWait() -> Int32 {
         let isSweeping = closing.isDraining && !watchers.areAllTold
         guard work.isEmpty, !isSweeping, mailbox.prepareToSleep() else { return 0 }
-        let ends = [schedule.pointee.timers.earliest, closing.deadline].compactMap(\.self)
-        guard let end = ends.min() else { return -1 }
+        let (timer, deadline) = (schedule.pointee.timers.earliest, closing.deadline)
+        guard let end = timer.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
         let rest = end.nanoseconds - Instant.now.nanoseconds
         return rest <= 0 ? 0 : Int32(clamping: (rest + 999_999) / 1_000_000)
     }

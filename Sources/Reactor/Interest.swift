@@ -13,6 +13,8 @@ package struct Interest: OptionSet, Sendable {
         rawValue = (readable ? 1 : 0) | (writable ? 2 : 0)
     }
 
+    package var isReadable: Bool { rawValue & 1 != 0 }
+
     /// Of several loops that watch one listening socket only one is woken. Cannot be changed.
     static let exclusive = Interest(rawValue: 4)
 

@@ -17,9 +17,15 @@ struct StreamHandle: ~Copyable {
 
     init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
         let stream = StreamHandle(owning: try ensure(SSL_new(context.handle), "SSL_new"))
-        try ensure(SSL_set_fd(stream.handle, descriptor), "SSL_set_fd")
+        let method = try ensure(Self.socketMethod, "BIO_meth_new")
+        let socket = try ensure(copenssl_socket(method, descriptor), "BIO_new")
+        // One owner for both directions, which frees it.
+        SSL_set_bio(stream.handle, socket, socket)
         self = stream
     }
+
+    // Unsafe: nothing changes it once it is made.
+    nonisolated(unsafe) private static let socketMethod = copenssl_socket_method()
 
     private init(owning handle: OpaquePointer) { self.handle = handle }
 

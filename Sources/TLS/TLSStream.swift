@@ -2,7 +2,7 @@ import COpenSSL
 
 /// One TLS connection over a socket that does not block. The socket stays the caller's.
 ///
-/// For one thread at a time. The process must ignore SIGPIPE.
+/// For one thread at a time.
 package struct TLSStream: ~Copyable {
     private let owner: StreamHandle
     // The callbacks of a running handshake look into it.

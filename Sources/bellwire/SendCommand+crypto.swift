@@ -45,25 +45,17 @@ extension Command {
         guard let audience = Origin(url: request.url) else {
             throw CommandError.usage("the endpoint is no http or https URL")
         }
-        var key = try SigningKey(privateKey)
-        let publicKey = key.publicKey.base64URL
-        let token = VAPIDToken(
-            audience: audience, expiry: Int(WallClock.now) + tokenLifetime, subject: subject)
-        let signature = try key.sign(token.signingInput.span)
-        let signed = token.signed(signature.span)
+        let signature = try VAPIDSignature(for: audience, key: privateKey, subject: subject)
         switch encoding {
         case .aes128gcm:
-            request.fields.append(("Authorization", "vapid t=\(signed), k=\(publicKey)"))
+            request.fields.append(("Authorization", signature.authorization))
         case .aesgcm:
-            request.fields.append(("Authorization", "WebPush \(signed)"))
+            request.fields.append(("Authorization", "WebPush \(signature.token)"))
             if let index = request.fields.firstIndex(where: { $0.name == "Crypto-Key" }) {
-                request.fields[index].value += ";p256ecdsa=\(publicKey)"
+                request.fields[index].value += ";p256ecdsa=\(signature.publicKey)"
             } else {
-                request.fields.append(("Crypto-Key", "p256ecdsa=\(publicKey)"))
+                request.fields.append(("Crypto-Key", "p256ecdsa=\(signature.publicKey)"))
             }
         }
     }
-
-    /// Half of what RFC 8292 section 2 allows, so that clocks may differ.
-    private static let tokenLifetime = 12 * 60 * 60
 }

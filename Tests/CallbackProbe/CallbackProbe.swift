@@ -27,8 +27,7 @@ final class CallbackProbe {
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))
         service = try CallbackService(
-            for: push, CallbackSettings(userAgent: "bellwire/probe"),
-            CallbackService.Surroundings(clock: store.clock))
+            for: push, CallbackService.Surroundings(clock: store.clock))
         try service.start()
     }
 

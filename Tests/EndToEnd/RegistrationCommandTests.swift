@@ -64,6 +64,7 @@ struct RegistrationCommandTests {
         #expect(try send(path, "x") == 3)
         #expect(try fixture.run(["revoke", id]).exitCode == 3)
         #expect(try fixture.run(["list"]).output.hasPrefix("no registrations"))
+        #expect(!server.errors.contains("hello") && !server.errors.contains("whsec_"))
         _ = server.end()
         let again = try fixture.startInClear()
         // Another port, so the endpoint's path is what is gone.

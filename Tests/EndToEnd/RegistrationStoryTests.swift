@@ -88,6 +88,30 @@ struct RegistrationStoryTests {
         #expect(server.end() == 0)
     }
 
+    @Test("At each start its callback is told what to register with")
+    func reminder() throws {
+        let hook = try HookServer()
+        let made = try {
+            let server = try fixture.startInClear()
+            defer { _ = server.end() }
+            let made = try register(hook)
+            #expect(try hook.requests(1).map(summary) == ["registration.created"])
+            return made
+        }()
+        for count in 2...3 {
+            let server = try fixture.startInClear()
+            let request = try #require(hook.requests(count).last)
+            #expect(try summary(request) == "registration.refresh")
+            let data = try ServeFixture.object(request.text)["data"] as? [String: Any] ?? [:]
+            let parameters = data["register_device"] as? [String: Any]
+            let token = parameters?["token"] as? String ?? ""
+            let former = made["register_device"] as? [String: Any] ?? [:]
+            // With the port of this time.
+            #expect(token.suffix(150) == (former["token"] as? String ?? "").suffix(150))
+            #expect(!token.isEmpty && server.end() == 0)
+        }
+    }
+
     @Test("What was accepted reaches the callback though the server is killed, under one id each")
     func killed() throws {
         let down = HookAnswer(503)

@@ -88,7 +88,7 @@ struct ServerTests {
     func timeouts() throws {
         var limits = HTTPService.Limits()
         limits.patience.head = .milliseconds(50)
-        limits.patience.idle = .milliseconds(50)
+        limits.patience.idle = .milliseconds(500)
         let fixture = try ServerFixture(limits: limits)
         let slow = try RawClient(port: fixture.port)
         slow.send("GET / HTTP/1.1\r\n")
@@ -102,7 +102,7 @@ struct ServerTests {
         var limits = HTTPService.Limits()
         limits.connections = 1
         limits.patience.head = .milliseconds(50)
-        limits.patience.idle = .milliseconds(50)
+        limits.patience.idle = .milliseconds(500)
         limits.patience.body = .milliseconds(50)
         let fixture = try ServerFixture(limits: limits)
         let slow = try RawClient(port: fixture.port)

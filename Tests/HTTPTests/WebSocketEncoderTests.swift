@@ -35,6 +35,24 @@ struct WebSocketEncoderTests {
     }
 
     @Test(
+        "What is written in place is the same frame, however long it was expected to be",
+        arguments: lengths)
+    func inPlace(length: Int) {
+        let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        for expected in Self.lengths {
+            for encoder in [WebSocketEncoder(), WebSocketEncoder(maskingKeys: { 0x0403_0201 })] {
+                var whole: [UInt8] = [0xAA]
+                encoder.append(.text, payload.span, to: &whole)
+                var output: [UInt8] = [0xAA]
+                encoder.append(.text, expecting: expected, to: &output) { output in
+                    for byte in payload { output.append(byte) }
+                }
+                #expect(output == whole)
+            }
+        }
+    }
+
+    @Test(
         "A message can be cut into frames",
         arguments: [(0, 4), (1, 4), (4, 4), (5, 4), (8, 4), (9, 1)])
     func fragments(length: Int, frameLength: Int) {

@@ -91,7 +91,7 @@ struct WebSocketServerTests {
     @Test("Who is silent is pinged, and given up without an answer")
     func silence() throws {
         let fixture = try WebSocketFixture(
-            .testing(silence: .milliseconds(50), pong: .milliseconds(50)))
+            .testing(silence: .milliseconds(50), pong: .milliseconds(500)))
         let client = try fixture.client()
         for _ in 0..<3 {
             #expect(client.frame() == .ping(""))
@@ -176,7 +176,7 @@ struct WebSocketServerTests {
 
     @Test("A drain says that it goes away, and ends though nobody answers")
     func drain() throws {
-        let fixture = try WebSocketFixture(.testing(close: .milliseconds(200)))
+        let fixture = try WebSocketFixture(.testing(close: .seconds(1)))
         let polite = try fixture.client()
         let rude = try fixture.client()
         fixture.server.drain(within: .seconds(5))

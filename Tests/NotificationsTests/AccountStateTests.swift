@@ -41,6 +41,32 @@ struct AccountStateTests {
         #expect(throws: Account.StateError.damaged) { try Account(state: state + [0]) }
     }
 
+    @Test("A counter below zero, or at its end, is damage", arguments: [-1, Int32.max])
+    func counters(last: Int32) throws {
+        var account = try fullAccount()
+        account.lastNotificationID = last
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
+    @Test("A time that is no number is damage")
+    func times() throws {
+        var account = try fullAccount()
+        account.source.lastActivity = .nan
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
+    @Test("An option outside of its range is damage, as it is refused from a client")
+    func options() throws {
+        var account = try fullAccount()
+        for (name, value) in [
+            (OptionName.groupSizeMax, OptionValue.integer(-12)),
+            (OptionName.groupCountMax, .integer(26)), (OptionName.groupCountMax, .boolean(true)),
+        ] {
+            account.options = [name: value]
+            #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+        }
+    }
+
     @Test("State of another version is told apart from damage")
     func version() throws {
         var state = try fullAccount().state

@@ -11,6 +11,7 @@ package final class ServerProcess: @unchecked Sendable {
     private let condition = NSCondition()
     private var outputText = ""
     private var errorText = ""
+    private var openPipes = 2
 
     /// Returns when the server has said that it is ready.
     package init(
@@ -45,7 +46,7 @@ package final class ServerProcess: @unchecked Sendable {
 
     package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// Waits until the server has said it; false after twenty seconds.
+    /// Waits until the server has said it; false after a minute.
     package func hasSaid(_ text: String, times: Int = 1) -> Bool {
         wait { self.errorText.components(separatedBy: text).count > times }
     }
@@ -54,6 +55,8 @@ package final class ServerProcess: @unchecked Sendable {
     package func end(by number: Int32 = SIGTERM) -> Int32 {
         signal(number)
         process.waitUntilExit()
+        // Its last words may still be on their way.
+        _ = wait { self.openPipes == 0 }
         // Of a server that failed one wants to know why, a report of a sanitizer for instance.
         if process.terminationStatus != 0 { print(errors) }
         return process.terminationStatus
@@ -62,7 +65,7 @@ package final class ServerProcess: @unchecked Sendable {
     private func wait(for condition: () -> Bool) -> Bool {
         self.condition.lock()
         defer { self.condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while !condition() {
             guard Date() < deadline else { return false }
             _ = self.condition.wait(until: min(deadline, Date(timeIntervalSinceNow: 0.2)))
@@ -73,8 +76,12 @@ package final class ServerProcess: @unchecked Sendable {
     private func collect(_ pipe: Pipe, _ add: @escaping @Sendable (String) -> Void) {
         pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
-            guard let self, !data.isEmpty else { return handle.readabilityHandler = nil }
+            guard let self else { return handle.readabilityHandler = nil }
             self.condition.withLock {
+                if data.isEmpty {
+                    handle.readabilityHandler = nil
+                    self.openPipes -= 1
+                }
                 add(String(decoding: data, as: UTF8.self))
                 self.condition.broadcast()
             }

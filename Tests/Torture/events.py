@@ -30,6 +30,9 @@ class EventLog:
                 self.note("late", since=round(last, 6))
             last = here
 
+    def flush(self):
+        self.file.flush()
+
     def close(self):
         self.file.close()
 

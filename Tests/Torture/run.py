@@ -25,6 +25,8 @@ SCENARIOS = {
               [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 25]),
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48),
                [24]),
+    "callbacks": (lambda f, s: scenarios.callbacks(f, s, 40),
+                  lambda f, s: scenarios.callbacks(f, s, 300), [18, 21, 25]),
     "disks": (lambda f, s: scenarios.broken_disks(f, s, 3),
               lambda f, s: scenarios.broken_disks(f, s, 18), [1, 15]),
     "full": (lambda f, s: scenarios.full_disk(f, s, 2), lambda f, s: scenarios.full_disk(f, s, 12),
@@ -39,7 +41,8 @@ SCENARIOS = {
 PLANTS = {
     "ANSWER_BEFORE_COMMIT": ("kills", 1), "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
     "ID_IS_ROW": ("kills", 4), "DROP_OLDEST": ("backlog", 1),
-    "EXPIRY_BY_WALL_CLOCK": ("clocks", 24),
+    "EXPIRY_BY_WALL_CLOCK": ("clocks", 24), "OUTBOX_AFTER_ANSWER": ("callbacks", 18),
+    "MERGE_IN_FLIGHT": ("callbacks", 21),
 }
 
 
@@ -68,10 +71,12 @@ def play(name, folder, seed, is_long):
     story, findings, required = perform(name, folder, seed, is_long)
     counts = collections.Counter(event["e"] for event in story.events)
     accepted = sum(push.is_accepted for push in story.pushes.values())
+    told = sum(event.get("status") == 201 for event in story.events if event["e"] == "told")
     print(f"\n{name}: seed {seed}, {counts['kill']} kills, {counts['push']:,} pushes"
           f" ({accepted:,} accepted), {counts['delivery']:,} deliveries, {counts['ack']:,}"
           f" acknowledgements, {counts['open']:,} connections, {counts['fault']} faults,"
-          f" {counts['jump']} jumps, {time.monotonic() - before:.0f} s")
+          f" {counts['jump']} jumps, {counts['tell']:,} pushes to registrations ({told:,} accepted),"
+          f" {counts['attempt']:,} callbacks, {time.monotonic() - before:.0f} s")
     is_good = checker.report(findings, required)
     for event in story.failures:
         print(f"FAIL  the server did not start again at {event['t']:.3f}")

@@ -3,7 +3,10 @@
 import asyncio
 import subprocess
 
+import events
 from agent import Agent
+from hooked import Hooks
+from hooks import Application
 from sender import Sender
 from server import Meddler
 from stage import Stage
@@ -23,6 +26,35 @@ async def kills(folder, seed, count, name="kills"):
             if number % 25 == 24:
                 await stage.world.calm()
         await stage.finish()
+    return stage.log.path
+
+
+async def callbacks(folder, seed, count):
+    """Kills while registrations are pushed to, whose applications answer in every way."""
+    async with Stage(folder, "callbacks", seed) as stage:
+        applications = [Application(stage.world, number) for number in range(1, 9)]
+        for one in applications:
+            await one.begin()
+            stage.spawn(one.run())
+        for number in range(count):
+            await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
+            if not await stage.restart():
+                break
+            if number % 20 == 19:
+                await stage.world.calm()
+        stage.world.is_over = stage.world.is_calm = True
+        await asyncio.sleep(1)
+        for one in applications[:3]:
+            await one.revoke()
+        # What was refused comes again after some seconds.
+        for _ in range(20):
+            await asyncio.sleep(3)
+            stage.log.flush()
+            if Hooks(events.read(stage.log.path)).are_silent():
+                break
+        await asyncio.sleep(1)
+        for one in applications:
+            one.server.close()
     return stage.log.path
 
 

@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from hooked import Hooks
+
 # Anything that may be base64url or hex of a secret.
 WORD = re.compile(rb"[A-Za-z0-9_-]{20,}")
 
@@ -18,12 +20,16 @@ def words(story):
     for push in story.pushes.values():
         if push.location:
             secrets[push.location.rsplit("/", 1)[1].encode()] = "the capability to withdraw"
+    for one in Hooks(story.events).applications.values():
+        secrets[one.token.encode()] = "an endpoint token"
+        secrets[one.secret.encode()] = "the secret of a callback"
     return secrets
 
 
 def raw(story):
     """Secrets as bytes, and a part of each body."""
-    samples = [bytes.fromhex(push.sample) for push in story.pushes.values()]
+    pushes = [*story.pushes.values(), *Hooks(story.events).pushes.values()]
+    samples = [bytes.fromhex(push.sample) for push in pushes]
     bodies = {sample for sample in samples if len(sample) >= 16}
     names = {bytes.fromhex(one.uaid) for one in story.connections.values() if one.uaid}
     return bodies, names

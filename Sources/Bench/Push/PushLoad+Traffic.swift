@@ -59,14 +59,14 @@ extension PushLoad {
 
     private func waitForRest(_ rest: Double, _ then: @escaping () -> Void) {
         let isAnswered = tally.accepted + tally.refused == tally.sent
-        if rest <= 0 || (isAnswered && (options.mode == .absent || tally.lost == 0)) {
+        if rest <= 0 || (isAnswered && (options.mode.isAnsweredOnly || tally.lost == 0)) {
             return then()
         }
         after(.milliseconds(50)) { self.waitForRest(rest - 0.05, then) }
     }
 
     private func report(cpu: Double, wall: Double, pages: Double) {
-        let isAbsent = options.mode == .absent
+        let isAbsent = options.mode.isAnsweredOnly
         let count = isAbsent ? tally.acceptedMeasured : tally.receivedMeasured
         var results = [
             ("messages", "\(count)"), ("rate", (Double(count) / wall).text(digits: 0)),

@@ -20,6 +20,7 @@ final class PushLoad {
     @exclusivity(unchecked) private var body: StampedBody
     @exclusivity(unchecked) private var nextDestination = 0
     @exclusivity(unchecked) private var destinations: [[UInt8]] = []
+    @exclusivity(unchecked) private var prepared: PreparedPushes?
     /// Told of each message that was received.
     @exclusivity(unchecked) var onReceipt: (() -> Void)?
     /// Told of each publisher that may publish again.
@@ -39,6 +40,10 @@ final class PushLoad {
         context = LoadConnection.Context(try EventLoop(), address, tls)
         server = MeasuredProcess(number: options.process)
         body = StampedBody(length: options.size)
+        if options.mode == .registrations {
+            let targets = try RegisteredTargets(file: options.targets)
+            prepared = try PreparedPushes(targets, count: options.count, port: options.port)
+        }
         requestRest = HTTPPublisher.requestRest(port: options.port, length: body.bytes.count)
     }
 
@@ -50,6 +55,7 @@ final class PushLoad {
                 self.disconnectSubscribers()
                 self.openPublishers { self.beginTraffic() }
             }
+        case .registrations: openPublishers { self.beginTraffic() }
         case .idle: beginIdling()
         case .storm: beginStorm()
         }
@@ -101,7 +107,10 @@ extension PushLoad {
     func openPublishers(_ then: @escaping () -> Void) {
         let kind: any LoadPublisher.Type =
             options.service == .mosquitto
-            ? MQTTPublisher.self : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
+            ? MQTTPublisher.self
+            : options.mode == .registrations
+                ? RegistrationPublisher.self
+                : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
         publishers = (0..<options.publishers).map { kind.init($0, of: self) }
         connect(publishers.map { publisher in { try publisher.connect() } }, Self.burst, then)
     }
@@ -148,9 +157,13 @@ extension PushLoad {
 extension PushLoad {
     func publish(by publisher: any LoadPublisher) {
         body.stamp(tally.send(), at: Clock.nanoseconds)
+        // Those who need none bring what they publish.
+        guard !destinations.isEmpty else { return publisher.publish([], to: []) }
         nextDestination = nextDestination + 1 < destinations.count ? nextDestination + 1 : 0
         publisher.publish(body.bytes, to: destinations[nextDestination])
     }
+
+    func nextPrepared() -> [UInt8]? { prepared?.next() }
 
     func received(_ stamp: StampedBody.Stamp?) {
         guard let stamp else { return lost("subscriber", "a message without our stamp") }

@@ -7,10 +7,15 @@ struct PushLoadOptions {
         case load
         /// Publish to clients that are away.
         case absent
+        /// Publish to registrations, whose keys the service holds.
+        case registrations
         /// Have clients connected, and nothing else.
         case idle
         /// Let clients come back at once for what waits for them.
         case storm
+
+        /// Nobody receives what is published while it is measured.
+        var isAnsweredOnly: Bool { self == .absent || self == .registrations }
     }
 
     var service = Service.bellwire
@@ -30,6 +35,9 @@ struct PushLoadOptions {
     var each = 10
     /// Clients register no channel.
     var isHelloOnly = false
+    /// The registrations to publish to, and how many pushes to prepare for them.
+    var targets = ""
+    var count = 100_000
     /// A homeserver publishes, by the gateway.
     var isGateway = false
 
@@ -45,6 +53,8 @@ struct PushLoadOptions {
             case "rate": rate = try Self.read(Double.init, name, value)
             case "warm": warm = try Self.read(Double.init, name, value)
             case "each": each = try Self.read({ Int($0) }, name, value)
+            case "targets": targets = value
+            case "count": count = try Self.read({ Int($0) }, name, value)
             case "hello-only": isHelloOnly = value == "yes"
             case "gateway": isGateway = value == "yes"
             default: throw Options.Failure(message: "unknown option \(name)")

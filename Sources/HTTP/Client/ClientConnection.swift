@@ -6,7 +6,7 @@ import Reactor
 final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
     let peer: SocketAddress
     let isEncrypted: Bool
-    let outbox: WebSocketOutbox
+    let sendQueue: SendQueue
     var output: [UInt8] = []
 
     private let loop: EventLoop
@@ -26,7 +26,7 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
         self.peer = peer
         self.loop = loop
         isEncrypted = transport.isEncrypted
-        outbox = WebSocketOutbox(on: loop)
+        sendQueue = SendQueue(on: loop)
         scratch.initialize(repeating: 0)
         self.transport = consume transport
     }

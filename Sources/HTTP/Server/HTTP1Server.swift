@@ -41,6 +41,7 @@ final class HTTP1Server: HTTPResponder {
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
+        let service = service
         let now = service.now
         var position = 0
         while canGoOn {
@@ -51,8 +52,10 @@ final class HTTP1Server: HTTPResponder {
             switch parser.pointee.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                life.headRead(parser.pointee.head, at: now)
-                parser.pointee.bodyLimit = service.handler.bodyLimit(for: parser.pointee.head)
+                // Asked for once: each time is a copy.
+                let head = parser.pointee.head
+                life.headRead(head, at: now)
+                parser.pointee.bodyLimit = service.handler.bodyLimit(for: head)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
             case .body(let range):
@@ -108,7 +111,7 @@ final class HTTP1Server: HTTPResponder {
         // Answers to requests that came together leave together.
         if isReceiving { return }
         if !held.isEmpty { receiveHeld() }
-        connection.flush()
+        connection.flushLater()
     }
 
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {

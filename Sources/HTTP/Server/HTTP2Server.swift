@@ -111,9 +111,7 @@ final class HTTP2Server: HTTPResponder {
         session.respond(to: exchange.stream, head, body: body, date: service.date)
         exchange.releaseHead()
         life.answered(exchange.stream, at: service.now)
-        if isReceiving { return }
-        produce()
-        connection.flush()
+        if !isReceiving { connection.flushLater() }
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {

@@ -36,7 +36,7 @@ package final class HTTPService: ConnectionHandler {
     /// Until when it is the date, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
-    let outbox: WebSocketOutbox
+    let sendQueue: SendQueue
     private let heapRest: HeapRest
     private let report: HTTPTrouble.Report
 
@@ -48,7 +48,7 @@ package final class HTTPService: ConnectionHandler {
         self.report = report
         self.access = access
         self.loop = loop
-        outbox = WebSocketOutbox(on: loop)
+        sendQueue = SendQueue(on: loop)
         heapRest = HeapRest(on: loop)
         self.terms = terms
         self.limits = limits

@@ -27,6 +27,8 @@ final class ServerConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private var timerDeadline: Duration?
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
+    /// What was answered waits for the end of the turn.
+    @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
     @exclusivity(unchecked) private var hasUnread = false
     /// Until when a peer has to take our last words.
@@ -81,11 +83,11 @@ final class ServerConnection: EventHandler, TimerHandler {
     /// that nothing is to be read now.
     private func stopReading() {
         hasUnread = transport?.hasPending == true
-        if interest.contains(.readable) { setInterest(interest.subtracting(.readable)) }
+        if interest.isReadable { setInterest(interest.subtracting(.readable)) }
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
-        outbox.lend(&output)
+        sendQueue.lend(&output)
         spoken?.respond(to: exchange, head, body)
     }
 
@@ -154,7 +156,7 @@ extension ServerConnection {
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
-                outbox.lend(&output)
+                sendQueue.lend(&output)
                 var input = scratch.extracting(0..<count).mutableSpan
                 spoken.receive(&input)
                 flush()
@@ -171,6 +173,12 @@ extension ServerConnection {
     private func readOn() {
         hasUnread = false
         _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
+    }
+
+    func flushLater() {
+        guard !isWaiting else { return }
+        isWaiting = true
+        sendQueue.flushLater(self)
     }
 
     /// Writes what there is, and then waits for whatever is to come next.
@@ -193,14 +201,14 @@ extension ServerConnection {
             spoken?.produce()
         } while !output.isEmpty
         // An idle connection holds no buffer.
-        service.outbox.takeBack(&output)
+        service.sendQueue.takeBack(&output)
         wait()
     }
 
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? ServerProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        let isReading = interest.contains(.readable)
+        let isReading = interest.isReadable
         setInterest(
             Interest(readable: readable || wishes.takesInput || isReading, writable: writable))
         if wishes.takesInput, hasUnread { readOn() }
@@ -256,10 +264,17 @@ extension ServerConnection {
     }
 }
 
+extension ServerConnection: QueuedSender {
+    func flushNow() {
+        isWaiting = false
+        flush()
+    }
+}
+
 extension ServerConnection: WebSocketCarrier {
     var now: Duration { service.now }
     var bufferedBytes: Int { output.count - written }
-    var outbox: WebSocketOutbox { service.outbox }
+    var sendQueue: SendQueue { service.sendQueue }
 
     /// What is spoken changes between two events.
     func speak(_ successor: any ServerProtocol) { spoken = successor }

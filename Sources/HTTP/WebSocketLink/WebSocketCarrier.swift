@@ -9,7 +9,7 @@ protocol WebSocketCarrier: AnyObject {
     var output: [UInt8] { get set }
     /// Of the output, what has not left.
     var bufferedBytes: Int { get }
-    var outbox: WebSocketOutbox { get }
+    var sendQueue: SendQueue { get }
 
     /// Writes what can be written now.
     func flush()

@@ -6,7 +6,7 @@ package import Reactor
 package final class WebSocketConnection {
     /// Says `closed` before it goes.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: (any WebSocketCarrier)?
-    private let outbox: WebSocketOutbox
+    private let sendQueue: SendQueue
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
     /// more than all else about a message. No handler is called within an access.
@@ -24,7 +24,7 @@ package final class WebSocketConnection {
         _ handler: any WebSocketHandler, on carrier: any WebSocketCarrier
     ) {
         self.carrier = carrier
-        outbox = carrier.outbox
+        sendQueue = carrier.sendQueue
         self.handler = handler
         let session = WebSocketSession(
             limits: terms.session, maskingKeys: maskingKeys, at: carrier.now)
@@ -57,6 +57,12 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(text: Span<UInt8>) -> Bool { send(.text, text) }
 
+    /// The same for a text of about `length` bytes that `write` appends to what is sent.
+    @discardableResult
+    package func send(textOfAbout length: Int, _ write: (inout [UInt8]) -> Void) -> Bool {
+        send { session, output in session.send(.text, expecting: length, to: &output, write) }
+    }
+
     @discardableResult
     package func send(text: String) -> Bool {
         var text = text
@@ -72,7 +78,7 @@ package final class WebSocketConnection {
     /// Answers the newest ping that waits, and all that come.
     package func releasePong() {
         guard let carrier, !isCut else { return }
-        outbox.lend(&carrier.output)
+        sendQueue.lend(&carrier.output)
         state.pointee.session.releasePong(to: &carrier.output)
         flushLater()
     }
@@ -87,9 +93,14 @@ package final class WebSocketConnection {
     }
 
     private func send(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>) -> Bool {
+        send { session, output in session.send(opcode, payload, to: &output) }
+    }
+
+    @inline(__always)
+    private func send(_ append: (inout WebSocketSession, inout [UInt8]) -> Bool) -> Bool {
         guard let carrier, !isCut else { return false }
-        outbox.lend(&carrier.output)
-        guard state.pointee.session.send(opcode, payload, to: &carrier.output) else { return false }
+        sendQueue.lend(&carrier.output)
+        guard append(&state.pointee.session, &carrier.output) else { return false }
         isCut = state.pointee.pressure.buffered(carrier.bufferedBytes) == .cut
         flushLater()
         return !isCut
@@ -99,9 +110,11 @@ package final class WebSocketConnection {
     private func flushLater() {
         guard !isWaiting, isCut || !isFlushedByCarrier else { return }
         isWaiting = true
-        outbox.flushLater(self)
+        sendQueue.flushLater(self)
     }
+}
 
+extension WebSocketConnection: QueuedSender {
     func flushNow() {
         isWaiting = false
         guard isCut else {
@@ -145,7 +158,7 @@ extension WebSocketConnection: ServerProtocol {
     /// All has left: it needs no buffer until there is more.
     func produce() {
         guard let carrier else { return }
-        outbox.takeBack(&carrier.output)
+        sendQueue.takeBack(&carrier.output)
         guard state.pointee.pressure.buffered(0) == .resume else { return }
         isFlushedByCarrier = true
         handler?.drained(self)

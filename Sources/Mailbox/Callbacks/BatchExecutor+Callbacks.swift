@@ -17,7 +17,11 @@ extension BatchExecutor {
         let outcome = try perform(operation, &acknowledged)
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn:
-            for callback in callbacks { _ = try perform(callback) }
+            #if PLANT_OUTBOX_AFTER_ANSWER
+                lateCallbacks += callbacks
+            #else
+                for callback in callbacks { _ = try perform(callback) }
+            #endif
         case .notFound, .conflict, .full, .unavailable, .registration: break
         }
         return outcome
@@ -165,11 +169,16 @@ extension BatchExecutor {
     /// Whether it could be counted into one that waits.
     private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
         guard let tally = event.tally else { return false }
-        let isHandedOut = index.callbacks.isHandedOut(callback)
+        #if PLANT_MERGE_IN_FLIGHT
+            let isFirstFree = true
+        #else
+            let isFirstFree = index.callbacks.beginChange(of: callback)
+        #endif
         let last = try rows { () throws(SQLiteError) in
-            try database.callbacks.lastTally(of: callback, handedOut: isHandedOut)
+            try database.callbacks.lastTally(of: callback, handedOut: !isFirstFree)
         }
-        guard let last else { return false }
+        // One from before the start may have been sent, and whoever has it may ignore it now.
+        guard let last, last.position > openedAt else { return false }
         let count = last.count + tally.count
         let sealed = try seal(
             event.body(counting: count), CallbackRows.eventPlace(last.position))

@@ -40,6 +40,9 @@ package struct Outbox: Sendable {
         case waitingToRecord(AttemptRecord, until: StoreTime)
     }
 
+    /// A commit is over then, in milliseconds.
+    private static let momentOfChange: Int64 = 5
+
     private let callback: UInt32
     private var phase = Phase.looking(hasPlace: false, hasNews: false)
 
@@ -74,6 +77,11 @@ package struct Outbox: Sendable {
         guard case .asking = phase else { return .nothing }
         phase = .looking(hasPlace: true, hasNews: false)
         return .look
+    }
+
+    /// The head is being changed.
+    package mutating func putOff(at now: StoreTime) -> Action {
+        wait(until: StoreTime(milliseconds: now.milliseconds + Self.momentOfChange))
     }
 
     /// The record could not be read, or the attempt not be made.

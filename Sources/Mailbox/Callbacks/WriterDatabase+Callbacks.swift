@@ -32,6 +32,21 @@ extension WriterDatabase {
         return try select.step() ? select.integer(0) : nil
     }
 
+    /// Some of those that take events, by their numbers.
+    func callbacks(after row: UInt32, limit: Int) throws(SQLiteError) -> [UInt32] {
+        let select = try Statement(
+            """
+            SELECT row FROM callback WHERE row > ?1 AND state IN (?2, ?3) ORDER BY row LIMIT ?4
+            """, on: connection)
+        try select.bind(Int64(row), at: 1)
+        try select.bind(CallbackState.unconfirmed.rawValue, at: 2)
+        try select.bind(CallbackState.active.rawValue, at: 3)
+        try select.bind(Int64(limit), at: 4)
+        var rows: [UInt32] = []
+        while try select.step() { rows.append(UInt32(clamping: select.integer(0))) }
+        return rows
+    }
+
     func set(
         _ state: CallbackState, ofCallback row: UInt32
     ) throws(SQLiteError) {

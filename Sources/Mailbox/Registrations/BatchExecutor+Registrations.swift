@@ -7,8 +7,11 @@ import WebPush
 extension BatchExecutor {
     func perform(_ operation: RegistrationOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
-        case .create(let registration, let subscription, let credential, let answer):
+        case .create(let registration, let subscription, let credential, let limit, let answer):
             if let answer, let former = try outcome(of: answer) { return former }
+            if let limit, try count(of: registration.owner) >= limit {
+                return .registration(.tooMany)
+            }
             let outcome = try create(registration, subscription, credential)
             if let answer, outcome == .done { try keep(answer) }
             return outcome
@@ -28,6 +31,12 @@ extension BatchExecutor {
             return isThere ? .done : .notFound
         case .signal(let signal, let address): return try take(signal, address)
         case .fetch(let device): return try fetch(device)
+        }
+    }
+
+    private func count(of owner: String) throws(StoreFault) -> Int {
+        try rows { () throws(SQLiteError) in
+            try RegistrationRows.count(owner: owner, on: database.connection)
         }
     }
 
@@ -74,10 +83,7 @@ extension BatchExecutor {
         }
         guard isChanged else { return .conflict }
         if let subscription { try add(subscription) }
-        for subscription in settlement.ended {
-            _ = try unregister(subscription, keepingMessages: true)
-        }
-        effects.changes.append(.registration(device: registration.device))
+        try carryOut(settlement, of: registration, at: now)
         wake(at: registration.due)
         return .done
     }
@@ -85,16 +91,9 @@ extension BatchExecutor {
     private func receive(
         _ message: Message, _ mark: ReplayMark?
     ) throws(StoreFault) -> StoreOutcome {
-        if let mark {
-            let end = time.now.adding(seconds: ReplayMark.lifetime)
-            let isNew = try rows { () throws(SQLiteError) in
-                try database.receivers.insert(mark, until: end)
-            }
-            wake(at: end)
-            guard isNew else {
-                if message.needsStore { effects.unused.append(message) }
-                return .registration(.repeated)
-            }
+        if let mark, !isNew(mark) {
+            if message.needsStore { effects.unused.append(message) }
+            return .registration(.repeated)
         }
         return message.needsStore ? try store(message) : .done
     }

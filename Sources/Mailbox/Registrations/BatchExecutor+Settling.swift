@@ -32,6 +32,18 @@ extension BatchExecutor {
             let last = try event(.expired, of: registration)
             return _ = try perform(.end(callback: registration.device, last: last))
         }
+        let sealed = try seal(settled)
+        _ = try rows { () throws(SQLiteError) in
+            try RegistrationRows.update(
+                settled, from: registration.revision, sealed: sealed, on: database.connection)
+        }
+        try carryOut(settlement, of: settled, at: now)
+    }
+
+    /// What a registration that was settled leaves to be done.
+    func carryOut(
+        _ settlement: Registration.Settlement, of registration: Registration, at now: StoreTime
+    ) throws(StoreFault) {
         for subscription in settlement.ended {
             _ = try unregister(subscription, keepingMessages: true)
         }
@@ -40,15 +52,11 @@ extension BatchExecutor {
             let event = try event(.expiring(expires: time.reading().wall + rest), of: registration)
             _ = try perform(.add(event, to: registration.device))
         }
-        let sealed = try seal(settled)
-        _ = try rows { () throws(SQLiteError) in
-            try RegistrationRows.update(
-                settled, from: registration.revision, sealed: sealed, on: database.connection)
-        }
-        effects.changes.append(.registration(device: settled.device))
+        if settlement.reminds { try remind(registration) }
+        effects.changes.append(.registration(device: registration.device))
     }
 
-    private func event(
+    func event(
         _ event: CallbackEvent, of registration: Registration
     ) throws(StoreFault) -> OutboxEvent {
         var random = RandomSupply()

@@ -14,7 +14,14 @@ extension Registration {
         targets[0].ends = end
         targets.insert(target, at: 0)
         for index in targets.indices.dropFirst(Self.targetLimit) { targets[index].ends = now }
+        reminded = now
         change(at: now)
+    }
+
+    /// Its callback is told what to call `registerDevice` with.
+    mutating func remind(at now: StoreTime) {
+        reminded = now
+        revision += 1
     }
 
     package mutating func replaceSecret(_ new: Secret, at now: StoreTime) {
@@ -52,7 +59,8 @@ extension Registration {
     /// When `settle` has something to do.
     var due: StoreTime {
         let warning = terms.callback == nil || isWarned ? nil : warning
-        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, expiry]
+        let reminder = terms.callback == nil ? nil : nextReminder
+        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, reminder, expiry]
         return ends.compactMap(\.self).min() ?? expiry
     }
 
@@ -62,6 +70,8 @@ extension Registration {
         var ended: [UInt32] = []
         /// Its callback is to be told that it will end.
         var warns = false
+        /// Its callback is to be told what to call `registerDevice` with.
+        var reminds = false
     }
 
     /// Gives up what has run out; nil if the registration has.
@@ -75,6 +85,10 @@ extension Registration {
         if terms.callback != nil, !isWarned, warning <= now {
             isWarned = true
             settlement.warns = true
+        }
+        if terms.callback != nil, nextReminder <= now {
+            reminded = now
+            settlement.reminds = true
         }
         revision += 1
         return settlement

@@ -18,6 +18,7 @@ extension Registration {
             writer.member("seen", Int(seen.milliseconds))
             writer.flag("paused", isPaused)
             writer.flag("warned", isWarned)
+            writer.member("reminded", Int(reminded.milliseconds))
         }
         return writer.bytes
     }
@@ -41,6 +42,7 @@ extension Registration {
         self.seen = StoreTime(milliseconds: seen)
         isPaused = root["paused"]?.bool ?? false
         isWarned = root["warned"]?.bool ?? false
+        reminded = root["reminded"]?.time ?? self.seen
         guard !targets.isEmpty else { return nil }
     }
 }

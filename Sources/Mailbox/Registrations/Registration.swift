@@ -91,6 +91,8 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var isPaused = false
     /// Its callback was told that it will end if nothing happens.
     package internal(set) var isWarned = false
+    /// When its callback was told last what to call `registerDevice` with.
+    package internal(set) var reminded: StoreTime
 
     package init(
         id: RegistrationID, device: UInt32, owner: String, created: Int64,
@@ -104,6 +106,7 @@ package struct Registration: Sendable, Confidential {
         targets = [target]
         self.secret = secret.map { SecretPair($0) }
         self.seen = seen
+        reminded = seen
     }
 }
 
@@ -121,6 +124,11 @@ extension Registration {
         let notice = min(terms.lifetime / 4, 3 * 86_400)
         return StoreTime(milliseconds: expiry.milliseconds - Int64(notice) * 1_000)
     }
+
+    /// Telegram wants `registerDevice` repeated every day.
+    package static let reminderInterval: UInt32 = 86_400
+
+    var nextReminder: StoreTime { reminded.adding(seconds: Self.reminderInterval) }
 
     /// Until when its user counts as online without another sign of life.
     package var sessionEnd: StoreTime { seen.adding(seconds: terms.sessionTimeout) }

@@ -1,7 +1,8 @@
 /// What the store does for registrations.
 package enum RegistrationOperation: Sendable {
-    /// With its endpoint. A request that was answered before gets that answer again.
-    case create(Registration, Subscription, credential: UInt32?, KeptAnswer?)
+    /// With its endpoint, unless its owner has as many as `limit`. A request that was answered before
+    /// gets that answer again.
+    case create(Registration, Subscription, credential: UInt32?, limit: Int?, KeptAnswer?)
     /// Takes the place of what it was made of, with a new endpoint perhaps.
     case change(Registration, from: Int64, adding: Subscription?)
     /// Ends it with all its endpoints and messages.
@@ -22,6 +23,8 @@ package enum RegistrationResult: Equatable, Sendable {
     case answered([UInt8])
     /// The key of this request was used for another one.
     case otherRequest
+    /// The owner has as many as there may be.
+    case tooMany
     /// The body had been accepted before.
     case repeated
     case fetched(Waiting)

@@ -53,6 +53,11 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         notifyMode = dialect == .icq ? .disabled : .all
     }
 
+    /// A homeserver may push to it; what that says is never encrypted.
+    package var takesMatrix: Bool {
+        tokenType == .webPush && acceptsClear && [.matrix, .auto].contains(dialect)
+    }
+
     /// Both types of token are those of Telegram, so whoever is not known speaks like it.
     private static func usualDialect(of app: String) -> Dialect {
         let app = app.lowercased()

@@ -2,8 +2,8 @@ import SQLite
 
 /// The tables of registrations.
 ///
-/// What runs out in the order in which it was written (marks and answers) is deleted from its first
-/// row on, and needs no index for it.
+/// Answers run out in the order in which they were written, so they are deleted from the first row
+/// on, and need no index for it.
 extension Schema {
     static let registrations = Migration(
         "registrations",

@@ -1,7 +1,7 @@
 import Base
 import Crypto
 package import Mailbox
-package import Outbound
+import Outbound
 import Reactor
 import System
 import WebPush
@@ -28,6 +28,7 @@ package final class CallbackService: @unchecked Sendable {
     private let dialogue: StoreDialogue
     let client: CallbackClient
     let settings: CallbackSettings
+    private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
     let metrics: Metrics
     var lanes = HostLanes()
@@ -46,12 +47,11 @@ package final class CallbackService: @unchecked Sendable {
     private static let laneCookie = UInt64.max
     private static let startCookie = UInt64.max - 1
 
-    package init(
-        for service: PushService, _ settings: CallbackSettings, _ surroundings: Surroundings
-    ) throws {
+    package init(for service: PushService, _ surroundings: Surroundings) throws {
         store = service.store
         metrics = service.metrics
-        self.settings = settings
+        settings = service.settings.callbacks
+        describe = service.describe
         self.surroundings = surroundings
         group = try LoopGroup(count: 1)
         loop = group.loops[0]
@@ -66,6 +66,7 @@ package final class CallbackService: @unchecked Sendable {
             loop.post { for (callback, news) in news { self.hear(news, of: callback) } }
         }
         loop.post { self.findWork() }
+        store.remind(describe)
     }
 
     /// What is under way is sent again after the next start, under the same id.
@@ -76,16 +77,6 @@ package final class CallbackService: @unchecked Sendable {
         couriers = [:]
         client.close()
         dialogue.forgetAll()
-    }
-
-    /// Why a callback may not be made; nil where it may. From any thread.
-    package func objection(
-        to url: String, userID: UInt32?
-    ) -> CallbackSettings.Objection? {
-        do throws(CallbackSettings.Objection) {
-            _ = try settings.target(url, for: CallbackRights(userID: userID))
-            return nil
-        } catch { return error }
     }
 
     private func findWork() {
@@ -136,7 +127,7 @@ extension CallbackService {
             report(record)
             dialogue.submit(.callback(.record(record))) { [self] outcome in
                 if outcome != .unavailable {
-                    store.index.callbacks.set(record.callback, isHandedOut: false)
+                    store.index.callbacks.takeBack(record.callback)
                 }
                 perform(
                     courier.outbox.recorded(outcome, at: surroundings.now()), for: courier)
@@ -170,7 +161,7 @@ extension CallbackService {
         }
         if courier.hasPlace, action != .attempt {
             courier.hasPlace = false
-            store.index.callbacks.set(courier.callback, isHandedOut: false)
+            store.index.callbacks.takeBack(courier.callback)
             lanes.giveBack(host: courier.host)
             giveOutPlaces()
         }
@@ -192,8 +183,12 @@ extension CallbackService {
     func giveOutPlaces() {
         while let callback = lanes.next(at: milliseconds) {
             guard let courier = couriers[callback] else { continue }
+            guard store.index.callbacks.handOut(callback) else {
+                lanes.giveBack(host: courier.host)
+                perform(courier.outbox.putOff(at: surroundings.now()), for: courier)
+                continue
+            }
             courier.hasPlace = true
-            store.index.callbacks.set(callback, isHandedOut: true)
             perform(courier.outbox.placed(), for: courier)
         }
         if let time = lanes.nextTime, laneTimer == nil {

@@ -1,5 +1,6 @@
 import HTTP
 import Mailbox
+import Outbound
 import WebPush
 
 /// Why the control socket, or the API, does not do what it was asked.
@@ -12,6 +13,9 @@ enum ControlRefusal: Error, Equatable {
     case nameInUse
     case tooManyDevices
     case ownerExists
+    case tooManyRegistrations
+    /// It may not lead where it does.
+    case badCallback(CallbackSettings.Objection)
     case unavailable
     /// No credential of a device, or none that is known.
     case unauthorized
@@ -25,11 +29,13 @@ enum ControlRefusal: Error, Equatable {
 
     var status: Int {
         switch self {
-        case .badBody: 400
+        case .badBody, .badCallback: 400
         case .unauthorized: 401
         case .notAllowed, .foreignPage: 403
         case .unknown: 404
-        case .nameInUse, .tooManyDevices, .ownerExists, .otherRequest, .cannotRotate: 409
+        case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
+            .cannotRotate:
+            409
         case .unavailable: 503
         case .http(let refusal): refusal.status
         }
@@ -43,6 +49,8 @@ enum ControlRefusal: Error, Equatable {
         case .nameInUse: 1003
         case .tooManyDevices: 1020
         case .ownerExists: 1021
+        case .tooManyRegistrations: 1022
+        case .badCallback: 1009
         case .unavailable: 1004
         case .unauthorized: 1005
         case .otherRequest: 1006
@@ -60,6 +68,9 @@ enum ControlRefusal: Error, Equatable {
         case .nameInUse: "this owner has a device of that name"
         case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
         case .ownerExists: "there is an owner of that name"
+        case .tooManyRegistrations:
+            "this owner has \(OwnerLimits.registrations) registrations"
+        case .badCallback(let objection): "callback: \(objection)"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
         case .otherRequest: "this Idempotency-Key was used for another request"

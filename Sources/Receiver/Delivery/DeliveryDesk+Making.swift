@@ -17,7 +17,7 @@ extension DeliveryDesk {
 
     /// A message that was just accepted.
     func makeMessage(
-        _ content: Message.Content, to address: Address, _ mark: RepetitionMark? = nil
+        _ content: consuming Message.Content, to address: Address, _ mark: RepetitionMark? = nil
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
             #if PLANT_ID_IS_ROW
@@ -25,11 +25,11 @@ extension DeliveryDesk {
             #else
                 let id = try MessageID(from: &random)
             #endif
+            let expiry = service.store.clock.now.adding(seconds: content.ttl)
             return Message(
                 id: id, location: try LocationID(from: &random), address: address,
-                sequence: service.index.nextSequence(), content: content,
-                arrival: Int64(service.settings.now() * 1_000),
-                expiry: service.store.clock.now.adding(seconds: content.ttl), mark: mark)
+                sequence: service.index.nextSequence(), content: consume content,
+                arrival: Int64(service.settings.now() * 1_000), expiry: expiry, mark: mark)
         } catch {
             throw .unavailable
         }

@@ -23,7 +23,7 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
     @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
     @exclusivity(unchecked) private var isRetrySet = false
-    /// One message at a time is written here on its way out.
+    /// One answer at a time is written here on its way out.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var random = RandomSupply()
@@ -37,6 +37,7 @@ final class DeliveryDesk: @unchecked Sendable {
         case load(AutopushChannel)
         case list((LoadAnswer) -> Void)
         case other((StoreOutcome) -> Void)
+        case reading((PayloadReader.Outcome) -> Void)
     }
 
     /// That a message is done with: the session passes it over until the store knows.
@@ -148,6 +149,16 @@ final class DeliveryDesk: @unchecked Sendable {
         store.load(request, ticket: operations.put(.list(body)), to: self)
     }
 
+    /// On another thread; `body` is called here.
+    func read(_ job: PayloadReader.Job, _ body: @escaping (PayloadReader.Outcome) -> Void) {
+        let ticket = operations.put(.reading(body))
+        service.read(job) { outcome in
+            self.loop.post {
+                if case .reading(let body)? = self.operations.take(ticket) { body(outcome) }
+            }
+        }
+    }
+
     func acknowledge(_ operation: StoreOperation, _ id: MessageID, for channel: AutopushChannel) {
         let waiting = Acknowledgement(operation: operation, id: id, channel: channel)
         submit(operation, .acknowledgement(waiting))
@@ -222,7 +233,7 @@ extension DeliveryDesk: StoreSink {
             switch self.operations.take(ticket) {
             case .load(let channel): channel.loaded(answer)
             case .list(let body): body(answer)
-            case .message, .acknowledgement, .arrival, .other, nil: break
+            case .message, .acknowledgement, .arrival, .other, .reading, nil: break
             }
         }
     }
@@ -240,7 +251,7 @@ extension DeliveryDesk: StoreSink {
             answer(reply, message, Verdict(completion.outcome))
         case .acknowledgement(let acknowledgement): take(acknowledgement, completion.outcome)
         case .other(let body): body(completion.outcome)
-        case .load, .list, .arrival, nil: break
+        case .load, .list, .arrival, .reading, nil: break
         }
     }
 }

@@ -55,13 +55,20 @@ struct MatrixGateway {
     ) -> [Recipient] {
         var recipients: [Recipient] = []
         let isOnlyOne = notification.devices.count == 1
-        var known = Set<UInt32>()
+        var known: [UInt32: Int] = [:]
         var unknown: PushRefusal?
         for (number, device) in notification.devices.enumerated() {
             do throws(PushRefusal) {
                 let (endpoint, token) = try endpoint(of: device.pushkey)
                 let subscription = endpoint.address.subscription
-                guard isOnlyOne || known.insert(subscription).inserted else { continue }
+                if !isOnlyOne {
+                    let first = known[subscription, default: number]
+                    known[subscription] = first
+                    guard first == number else {
+                        request.note(number, asRepetitionOf: first)
+                        continue
+                    }
+                }
                 switch try reserve(notification.repetitionName, token, endpoint) {
                 case .repeated: service.metrics.noteRepeated()
                 case .unmarked:
@@ -87,9 +94,15 @@ struct MatrixGateway {
         guard let token = names.token(of: pushkey) else { throw .unknownToken }
         let found = try intake.lookUp(token.span)
         // A homeserver signs nothing, so it cannot push to what is bound to a key (RFC 8292 section 4).
-        if case .key = found.endpoint.sender { throw .unauthorized(.missingToken) }
-        guard found.endpoint.kind == .channel else { throw .unknownToken }
-        return found
+        guard case .anyone = found.endpoint.sender else { throw .unauthorized(.missingToken) }
+        switch found.endpoint.kind {
+        case .channel: return found
+        // Who does not want its events any more does not want pushes.
+        case .receiver where service.index.callbacks.isGone(found.endpoint.address.device):
+            throw .gone
+        case .receiver: return found
+        case .signal: throw .unknownToken
+        }
     }
 
     private func reserve(
@@ -114,13 +127,20 @@ struct MatrixGateway {
         _ body: [UInt8], _ notification: MatrixNotification, to recipient: Recipient,
         _ request: MatrixRequest
     ) {
+        request.begin()
+        let sender = PushSender.homeserver(request, device: recipient.device)
+        guard recipient.endpoint.kind == .channel else {
+            let appID = notification.devices[recipient.device].appID
+            return intake.receivers.take(
+                ReceiverPush(
+                    sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
+                    endpoint: recipient.endpoint, mark: recipient.mark))
+        }
         let content = Message.Content(
             body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
-        request.begin()
         do throws(PushRefusal) {
             try intake.take(
-                content, to: recipient.endpoint, mark: recipient.mark,
-                from: .homeserver(request, device: recipient.device))
+                content, to: recipient.endpoint, mark: recipient.mark, from: sender)
         } catch {
             request.refuse(recipient.device, error)
             request.settle()

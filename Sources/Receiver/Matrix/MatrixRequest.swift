@@ -9,6 +9,8 @@ final class MatrixRequest {
     private let service: PushService
     private let pushkeys: [String]
     @exclusivity(unchecked) private var rejected: Set<Int> = []
+    /// Other names of the endpoint of a device.
+    @exclusivity(unchecked) private var repeated: [Int: [Int]] = [:]
     /// Something may go better the next time.
     @exclusivity(unchecked) private var isIncomplete = false
     /// Pushes under way, and one for the request while it is gone through.
@@ -22,11 +24,17 @@ final class MatrixRequest {
 
     func begin() { open += 1 }
 
+    /// What becomes of the first name of an endpoint is said of the others.
+    func note(_ device: Int, asRepetitionOf first: Int) {
+        repeated[first, default: []].append(device)
+    }
+
     /// Only what is wrong for good may end a pusher.
     func refuse(_ device: Int, _ refusal: PushRefusal) {
         service.metrics.note(refusal)
         if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
             rejected.insert(device)
+            rejected.formUnion(repeated[device] ?? [])
         } else {
             isIncomplete = true
         }

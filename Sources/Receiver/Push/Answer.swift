@@ -36,7 +36,7 @@ enum Answer {
         }
         head.fields.append("TTL", decimal: Int(message.content.ttl))
         head.fields.append("Cache-Control", noStore)
-        send(head, to: exchange)
+        send(consume head, to: exchange)
     }
 
     static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange) {
@@ -46,7 +46,7 @@ enum Answer {
         if let seconds = refusal.retryAfter {
             head.fields.append("Retry-After", decimal: Int(seconds))
         }
-        send(head, refusal.json, to: exchange)
+        send(consume head, refusal.json, to: exchange)
     }
 
     /// To what never became a request, or is one that no route takes.
@@ -69,13 +69,13 @@ enum Answer {
         var head = exchange.answer(status)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", noStore)
-        send(head, body, to: exchange, isShared: isShared)
+        send(consume head, body, to: exchange, isShared: isShared)
     }
 
     static func empty(_ status: Int, _ exchange: HTTPExchange, isShared: Bool = false) {
         var head = exchange.answer(status)
         head.fields.append("Cache-Control", noStore)
-        send(head, to: exchange, isShared: isShared)
+        send(consume head, to: exchange, isShared: isShared)
     }
 
     /// To a page that asks whether it may push.
@@ -88,7 +88,7 @@ enum Answer {
             head.fields.append("Access-Control-Allow-Headers", bytes.span.extracting(asked))
         }
         head.fields.append("Access-Control-Max-Age", "3600")
-        send(head, to: exchange)
+        send(consume head, to: exchange)
     }
 
     private static let noStore: StaticString = "no-store"
@@ -104,6 +104,6 @@ enum Answer {
             head.fields.append("Access-Control-Allow-Origin", bytes.span.extracting(origin))
             head.fields.append("Vary", "Origin")
         }
-        exchange.respond(head, body: body)
+        exchange.respond(consume head, body: body)
     }
 }

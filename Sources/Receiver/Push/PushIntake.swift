@@ -8,7 +8,7 @@ import WebPush
 final class PushIntake {
     private let service: PushService
     private let desk: DeliveryDesk
-    private let receivers: ReceiverIntake
+    let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
 
@@ -38,8 +38,8 @@ final class PushIntake {
         guard endpoint.kind == .channel else {
             return receivers.take(
                 ReceiverPush(
-                    exchange: exchange, fields: fields, endpoint: endpoint, method: method,
-                    signer: signer))
+                    sender: .application(exchange), form: .request(fields, method),
+                    body: exchange.body, endpoint: endpoint, signer: signer))
         }
         let body = exchange.body
         let request = try PushRequest(
@@ -49,15 +49,15 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        try take(content, to: endpoint, from: .application(exchange))
+        try take(consume content, to: endpoint, from: .application(exchange))
     }
 
     /// What its sender may push is a message from here on, if there is room for it.
     func take(
-        _ content: Message.Content, to endpoint: Endpoint, mark: RepetitionMark? = nil,
+        _ content: consuming Message.Content, to endpoint: Endpoint, mark: RepetitionMark? = nil,
         from sender: PushSender
     ) throws(PushRefusal) {
-        let message = try message(content, to: endpoint, mark)
+        let message = try desk.makeMessage(consume content, to: endpoint.address, mark)
         guard !message.needsStore || hasRoom(for: message) else {
             guard service.settings.dropsOldest else {
                 if let mark { service.index.release(mark) }
@@ -94,7 +94,7 @@ final class PushIntake {
         guard let bytes = Base64URL.decode(text) else { throw .unknownToken }
         let ours: (token: EndpointToken, digest: Digest)?
         do throws(OpenSSLError) {
-            ours = try desk.mint.token(bytes.span).map { token throws(OpenSSLError) in
+            ours = try desk.mint.token(bytes).map { token throws(OpenSSLError) in
                 (token, try desk.mint.digest(of: token))
             }
         } catch {
@@ -117,12 +117,6 @@ final class PushIntake {
         }
         strangers.note(stranger, second: second)
         return .unknownToken
-    }
-
-    private func message(
-        _ content: Message.Content, to endpoint: Endpoint, _ mark: RepetitionMark?
-    ) throws(PushRefusal) -> Message {
-        try desk.makeMessage(content, to: endpoint.address, mark)
     }
 
     static let pauseWhenFull: UInt32 = 60

@@ -16,6 +16,7 @@ package final class PushService: Sendable {
     let metrics = Metrics()
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
+    private let payloads = Lock<PayloadThread?>(nil)
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -33,14 +34,32 @@ package final class PushService: Sendable {
         return (token, try mint.digest(of: token))
     }
 
+    /// What to call `registerDevice` with, as callbacks are told.
+    var describe: @Sendable (Registration) -> String {
+        { [settings] registration in
+            RegistrationReport(settings: settings).parameters(of: registration)
+        }
+    }
+
     func api(on loop: EventLoop) -> APIRoutes {
         APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
     }
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
+        if payloads.withLock({ $0 == nil }) {
+            let thread = try PayloadThread()
+            payloads.withLock { $0 = thread }
+        }
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
         return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
+    }
+
+    /// On a thread of its own. From any thread.
+    func read(
+        _ job: PayloadReader.Job, then: @escaping @Sendable (PayloadReader.Outcome) -> Void
+    ) {
+        payloads.withLock { $0 }?.read(job, then: then)
     }
 
     /// Ends the sessions of devices that were removed. From any thread.
@@ -50,6 +69,7 @@ package final class PushService: Sendable {
 
     /// Once loops and store have ended: nobody waits for an answer any more.
     package func close() {
+        payloads.withLock { $0.take() }?.end()
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
     }

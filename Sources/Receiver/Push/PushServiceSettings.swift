@@ -1,3 +1,4 @@
+package import Outbound
 import System
 package import WebPush
 
@@ -11,6 +12,9 @@ package struct PushServiceSettings: Sendable {
     package var refusesForwarded = false
     /// A full subscription loses its oldest messages instead of refusing new ones.
     package var dropsOldest = false
+    /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them
+    /// is decrypted elsewhere.
+    package var readAtOnce = 48
     /// A proxy between cuts what is silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.
@@ -19,6 +23,8 @@ package struct PushServiceSettings: Sendable {
     package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
         _, _ in
     }
+    /// Where callbacks may go, and how.
+    package var callbacks: CallbackSettings
     package let version: String
     /// What all of our `Location` fields begin with.
     let locationStart: [UInt8]
@@ -27,6 +33,7 @@ package struct PushServiceSettings: Sendable {
         self.baseURL = baseURL
         self.aliases = aliases
         self.version = version
+        callbacks = CallbackSettings(userAgent: "bellwire/\(version)")
         locationStart = Array("\(baseURL)/m/".utf8)
     }
 

@@ -24,6 +24,18 @@ struct PayloadReader: ~Copyable {
         case fault
     }
 
+    /// One push, with all that reading it takes.
+    struct Job: Confidential {
+        let body: [UInt8]
+        /// How the sender says that the body is encrypted.
+        let headers: PayloadHeaders?
+        let target: Registration.Target
+        let registration: Registration
+        let now: StoreTime
+    }
+
+    typealias Outcome = Result<Payload, Failure>
+
     private var decryptor: Decryptor
     private var hash: SHA256
 
@@ -34,14 +46,14 @@ struct PayloadReader: ~Copyable {
         self.hash = hash
     }
 
-    /// `headers`: how the sender says that the body is encrypted.
-    mutating func read(
-        _ body: [UInt8], _ headers: PayloadHeaders?, for target: Registration.Target,
-        of registration: Registration, at now: StoreTime
-    ) throws(Failure) -> Payload {
-        let payload = try decrypt(body, headers, target, registration.terms)
-        guard let secret = registration.secret else { return payload }
-        return try open(payload, secret, now)
+    mutating func outcome(of job: Job) -> Outcome {
+        do throws(Failure) { return .success(try read(job)) } catch { return .failure(error) }
+    }
+
+    private mutating func read(_ job: Job) throws(Failure) -> Payload {
+        let payload = try decrypt(job.body, job.headers, job.target, job.registration.terms)
+        guard let secret = job.registration.secret else { return payload }
+        return try open(payload, secret, job.now)
     }
 
     private mutating func decrypt(

@@ -2,16 +2,25 @@ import Base
 import Crypto
 import HTTP
 import Mailbox
+import Reactor
 import WebPush
 
 /// A push to a registration, whose sender may push there.
 struct ReceiverPush {
-    let exchange: HTTPExchange
-    let fields: PushFields
+    /// What there is to be checked by the rules of the registration.
+    enum Form {
+        case request(PushFields, PushRules.Method)
+        case matrix(Urgency, appID: String)
+    }
+
+    let sender: PushSender
+    let form: Form
+    let body: [UInt8]
     let endpoint: Endpoint
-    let method: PushRules.Method
     /// The key it was signed with.
-    let signer: KeyHash?
+    var signer: KeyHash?
+    /// By which a repetition of it is known. Given back by whoever does not hand it to the store.
+    var mark: RepetitionMark?
 }
 
 /// Takes in what is pushed to registrations: messages are decrypted, the rest are fetch signals.
@@ -19,11 +28,15 @@ final class ReceiverIntake {
     private let service: PushService
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
+    /// The turn of the loop, and what was read in it.
+    @exclusivity(unchecked) private var turn: Instant
+    @exclusivity(unchecked) private var readInTurn = 0
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()
+        turn = desk.loop.now
     }
 
     func take(_ push: ReceiverPush) {
@@ -42,24 +55,44 @@ final class ReceiverIntake {
 
     private func take(_ push: ReceiverPush, for registration: Registration) {
         do throws(PushRefusal) {
-            let rules = PushRules(
-                kind: push.endpoint.kind, method: push.method,
-                ttlLimit: registration.terms.ttlLimit ?? PushRules.longestTTL)
-            let body = push.exchange.body
-            let request = try PushRequest(push.fields, body: body.span, rules: rules)
+            let request = try request(push, registration)
             switch request.effect {
             case .signal(let version): try signal(version, request, push, registration)
             // A message of nothing only says that there is something to fetch.
-            case .message where body.isEmpty: try signal(nil, request, push, registration)
-            case .message: try message(request, body, push, registration)
+            case .message where push.body.isEmpty: try signal(nil, request, push, registration)
+            case .message: try message(request, push, registration)
             }
         } catch {
             refuse(push, error)
         }
     }
 
+    private func request(
+        _ push: ReceiverPush, _ registration: Registration
+    ) throws(PushRefusal) -> PushRequest {
+        let terms = registration.terms
+        let limit = terms.ttlLimit ?? PushRules.longestTTL
+        switch push.form {
+        case .request(let fields, let method):
+            return try PushRequest(
+                fields, body: push.body.span,
+                rules: PushRules(kind: push.endpoint.kind, method: method, ttlLimit: limit))
+        case .matrix(let urgency, let appID):
+            // Nothing will make a homeserver's pushes right for another application.
+            guard terms.takesMatrix, terms.appID == nil || terms.appID == appID else {
+                throw .unknownToken
+            }
+            return PushRequest(clear: urgency, ttl: min(limit, MatrixNotification.ttl))
+        }
+    }
+
     private func refuse(_ push: ReceiverPush, _ refusal: PushRefusal) {
-        Answer.refuse(refusal, push.exchange, service)
+        if let mark = push.mark { service.index.release(mark) }
+        push.sender.refuse(refusal, service)
+    }
+
+    private func accept(_ push: ReceiverPush, _ message: Message, _ verdict: Verdict) {
+        push.sender.answer(message, verdict, service)
     }
 
     private func signal(
@@ -68,7 +101,7 @@ final class ReceiverIntake {
     ) throws(PushRefusal) {
         let message = try make(request, [], push)
         guard request.ttl > 0 else {
-            return Answer.push(message, .accepted, service, to: push.exchange)
+            return accept(push, message, .accepted)
         }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
@@ -81,30 +114,57 @@ final class ReceiverIntake {
     }
 
     private func message(
-        _ request: PushRequest, _ body: [UInt8], _ push: ReceiverPush,
-        _ registration: Registration
+        _ request: PushRequest, _ push: ReceiverPush, _ registration: Registration
     ) throws(PushRefusal) {
         // Before anything is decrypted: whether there is room must not tell what could be read.
-        var message = try make(request, body, push)
+        let message = try make(request, push.body, push)
         guard hasRoom(for: message) else { throw .tooMany(retryAfter: PushIntake.pauseWhenFull) }
         if message.needsStore {
             service.index.release(message.size, for: message.address)
         }
-        let payload: PayloadReader.Payload
-        do throws(PayloadReader.Failure) {
-            payload = try read(body, request.headers, push, registration)
-        } catch {
-            switch error {
-            case .fault: throw .unavailable
-            case .undecryptable(let reason):
-                return count(reason, message, push, registration)
+        guard let target = registration.target(push.endpoint.address.subscription) else {
+            throw .unavailable
+        }
+        let job = PayloadReader.Job(
+            body: push.body, headers: request.headers, target: target, registration: registration,
+            now: service.store.clock.now)
+        read(job) { [self] outcome in
+            do throws(PushRefusal) {
+                switch outcome {
+                case .success(let payload): try take(payload, request, push, registration)
+                case .failure(.fault): throw .unavailable
+                case .failure(.undecryptable(let reason)):
+                    count(reason, message, push, registration)
+                }
+            } catch {
+                refuse(push, error)
             }
         }
-        message = try make(request, payload.text, push, payload)
+    }
+
+    /// Here, or on a thread of its own if there were many in this turn of the loop.
+    private func read(
+        _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
+    ) {
+        if turn != desk.loop.now { (turn, readInTurn) = (desk.loop.now, 0) }
+        readInTurn += 1
+        guard readInTurn > service.settings.readAtOnce else {
+            return then(reader.outcome(of: job))
+        }
+        desk.read(job, then)
+    }
+
+    private func take(
+        _ payload: PayloadReader.Payload, _ request: PushRequest, _ push: ReceiverPush,
+        _ registration: Registration
+    ) throws(PushRefusal) {
+        let message = try make(request, payload.text, push, payload)
         bind(push) { [self] in
             guard hasRoom(for: message) else {
                 return refuse(push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
             }
+            // What is not kept is not known again.
+            if let mark = message.mark, !message.needsStore { service.index.release(mark) }
             submit(
                 .receive(message, payload.mark), .message(CallbackEvent.Payload(message)), message,
                 push, registration)
@@ -112,21 +172,11 @@ final class ReceiverIntake {
         }
     }
 
-    private func read(
-        _ body: [UInt8], _ headers: PayloadHeaders?, _ push: ReceiverPush,
-        _ registration: Registration
-    ) throws(PayloadReader.Failure) -> PayloadReader.Payload {
-        guard let target = registration.target(push.endpoint.address.subscription) else {
-            throw .fault
-        }
-        return try reader.read(
-            body, headers, for: target, of: registration, at: service.store.clock.now)
-    }
-
     /// The sender gets the answer of a push that was taken, at the time of one that was taken.
     private func count(
         _ reason: String, _ message: Message, _ push: ReceiverPush, _ registration: Registration
     ) {
+        if let mark = push.mark { service.index.release(mark) }
         service.metrics.noteUndecryptable(reason)
         service.settings.onUndecryptable(registration.id.text, reason)
         submit(
@@ -151,9 +201,7 @@ final class ReceiverIntake {
         }
         desk.submit(
             StoreOperation.registration(operation).telling(callbacks),
-            .other { [service] outcome in
-                Answer.push(message, Verdict(outcome), service, to: push.exchange)
-            })
+            .other { [self] outcome in accept(push, message, Verdict(outcome)) })
     }
 
     /// The first correctly signed push binds its endpoint. One that was beaten to it comes again,
@@ -191,7 +239,7 @@ final class ReceiverIntake {
         let content = Message.Content(
             body: body, encoding: payload?.encoding, level: payload?.level,
             topic: request.topic, urgency: request.urgency, ttl: request.ttl)
-        return try desk.makeMessage(content, to: push.endpoint.address)
+        return try desk.makeMessage(content, to: push.endpoint.address, push.mark)
     }
 }
 

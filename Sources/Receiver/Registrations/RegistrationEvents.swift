@@ -6,12 +6,9 @@ import WebPush
 /// What the callback of a registration is told; nothing where there is none.
 struct RegistrationEvents {
     let report: RegistrationReport
-    private let milliseconds: Int64
+    let moment: RegistrationReport.Moment
 
-    init(_ report: RegistrationReport) {
-        self.report = report
-        milliseconds = report.wall * 1_000
-    }
+    private var milliseconds: Int64 { moment.wall * 1_000 }
 
     /// Made with the registration, whose callback has to be confirmed first.
     func creation(
@@ -44,8 +41,8 @@ struct RegistrationEvents {
 
     /// Whether its user is there has changed.
     func session(of registration: Registration) throws(OpenSSLError) -> [CallbackOperation] {
-        let isOnline = registration.isOnline(at: report.now)
-        let rest = registration.sessionEnd.milliseconds - report.now.milliseconds
+        let isOnline = registration.isOnline(at: moment.now)
+        let rest = registration.sessionEnd.milliseconds - moment.now.milliseconds
         return try telling(
             .session(
                 online: isOnline, mobile: isOnline, until: isOnline ? milliseconds + rest : nil),

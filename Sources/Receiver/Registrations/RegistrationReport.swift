@@ -5,13 +5,15 @@ import Notifications
 
 /// A registration as the API shows it.
 struct RegistrationReport {
-    /// Telegram wants `registerDevice` repeated every day.
-    private static let refreshAfter = 86_400
+    /// The time by which registrations expire, and seconds since 1970.
+    struct Moment {
+        let now: StoreTime
+        let wall: Int64
+    }
+
+    private static let refreshAfter = Int(Registration.reminderInterval)
 
     let settings: PushServiceSettings
-    /// The time by which registrations expire, and seconds since 1970, of one moment.
-    let now: StoreTime
-    let wall: Int64
 
     /// With all that only whoever registers may know.
     func full(
@@ -46,10 +48,10 @@ struct RegistrationReport {
     /// Without keys and secrets.
     func write(
         _ registration: Registration, undecryptable: [(reason: String, count: Int)] = [],
-        to writer: inout JSONWriter
+        at moment: Moment, to writer: inout JSONWriter
     ) throws(OpenSSLError) {
         let receiver = try Self.receiverID(of: registration)
-        let rest = (registration.expiry.milliseconds - now.milliseconds) / 1_000
+        let rest = (registration.expiry.milliseconds - moment.now.milliseconds) / 1_000
         writer.object { writer in
             writer.member("id", registration.id.text)
             writer.member("push_receiver_id", "\(receiver)")
@@ -59,7 +61,7 @@ struct RegistrationReport {
             writer.member("app", registration.terms.app)
             writer.member("account", registration.terms.account)
             writer.member("created", Int(registration.created / 1_000))
-            writer.member("expires", Int(wall + rest))
+            writer.member("expires", Int(moment.wall + rest))
             guard !undecryptable.isEmpty else { return }
             writer.name("undecryptable")
             writer.object { writer in

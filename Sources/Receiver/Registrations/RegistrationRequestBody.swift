@@ -1,7 +1,6 @@
 import Base
 import Crypto
 import Mailbox
-import Outbound
 
 /// The body of a request for a registration.
 struct RegistrationRequestBody: Confidential {
@@ -18,16 +17,8 @@ struct RegistrationRequestBody: Confidential {
                 throw RegistrationTerms.Fault("secret is for token_type 10")
             }
             self.secret = try secret.map(Self.secret)
-            if let callback = terms.callback { try Self.check(callback) }
         } catch {
             throw .badBody(error.message)
-        }
-    }
-
-    /// Where it may lead to is decided at each attempt.
-    private static func check(_ callback: String) throws(RegistrationTerms.Fault) {
-        do throws(CallbackTarget.Refusal) { _ = try CallbackTarget(callback) } catch {
-            throw RegistrationTerms.Fault("callback " + error.rawValue)
         }
     }
 

@@ -15,9 +15,9 @@ extension RegistrationRoutes {
                     registration.terms, device: registration.device, service,
                     created: wall * 1_000)
                 changed.rotate(to: draft.target, at: now)
-                let (report, secret) = (report, try Self.callbackSecret(registration.terms))
+                let secret = try Self.callbackSecret(registration.terms)
                 json = try report.full(changed, callbackSecret: secret)
-                events = try RegistrationEvents(report).rotation(
+                events = try self.events.rotation(
                     of: registration, to: changed, secret: secret)
             } catch { return reply(.failure(.unavailable)) }
             submit(

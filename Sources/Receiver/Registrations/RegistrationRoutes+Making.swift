@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Mailbox
+import Outbound
 
 /// Making registrations.
 extension RegistrationRoutes {
@@ -11,6 +12,7 @@ extension RegistrationRoutes {
         let json: [UInt8]
         do throws(ControlRefusal) {
             let request = try RegistrationRequestBody(json: body)
+            if let callback = request.terms.callback { try check(callback, caller) }
             (operation, json) = try draft(request, body, key, caller)
         } catch {
             return reply(.failure(error))
@@ -20,11 +22,20 @@ extension RegistrationRoutes {
             case .done: reply(.success((201, json)))
             case .registration(.answered(let json)): reply(.success((201, json)))
             case .registration(.otherRequest): reply(.failure(.otherRequest))
+            case .registration(.tooMany): reply(.failure(.tooManyRegistrations))
             // The credential was taken back meanwhile.
             case .notFound: reply(.failure(.unauthorized))
             default: reply(.failure(.unavailable))
             }
         }
+    }
+
+    /// What can be told of a target before it is dialled.
+    private func check(_ callback: String, _ caller: APICaller) throws(ControlRefusal) {
+        do throws(CallbackSettings.Objection) {
+            _ = try service.settings.callbacks.target(
+                callback, for: CallbackRights(userID: caller.userID))
+        } catch { throw .badCallback(error) }
     }
 
     private func draft(
@@ -41,14 +52,15 @@ extension RegistrationRoutes {
                 created: created, terms: request.terms, target: draft.target,
                 secret: request.secret, seen: now)
             let callbackSecret = try Self.callbackSecret(request.terms)
-            let report = report
             let json = try report.full(registration, callbackSecret: callbackSecret)
             let kept = try key.map { key throws(OpenSSLError) in
                 try Self.kept(json, for: body, key, caller)
             }
             let operation = StoreOperation.registration(
-                .create(registration, draft.subscription, credential: caller.credential, kept))
-            let events = try RegistrationEvents(report).creation(
+                .create(
+                    registration, draft.subscription, credential: caller.credential,
+                    limit: caller.isAdministrator ? nil : OwnerLimits.registrations, kept))
+            let events = try events.creation(
                 of: registration, secret: callbackSecret, userID: caller.userID)
             return (operation.telling(events), json)
         } catch {

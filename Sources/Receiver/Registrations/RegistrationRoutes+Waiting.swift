@@ -58,7 +58,7 @@ extension RegistrationRoutes {
             guard !registration.isPaused else { return reply(.success((204, []))) }
             var changed = registration
             changed.pause()
-            guard let events = try? RegistrationEvents(report).session(of: changed) else {
+            guard let events = try? self.events.session(of: changed) else {
                 return reply(.failure(.unavailable))
             }
             dialogue.submit(

@@ -18,9 +18,9 @@ final class RegistrationRoutes {
     var now: StoreTime { store.clock.now }
     var wall: Int64 { Int64(service.settings.now()) }
 
-    var report: RegistrationReport {
-        RegistrationReport(settings: service.settings, now: now, wall: wall)
-    }
+    var report: RegistrationReport { RegistrationReport(settings: service.settings) }
+    var moment: RegistrationReport.Moment { RegistrationReport.Moment(now: now, wall: wall) }
+    var events: RegistrationEvents { RegistrationEvents(report: report, moment: moment) }
 
     func list(_ caller: APICaller, _ reply: @escaping Reply) {
         let owner = caller.isAdministrator ? nil : caller.owner
@@ -28,7 +28,7 @@ final class RegistrationRoutes {
             guard case .registration(.all(let registrations)) = answer else {
                 return reply(.failure(.unavailable))
             }
-            let report = report
+            let (report, moment) = (report, moment)
             var failure: OpenSSLError?
             var writer = JSONWriter()
             writer.object { writer in
@@ -36,7 +36,7 @@ final class RegistrationRoutes {
                 writer.array { writer in
                     for registration in registrations {
                         do throws(OpenSSLError) {
-                            try report.write(registration, to: &writer)
+                            try report.write(registration, at: moment, to: &writer)
                         } catch { failure = error }
                     }
                 }
@@ -51,7 +51,8 @@ final class RegistrationRoutes {
             let seen = note(registration, caller)
             var writer = JSONWriter()
             do throws(OpenSSLError) {
-                try report.write(seen, undecryptable: undecryptable, to: &writer)
+                try report.write(
+                    seen, undecryptable: undecryptable, at: moment, to: &writer)
             } catch { return reply(.failure(.unavailable)) }
             reply(.success((200, writer.bytes)))
         }
@@ -60,7 +61,7 @@ final class RegistrationRoutes {
     func revoke(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
             let end = StoreOperation.registration(.end(device: registration.device))
-            guard let events = try? RegistrationEvents(report).end(of: registration) else {
+            guard let events = try? events.end(of: registration) else {
                 return reply(.failure(.unavailable))
             }
             dialogue.submit(end.telling(events)) { outcome in
@@ -99,7 +100,7 @@ final class RegistrationRoutes {
         }
         // Without randomness the callback does not hear of it.
         let events =
-            registration.isPaused ? try? RegistrationEvents(report).session(of: changed) : []
+            registration.isPaused ? try? self.events.session(of: changed) : []
         dialogue.submit(
             StoreOperation.registration(
                 .change(changed, from: registration.revision, adding: nil)

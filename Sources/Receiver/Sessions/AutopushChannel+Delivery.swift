@@ -54,14 +54,10 @@ extension AutopushChannel {
                 &notification, ttl: lifeLeft(of: message), topic: content.topic,
                 urgency: content.urgency)
         }
-        var text: [UInt8] = []
-        swap(&text, &desk.text)
-        text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(notification.capacity(bodyLength: content.body.count))
-        notification.append(body: content.body.span, to: &text)
-        connection?.send(text: text.span)
+        connection?.send(textOfAbout: notification.capacity(bodyLength: content.body.count)) {
+            notification.append(body: content.body.span, to: &$0)
+        }
         desk.service.metrics.noteDelivered()
-        swap(&text, &desk.text)
     }
 
     /// In seconds, begun ones counted; zero for one that was never to be kept.

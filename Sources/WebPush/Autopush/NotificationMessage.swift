@@ -17,7 +17,7 @@ package struct NotificationMessage: Sendable, Confidential {
         self.headers = headers
     }
 
-    /// A bound on what `append` appends, for reserving room once.
+    /// A bound on what `append` appends.
     package func capacity(bodyLength: Int) -> Int {
         let headerLength = (headers?.encryption?.count ?? 0) + (headers?.cryptoKey?.count ?? 0)
         // A backslash is the one byte of a header that takes two.

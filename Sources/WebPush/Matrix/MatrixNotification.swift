@@ -51,10 +51,9 @@ package struct MatrixNotification: Sendable, Confidential {
         var devices: [MatrixDevice] = []
         devices.reserveCapacity(elements.count)
         for element in elements {
-            guard let pushkey = element["pushkey"]?.text, element["app_id"]?.kind == .string else {
-                throw .badJSON("A device needs app_id and pushkey")
-            }
-            devices.append(MatrixDevice(pushkey: pushkey, json: element.source))
+            guard let pushkey = element["pushkey"]?.text, let appID = element["app_id"]?.text
+            else { throw .badJSON("A device needs app_id and pushkey") }
+            devices.append(MatrixDevice(pushkey: pushkey, appID: appID, json: element.source))
         }
         return devices
     }
@@ -73,6 +72,8 @@ package struct MatrixNotification: Sendable, Confidential {
 package struct MatrixDevice: Sendable, Confidential {
     /// An endpoint, as its client handed it to the homeserver.
     package let pushkey: String
+    /// Of the client that set the pusher.
+    package let appID: String
     /// All that the homeserver says of it.
     let json: ArraySlice<UInt8>
 }

@@ -18,6 +18,15 @@ package struct PushRequest: Sendable, Confidential {
     /// the sender wrote them for `receiver`, for whom we decrypt; normalised for `channel`.
     package let headers: PayloadHeaders?
 
+    /// What came otherwise than by a request to the endpoint, in clear.
+    package init(clear urgency: Urgency, ttl: UInt32) {
+        effect = .message
+        self.ttl = ttl
+        topic = nil
+        self.urgency = urgency
+        headers = nil
+    }
+
     /// Checks what is left to check once endpoint and signature are known to be good, in the order
     /// that decides which mistake is answered.
     package init(

@@ -5,11 +5,11 @@ import System
 
 extension PushServer {
     /// Where callbacks may go: what the configuration allows, and never to ourselves.
-    static func callbackSettings(
-        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL
-    ) throws -> CallbackSettings {
+    static func decideCallbacks(
+        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ settings: inout CallbackSettings
+    ) throws {
         if let file = configuration.callbackAuthorities { _ = try TextFile.read(file) }
-        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
         for allowance in configuration.callbackAllowances {
             switch allowance {
             case .addresses(let block): settings.dialGuard.allowed.append(block)
@@ -29,7 +29,6 @@ extension PushServer {
             case .unix(let path): settings.ownSockets.append(path)
             }
         }
-        return settings
     }
 
     static func callbackSurroundings(

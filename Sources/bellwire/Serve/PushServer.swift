@@ -46,13 +46,12 @@ final class PushServer {
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
             let service = PushService(
                 store: store, endpointKey: store.endpointKey,
-                settings: Self.settings(configuration, baseURL, log))
+                settings: try Self.settings(configuration, listeners, baseURL, log))
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
             self.service = service
             callbacks = try CallbackService(
-                for: service, try Self.callbackSettings(configuration, listeners, baseURL),
-                Self.callbackSurroundings(store, log))
+                for: service, Self.callbackSurroundings(store, log))
             server = try HTTPServer(
                 report: { log.write($0) }, access: access, handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, service, log)
@@ -154,10 +153,12 @@ extension PushServer {
     }
 
     private static func settings(
-        _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
-    ) -> PushServiceSettings {
+        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ log: Log
+    ) throws -> PushServiceSettings {
         var settings = PushServiceSettings(
             baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
+        try decideCallbacks(configuration, listeners, baseURL, &settings.callbacks)
         settings.onUndecryptable = { registration, reason in
             log.write(
                 .warning, "undecryptable", [("registration", registration), ("reason", reason)])

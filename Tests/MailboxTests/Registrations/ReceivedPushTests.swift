@@ -108,7 +108,8 @@ struct ReceivedPushTests {
             let (registration, subscription) = try test.draft()
             let kept = KeptAnswer(request: request, body: body, answer: Array(answer.utf8))
             return try test.run(
-                .registration(.create(registration, subscription, credential: nil, kept)))
+                .registration(
+                    .create(registration, subscription, credential: nil, limit: nil, kept)))
         }
         #expect(try create(body, "first") == .done)
         let again = StoreOutcome.registration(.answered(Array("first".utf8)))

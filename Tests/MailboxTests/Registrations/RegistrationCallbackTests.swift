@@ -22,7 +22,8 @@ struct RegistrationCallbackTests {
         let hello = OutboxEvent(id: MessageID(high: 1, low: 1), body: [1], isPush: false)
         try test.expectDone(
             .with(
-                .registration(.create(registration, subscription, credential: nil, nil)),
+                .registration(
+                    .create(registration, subscription, credential: nil, limit: nil, nil)),
                 [.make(callback, introduction: hello)]))
         try confirm(test, registration)
         return (registration, subscription)
@@ -93,6 +94,64 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration) == "")
         try test.pass(seconds: Self.day)
         #expect(try event(test, registration).contains("registration.expiring"))
+    }
+
+    @Test("It is told what to register with, at each start and every day, and nobody else is")
+    func reminders() throws {
+        let test = try TestStore()
+        let (registration, _) = try confirmed(test)
+        let (other, _) = try test.addRegistration()
+        func begin() throws {
+            test.store.remind { #"{"token":"\#($0.id.text)"}"# }
+            try test.pass(seconds: 0)
+        }
+        let reminder =
+            #""type":"registration.refresh","timestamp":"2023-11-14T22:13:20Z","data":{"#
+            + #""registration":"\#(registration.id.text)","account":"b","#
+            + #""register_device":{"token":"\#(registration.id.text)"}}}"#
+        #expect(try event(test, registration) == "")
+        try begin()
+        #expect(try event(test, registration) == "{" + reminder)
+        #expect(try record(test, other) == nil)
+        try confirm(test, registration)
+        try test.pass(seconds: Self.day - 1)
+        #expect(try event(test, registration) == "")
+        try test.pass(seconds: 1)
+        #expect(try event(test, registration).contains("registration.refresh"))
+        try confirm(test, registration)
+        try test.restart()
+        #expect(try event(test, registration) == "")
+        try begin()
+        #expect(try event(test, registration).contains("registration.refresh"))
+        try confirm(test, registration)
+        #expect(try record(test, registration)?.head == nil)
+        // A rotation tells it, too.
+        var rotated = try #require(try test.find(registration.id))
+        let (target, subscription) = try test.target(registration.device)
+        let revision = rotated.revision
+        try test.pass(seconds: Self.day - 10)
+        rotated.rotate(to: target, at: test.now)
+        try test.expectDone(.registration(.change(rotated, from: revision, adding: subscription)))
+        try test.pass(seconds: Self.day - 1)
+        #expect(try event(test, registration) == "")
+        try test.pass(seconds: 1)
+        #expect(try event(test, registration).contains("registration.refresh"))
+    }
+
+    @Test("However many there are, each is told once at the start")
+    func round() throws {
+        let test = try TestStore()
+        let registrations = try (0..<150).map { _ in try confirmed(test).0 }
+        test.store.remind { _ in "{}" }
+        try test.pass(seconds: 0)
+        for _ in 0..<50 where test.store.index.reminders.isUnderWay {
+            try test.pass(seconds: 0)
+        }
+        for registration in registrations {
+            #expect(try event(test, registration).contains("registration.refresh"))
+            try confirm(test, registration)
+            #expect(try record(test, registration)?.head == nil)
+        }
     }
 
     @Test("A repetition is not told, and a push is refused where the outbox is full")

@@ -104,14 +104,33 @@ struct RegistrationStoreTests {
                     row: row, secret: try test.digest(), name: "x", owner: "admin", created: 1)))
         let (registration, subscription) = try test.draft()
         try test.expectDone(
-            .registration(.create(registration, subscription, credential: row, nil)))
+            .registration(.create(registration, subscription, credential: row, limit: nil, nil)))
         try test.expectDone(.removeCredential(row))
         #expect(test.answer(subscription) == .gone)
         #expect(try test.find(registration.id) == nil)
         let (late, other) = try test.draft()
         #expect(
-            try test.run(.registration(.create(late, other, credential: row, nil))) == .notFound)
+            try test.run(
+                .registration(.create(late, other, credential: row, limit: nil, nil)))
+                == .notFound)
         #expect(try test.find(late.id) == nil)
+    }
+
+    @Test("An owner has no more than there may be, and others are not counted")
+    func limit() throws {
+        let test = try TestStore()
+        func create(_ owner: String, limit: Int?) throws -> StoreOutcome {
+            let (registration, subscription) = try test.draft(owner: owner)
+            return try test.run(
+                .registration(
+                    .create(registration, subscription, credential: nil, limit: limit, nil)))
+        }
+        #expect(try create("uid:1", limit: 2) == .done)
+        #expect(try create("uid:2", limit: 2) == .done)
+        #expect(try create("uid:1", limit: 2) == .done)
+        #expect(try create("uid:1", limit: 2) == .registration(.tooMany))
+        #expect(try create("uid:1", limit: nil) == .done)
+        #expect(test.store.index.endpointCount == 4)
     }
 
     @Test("Of two changes at the same time one is refused")

@@ -25,7 +25,7 @@ struct ResealingTests {
         let kept = KeptAnswer(
             request: try test.digest(), body: try test.digest(), answer: [1, 2, 3])
         try test.expectDone(
-            .registration(.create(registration, target, credential: nil, kept)))
+            .registration(.create(registration, target, credential: nil, limit: nil, kept)))
         _ = try test.receive(target.address, "payload")
         return (registration, device)
     }

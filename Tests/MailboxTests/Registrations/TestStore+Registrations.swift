@@ -46,7 +46,7 @@ extension TestStore {
     ) throws -> (Registration, Subscription) {
         let (registration, subscription) = try draft(json, owner: owner, secret: secret)
         try expectDone(
-            .registration(.create(registration, subscription, credential: nil, nil)))
+            .registration(.create(registration, subscription, credential: nil, limit: nil, nil)))
         return (registration, subscription)
     }
 

@@ -46,18 +46,24 @@ final class CallbackFixture {
     deinit { stop() }
 
     func start() throws {
+        try open()
+        try running?.service.start()
+    }
+
+    /// The store, while nothing is sent.
+    func open() throws {
         var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
         options.reading = { [clock] in clock.reading() }
         let store = try SQLiteStore(options)
+        var pushSettings = PushServiceSettings(
+            baseURL: try BaseURL("https://push.example"), version: "test")
+        pushSettings.callbacks = settings
         let push = PushService(
-            store: store, endpointKey: store.endpointKey,
-            settings: PushServiceSettings(
-                baseURL: try BaseURL("https://push.example"), version: "test"))
+            store: store, endpointKey: store.endpointKey, settings: pushSettings)
         var surroundings = CallbackService.Surroundings(clock: store.clock)
         let storeClock = store.clock
         surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
-        let service = try CallbackService(for: push, settings, surroundings)
-        try service.start()
+        let service = try CallbackService(for: push, surroundings)
         running = (store, service)
     }
 
@@ -79,10 +85,6 @@ final class CallbackFixture {
     func later(seconds: Int64) {
         clock.add(seconds: seconds)
         running?.service.wakeAll()
-    }
-
-    func objection(to url: String, _ user: UInt32?) -> CallbackSettings.Objection? {
-        running?.service.objection(to: url, userID: user)
     }
 
     func record(_ row: UInt32) throws -> CallbackRecord? {

@@ -84,6 +84,34 @@ struct CallbackServiceTests {
         #expect(requests[3].text.contains(#""count":11,"version":12}"#))
     }
 
+    @Test("A fetch signal that comes after a restart is not counted into what may have been sent")
+    func signalsAfterRestart() throws {
+        let hook = try HookServer()
+        let fixture = try CallbackFixture { $0.patience = .seconds(60) }
+        try fixture.make(1, url(hook))
+        try waitUntil { try fixture.record(1)?.state == .active }
+        hook.reply { _ in .never }
+        func signal() throws {
+            try fixture.run(.add(try fixture.event(.fetch(count: 1, version: nil)), to: 1))
+        }
+        try signal()
+        #expect(hook.requests(2).count == 2)
+        fixture.stop()
+        try fixture.start()
+        // Sent again, and not answered again.
+        #expect(hook.requests(3).count == 3)
+        fixture.stop()
+        try fixture.open()
+        for _ in 0..<2 { try signal() }
+        fixture.stop()
+        hook.reply { _ in HookAnswer() }
+        try fixture.start()
+        let requests = hook.requests(5)
+        #expect(Set(requests[1...3].map(\.id)).count == 1)
+        #expect(requests[3].text.contains(#""count":1}"#))
+        #expect(requests[4].text.contains(#""count":2}"#))
+    }
+
     @Test("A receiver that is down for an hour gets everything then, in order, each under one id")
     func down() throws {
         let hook = try HookServer()
@@ -180,15 +208,6 @@ struct CallbackServiceTests {
         try fixture.make(1, "https://localhost:\(hook.port)/", user: nil)
         try waitUntil { try fixture.record(1)?.head?.attempts == 1 }
         #expect(hook.requests.isEmpty)
-    }
-
-    @Test("Whoever makes a callback is told why it may not be")
-    func objection() throws {
-        let fixture = try CallbackFixture()
-        #expect(fixture.objection(to: "https://hook.example/", nil) == nil)
-        #expect(fixture.objection(to: "http://127.0.0.1:3000/", 1_000) == nil)
-        #expect(fixture.objection(to: "http://127.0.0.1:3000/", nil) == .target(.scheme))
-        #expect(fixture.objection(to: "https://10.0.0.1/", nil) == .address(.notInternet))
     }
 
     @Test("What waited when the service ended is sent when it starts again")

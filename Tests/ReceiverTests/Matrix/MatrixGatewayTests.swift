@@ -111,6 +111,77 @@ struct MatrixGatewayTests {
         try agent.settle()
     }
 
+    @Test("A registration that takes them gets them in clear, each once")
+    func registration() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, app: "matrix", #","app_id":"org.example.client""#)
+        let any = try RegisteredApp(fixture, #","dialect":"auto","clear":true"#)
+        for _ in 0..<2 {
+            let answer = try fixture.notify(app.endpoint, any.endpoint)
+            #expect(answer.status == 200 && answer.text == Self.nobody)
+        }
+        try fixture.restart()
+        #expect(try fixture.notify(app.endpoint).text == Self.nobody)
+        for one in [app, any] {
+            let payloads = try one.payloads()
+            #expect(payloads.count == 1 && payloads.first?.contains("!room:x") == true)
+        }
+        #expect(try fixture.notify(app.endpoint, event: "$2").text == Self.nobody)
+        #expect(try app.payloads().count == 2)
+    }
+
+    @Test(
+        "One of another dialect or application, that is bound, or takes nothing in clear, is rejected",
+        arguments: [
+            #","dialect":"matrix","clear":false"#, #","dialect":"plain""#,
+            #","dialect":"telegram","clear":true"#, #","dialect":"matrix","app_id":"other""#,
+            #","dialect":"matrix","vapid":true"#,
+        ])
+    func otherRegistration(terms: String) throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, app: "a", terms)
+        for _ in 0..<2 {
+            let answer = try fixture.notify(app.endpoint)
+            #expect(answer.status == 200)
+            #expect(try answer.object()["rejected"] as? [String] == [app.endpoint])
+        }
+        #expect(try app.payloads() == [] && app.undecryptable() == [:])
+    }
+
+    @Test("What a secret has to open is counted, and tried again it is told again")
+    func secret() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, app: "matrix", #","secret":"new""#)
+        for _ in 0..<2 { #expect(try fixture.notify(app.endpoint).text == Self.nobody) }
+        #expect(try app.payloads() == [] && app.undecryptable() == ["no-p": 2])
+    }
+
+    @Test("One that keeps nothing, or has no room, does not keep a repetition away")
+    func noRoom() throws {
+        let fixture = try PushFixture {
+            $0.store = { $0.limits.quota.device = QuotaLimits.Room(messages: 2, bytes: 9_999) }
+        }
+        let never = try RegisteredApp(fixture, app: "matrix", #","ttl":0"#)
+        for _ in 0..<2 { #expect(try fixture.notify(never.endpoint).text == Self.nobody) }
+        #expect(try never.payloads() == [])
+        let app = try RegisteredApp(fixture, app: "matrix")
+        #expect(try fixture.notify(app.endpoint, event: "$1").status == 200)
+        #expect(try fixture.notify(app.endpoint, event: "$2").status == 503)
+        #expect(try app.payloads(fetching: true).count == 1)
+        #expect(try fixture.notify(app.endpoint, event: "$2").status == 200)
+        #expect(try app.payloads().count == 1)
+    }
+
+    @Test("One whose callback does not want to hear any more is rejected")
+    func gone() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, app: "matrix", #","callback":"https://app.example/""#)
+        #expect(try fixture.notify(app.endpoint, event: "$1").text == Self.nobody)
+        try fixture.endCallback()
+        let answer = try fixture.notify(app.endpoint, event: "$2")
+        #expect(try answer.object()["rejected"] as? [String] == [app.endpoint])
+    }
+
     @Test("A repetition is quiet, at the next start too, and another event is none")
     func repetition() throws {
         let fixture = try PushFixture()

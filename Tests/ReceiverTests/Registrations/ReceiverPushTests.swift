@@ -23,6 +23,18 @@ struct ReceiverPushTests {
         #expect(try app.undecryptable() == [:])
     }
 
+    @Test("What a loop has no time for is decrypted elsewhere, and what cannot be is counted")
+    func elsewhere() throws {
+        let fixture = try PushFixture { $0.settings = { $0.readAtOnce = 0 } }
+        let app = try RegisteredApp(fixture)
+        for number in 0..<20 { #expect(try app.push("\(number)").status == 201) }
+        let again = try app.encrypted("again")
+        for _ in 0..<2 { #expect(try app.send(again).status == 201) }
+        #expect(try app.raw(Array("clear".utf8)).status == 201)
+        #expect(try app.payloads() == (0..<20).map(String.init) + ["again"])
+        #expect(try app.undecryptable() == ["not-encrypted": 1])
+    }
+
     @Test(
         "Without a lifetime from its sender a message is kept for a day, and no longer than asked")
     func lifetimes() throws {

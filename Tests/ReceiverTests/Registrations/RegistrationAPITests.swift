@@ -92,6 +92,26 @@ struct RegistrationAPITests {
         #expect(second.hasPrefix("whsec_") && second != first)
     }
 
+    @Test(
+        "A callback that may not lead where it does is refused, and nothing is made",
+        arguments: [
+            "http://127.0.0.1:3000/", "https://10.0.0.1/", "https://[::ffff:10.0.0.1]/",
+            "https://app.example:25/", "unix:/run/user/0/x",
+            "https://push.example/wpush/v1/x",
+        ])
+    func callbackTarget(url: String) throws {
+        let fixture = try PushFixture {
+            $0.settings = { $0.callbacks.ownURLs = ["https://push.example"] }
+        }
+        let bearer = try fixture.addCredential()
+        let body = #"{"token_type":10,"app":"a","account":"b","callback":"\#(url)"}"#
+        let answer = try fixture.api("POST", "registrations", bearer: bearer, body)
+        #expect(answer.code == "400/1009", "\(answer.text)")
+        #expect(
+            try fixture.api("GET", "registrations", bearer: bearer).text
+                == #"{"registrations":[]}"#)
+    }
+
     @Test("A registration is shown without its keys and secrets, to its owner alone")
     func show() throws {
         let fixture = try PushFixture()

@@ -72,6 +72,10 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         }
     }
 
+    func remind(_ describe: @escaping @Sendable (Registration) -> String) {
+        store.remind(describe)
+    }
+
     func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
         pass(.load) { [store] isRefused in
             guard isRefused else { return store.load(request, ticket: ticket, to: sink) }

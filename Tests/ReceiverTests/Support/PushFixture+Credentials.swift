@@ -24,6 +24,12 @@ extension PushFixture {
         service.endSessionsOfRemovedDevices()
     }
 
+    /// The callback of the newest registration answers 410.
+    func endCallback() throws {
+        let device = store.index.counters.device
+        run(.callback(.record(AttemptRecord(callback: device, position: 0, result: .gone))))
+    }
+
     private func run(_ operation: StoreOperation) {
         let sink = OneAnswer()
         store.submit(operation, ticket: 0, to: sink)

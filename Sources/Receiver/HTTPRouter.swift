@@ -1,44 +1,41 @@
 import Base
+import HTTP
 
 /// Which action serves a path. An unknown path is unknown whatever the method.
 ///
 /// A pattern is literal text, in which `*` stands for one segment that is not empty, and `**` at
 /// the end for all that follows, be it empty.
-package struct HTTPRouter<Action: Sendable>: Sendable {
-    package struct Match: Sendable {
-        package let action: Action
+struct HTTPRouter<Action: Sendable>: Sendable {
+    struct Match: Sendable {
+        let action: Action
         /// What the stars stand for, as ranges of the path that was asked about.
-        package let first: Range<Int>
-        package let second: Range<Int>
+        let first: Range<Int>
+        let second: Range<Int>
     }
 
-    package enum Finding: Sendable {
+    enum Finding: Sendable {
         case found(Match)
         /// The path is known, the method is not one of its own.
         case otherMethod(allowed: [HTTPMethod])
         case unknown
     }
 
-    @usableFromInline struct Route: Sendable {
-        @usableFromInline let pattern: [UInt8]
-        @usableFromInline let methods: [(method: HTTPMethod, action: Action)]
+    private struct Route: Sendable {
+        let pattern: [UInt8]
+        let methods: [(method: HTTPMethod, action: Action)]
     }
 
-    @usableFromInline private(set) var routes: [Route] = []
-
-    package init() {}
+    private var routes: [Route] = []
 
     /// The first pattern that fits counts.
-    package mutating func add(_ pattern: String, _ methods: [(HTTPMethod, Action)]) {
+    mutating func add(_ pattern: String, _ methods: [(HTTPMethod, Action)]) {
         routes.append(
             Route(
                 pattern: Array(pattern.utf8), methods: methods.map { (method: $0.0, action: $0.1) })
         )
     }
 
-    // Inlined, because what is generic and not known costs more than the search.
-    @inlinable @inline(__always)
-    package func find(_ method: HTTPMethod, _ path: Span<UInt8>) -> Finding {
+    func find(_ method: HTTPMethod, _ path: Span<UInt8>) -> Finding {
         for route in routes {
             guard let (first, second) = path.stars(of: route.pattern) else { continue }
             for entry in route.methods where entry.method == method {
@@ -52,7 +49,7 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
 
 extension Span<UInt8> {
     /// What the stars of a pattern stand for in a path; nil where it does not have this form.
-    @usableFromInline func stars(of pattern: [UInt8]) -> (Range<Int>, Range<Int>)? {
+    func stars(of pattern: [UInt8]) -> (Range<Int>, Range<Int>)? {
         let star = UInt8(ascii: "*")
         var stars = (0..<0, 0..<0)
         var found = 0

@@ -1,6 +1,7 @@
+import HTTP
 import Testing
 
-@testable import HTTP
+@testable import Receiver
 
 @Suite("Routes")
 struct HTTPRouterTests {

@@ -1,0 +1,67 @@
+import Base
+import Crypto
+import Mailbox
+import WebPush
+
+/// Fills a new store with registrations, as the API makes them, each bound to the same signer.
+final class RegistrationMaker {
+    private static let terms = #"{"token_type":10,"app":"telegram","account":"me","vapid":true}"#
+    private static let outstanding = 4_096
+
+    private let store: SQLiteStore
+    private let counter = AnswerCounter()
+    private let sender: SenderRule
+    private let terms: RegistrationTerms
+    private var mint: EndpointMint
+    private var random = RandomSupply()
+    private(set) var targets: RegisteredTargets
+
+    init(_ store: SQLiteStore) throws {
+        let privateKey = try PrivateKey.generate()
+        var hash = try SHA256()
+        let digest = try privateKey.publicKey.withSpan { point in try hash.digest(of: point) }
+        let mint = try EndpointMint(key: store.endpointKey)
+        self.store = store
+        self.mint = mint
+        sender = .key(KeyHash(Digest(digest)))
+        terms = try RegistrationTerms(try JSONDocument(Array(Self.terms.utf8)).root)
+        targets = RegisteredTargets(signingKey: try privateKey.bytes)
+    }
+
+    func make(_ count: Int) throws {
+        for number in 0..<count {
+            store.submit(try operation(), ticket: 0, to: counter)
+            try counter.wait { counter.answers + Self.outstanding > number }
+        }
+        try counter.wait { counter.answers == count }
+        guard counter.failed.load(ordering: .relaxed) == 0 else {
+            throw MailboxBench.Failed(what: "registrations were refused")
+        }
+    }
+
+    private func operation() throws -> StoreOperation {
+        let device = store.index.nextDevice()
+        let row = store.index.nextSubscription()
+        let token = try mint.make()
+        let keys = try ReceiverKeys.generate()
+        let publicKey = keys.privateKey.publicKey
+        let target = Registration.Target(
+            subscription: row, token: token,
+            keys: Registration.Keys(
+                publicKey: publicKey, privateKey: try keys.privateKey.bytes, auth: keys.auth))
+        let subscription = Subscription(
+            address: Address(subscription: row, device: device), kind: .receiver,
+            channel: ChannelID(high: 0, low: 0), sender: sender, token: token,
+            digest: try mint.digest(of: token), created: 0)
+        let registration = Registration(
+            id: try RegistrationID(from: &random), device: device, owner: "bench", created: 0,
+            terms: terms, target: target, secret: nil, seen: store.clock.now)
+        let bytes = token.bytes
+        targets.targets.append(
+            RegisteredTargets.Target(
+                path: "/wpush/v2/" + Base64URL.text(bytes.span), publicKey: publicKey,
+                auth: keys.auth))
+        return .registration(
+            .create(registration, subscription, credential: nil, limit: nil, nil))
+    }
+}

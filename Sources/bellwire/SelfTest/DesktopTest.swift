@@ -1,0 +1,111 @@
+/// Walks the way of a message to an application: registers on the session bus as one, pushes to the
+/// endpoint it got, and takes the message. A value: events in, actions out.
+struct DesktopTest {
+    enum Action: Equatable {
+        case register
+        case push(to: String)
+        case unregister
+        case finish
+    }
+
+    enum Event {
+        /// Nil: it worked.
+        case answered(reason: String?)
+        case endpoint(String)
+        case pushed(status: Int)
+        case notPushed(String)
+        case received(isOurs: Bool)
+        case unregistered
+        /// The desktop service cannot be spoken to.
+        case lost(String)
+        case timedOut
+    }
+
+    private enum Step { case registering, pushing, leaving, done }
+
+    private(set) var results: [HopResult] = []
+    private var step = Step.registering
+    private var isAccepted = false
+    private var endpoint: String?
+    private var sent = Duration.zero
+
+    private static let restart =
+        "start it again: systemctl --user restart bellwire-desktop, and look at its log"
+
+    mutating func handle(_ event: Event, now: Duration) -> [Action] {
+        switch (step, event) {
+        case (.done, _): return []
+        case (_, .lost(let reason)): return fail(.desktop, reason, Self.restart)
+        case (.registering, .answered(let reason?)): return fail(reason)
+        case (.registering, .answered):
+            isAccepted = true
+            return push(now)
+        case (.registering, .endpoint(let endpoint)):
+            self.endpoint = endpoint
+            return push(now)
+        case (.pushing, .pushed(let status)) where status != 201:
+            return fail(.push, "refused with status \(status)", "see the lines above")
+        case (_, .notPushed(let reason)):
+            return fail(.push, "no answer to a push: \(reason)", "see the lines above")
+        case (.pushing, .received(let isOurs)): return take(isOurs, now)
+        case (.leaving, .unregistered):
+            step = .done
+            return [.finish]
+        case (_, .timedOut): return late
+        default: return []
+        }
+    }
+
+    private mutating func push(_ now: Duration) -> [Action] {
+        guard isAccepted, let endpoint else { return [] }
+        results.append(.passed(.desktop, "registered, and an endpoint came"))
+        step = .pushing
+        sent = now
+        return [.push(to: endpoint)]
+    }
+
+    private mutating func take(_ isOurs: Bool, _ now: Duration) -> [Action] {
+        guard isOurs else { return fail(ReceiverTest.changed(.application)) }
+        results.append(.passed(.application, "here after \(ReceiverTest.text(now - sent))"))
+        step = .leaving
+        return [.unregister]
+    }
+
+    private var late: [Action] {
+        mutating get {
+            switch step {
+            case .registering where isAccepted:
+                fail(
+                    .desktop, "registered, but no endpoint comes: the receiver is not reached",
+                    "put the address of a device into the file receivers: bellwire desktop --help")
+            case .registering: fail(.desktop, "no answer to a registration", Self.restart)
+            case .pushing:
+                fail(.application, "the push was sent, but no message comes", Self.restart)
+            case .leaving, .done: fail(.application, "the end is not confirmed", Self.restart)
+            }
+        }
+    }
+
+    /// In the words of the UnifiedPush specification.
+    private mutating func fail(_ reason: String) -> [Action] {
+        let advice =
+            switch reason {
+            case "ACTION_REQUIRED":
+                "put the address of a device into the file receivers: bellwire desktop --help"
+            case "NETWORK": "the receiver must be reachable from here"
+            default: Self.restart
+            }
+        return fail(.desktop, "the registration is refused: \(reason)", advice)
+    }
+
+    private mutating func fail(_ hop: Hop, _ finding: String, _ advice: String) -> [Action] {
+        fail(.failed(hop, finding, advice: advice))
+    }
+
+    /// What is registered is given back before the end.
+    private mutating func fail(_ result: HopResult) -> [Action] {
+        results.append(result)
+        step = .done
+        return [.unregister, .finish]
+    }
+}

@@ -1,0 +1,174 @@
+import Base
+import Bus
+import Crypto
+import Desktop
+import Outbound
+import Reactor
+
+/// Does what a `DesktopTest` asks for, as an application without a name of its own.
+final class DesktopTestRun {
+    private static let patience = Duration.seconds(10)
+    private static let path = "/org/unifiedpush/Connector"
+    private static let distributor = "/org/unifiedpush/Distributor"
+    private static let interface = "org.unifiedpush.Distributor2"
+
+    private let loop: EventLoop
+    private let client: CallbackClient
+    private let settings: CallbackSettings
+    private let token: String
+    private let report: (HopResult) -> Void
+    private var message: TestMessage
+    private var test = DesktopTest()
+    private var reported = 0
+    private var bus: BusConnection?
+    private var exported: BusSubscription?
+    private var service = ""
+    private var timer: TimerID?
+
+    private init(
+        _ loop: EventLoop, _ client: CallbackClient, _ settings: CallbackSettings,
+        _ message: consuming TestMessage, token: String, _ report: @escaping (HopResult) -> Void
+    ) {
+        self.loop = loop
+        self.client = client
+        self.settings = settings
+        self.message = message
+        self.token = token
+        self.report = report
+    }
+
+    /// Returns when the way was walked; at once where there is no session bus.
+    static func run(authorities: String?, report: @escaping (HopResult) -> Void) throws {
+        let loop = try EventLoop()
+        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
+        settings.authorities = authorities
+        let client = try CallbackClient(on: loop, settings)
+        let random = try Random.bytes(count: 16)
+        let run = DesktopTestRun(
+            loop, client, settings, try TestMessage(), token: Base64URL.text(random.span), report)
+        guard run.connect() else { return }
+        _ = loop.run()
+    }
+
+    private func connect() -> Bool {
+        do throws(BusError) {
+            let bus = try BusConnection(to: .session, on: loop) { [weak self] error in
+                self?.handle(.lost(error.description))
+            }
+            service = try bus.uniqueName()
+            exported = try bus.export(self, at: Self.path)
+            bus.owner(of: DesktopService.busName) { [weak self] owner in
+                self?.found(try? owner.get())
+            }
+            self.bus = bus
+        } catch { return false }
+        wait()
+        return true
+    }
+
+    private func found(_ owner: String?) {
+        guard owner != nil else {
+            report(.skipped(.desktop, "no desktop service runs in this session"))
+            return finish()
+        }
+        perform([.register])
+    }
+
+    private func handle(_ event: DesktopTest.Event) {
+        perform(test.handle(event, now: .nanoseconds(Instant.now.nanoseconds)))
+    }
+
+    private func wait() {
+        if let timer { loop.cancel(timer) }
+        timer = loop.schedule(after: Interval(Self.patience), self)
+    }
+
+    private func perform(_ actions: [DesktopTest.Action]) {
+        for result in test.results[reported...] { report(result) }
+        reported = test.results.count
+        wait()
+        for action in actions {
+            switch action {
+            case .register: register()
+            case .push(let endpoint): push(to: endpoint)
+            case .unregister: call("Unregister", []) { _ in }
+            case .finish: finish()
+            }
+        }
+    }
+
+    private func register() {
+        let members: [(String, BusValue)] = [
+            ("service", .string(service)), ("description", .string("bellwire test")),
+            ("vapid", .string(message.applicationKey)),
+        ]
+        call("Register", members) { reply in
+            switch reply {
+            case .failure(let failure): self.handle(.lost(failure.description))
+            case .success(let values):
+                let answer = values.first?.members ?? [:]
+                let isDone = answer["success"]?.text == "REGISTRATION_SUCCEEDED"
+                self.handle(.answered(reason: isDone ? nil : answer["reason"]?.text ?? "unknown"))
+            }
+        }
+    }
+
+    private func call(
+        _ member: String, _ members: [(String, BusValue)],
+        completion: @escaping (BusReply) -> Void
+    ) {
+        let arguments = BusValue.options([("token", .string(token))] + members)
+        bus?.call(
+            BusMethodCall(
+                to: DesktopService.busName, path: Self.distributor, interface: Self.interface,
+                member: member, [arguments]), completion: completion)
+    }
+
+    private func push(to endpoint: String) {
+        do {
+            client.send(try message.request(to: endpoint, settings)) { result in
+                switch result {
+                case .success(let response): self.handle(.pushed(status: response.status))
+                case .failure(let failure): self.handle(.notPushed(failure.description))
+                }
+            }
+        } catch {
+            handle(.notPushed(CommandError(error).message))
+        }
+    }
+
+    private func finish() {
+        client.close()
+        loop.drain(within: .seconds(1))
+    }
+}
+
+extension DesktopTestRun: BusObject, TimerHandler {
+    var interfaces: [BusInterface] {
+        let options = [BusInterface.Argument("args", "a{sv}")]
+        return [
+            BusInterface(
+                "org.unifiedpush.Connector2",
+                methods: ["Message", "NewEndpoint", "Unregistered"].map {
+                    .init($0, options, output: options)
+                })
+        ]
+    }
+
+    func called(_ call: BusCall) {
+        let members = call.arguments.first?.members ?? [:]
+        let id = members["id"].map { [("id", $0)] } ?? []
+        call.reply([.options(id)])
+        guard members["token"]?.text == token else { return }
+        switch call.member {
+        case "NewEndpoint": handle(.endpoint(members["endpoint"]?.text ?? ""))
+        case "Message": handle(.received(isOurs: message.isLast(members["message"]?.bytes ?? [])))
+        default: handle(.unregistered)
+        }
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        timer = nil
+        handle(.timedOut)
+    }
+}

@@ -1,0 +1,176 @@
+import WebPush
+
+/// Walks the way of a message through a receiver, as one of its user agents: a push while it is
+/// connected, then one while it is away. A value: events in, actions out.
+struct ReceiverTest {
+    enum Action: Equatable {
+        case connect
+        case disconnect
+        /// `userAgent` is what the receiver called us before.
+        case hello(userAgent: String?)
+        case register
+        case unregister
+        case acknowledge(version: String)
+        case push(to: String)
+        case finish
+    }
+
+    enum Event {
+        case opened
+        /// The connection could not be opened, or was lost.
+        case cut(HopResult)
+        case hello(userAgent: String)
+        case registered(endpoint: String)
+        case refused(status: Int)
+        /// `isOurs`: it decrypts to what was sent last.
+        case received(version: String, isOurs: Bool)
+        case unregistered
+        case answered(status: Int)
+        case unanswered(String)
+        case timedOut
+    }
+
+    private enum Step {
+        case connecting, greeting, registering
+        /// A push whose answer, or whose delivery, has not come yet.
+        case pushing(sent: Duration, isAnswered: Bool, isReceived: Bool)
+        case storing(sent: Duration)
+        case returning, fetching(since: Duration)
+        case ending, verifying
+        case done
+    }
+
+    /// Later than this something on the way keeps what it should pass on.
+    private static let prompt = Duration.seconds(1)
+
+    /// Where all endpoints have to lie.
+    let baseURL: String
+    private(set) var results: [HopResult] = []
+    private var step = Step.connecting
+    private var userAgent: String?
+    private var endpoint = ""
+
+    init(baseURL: String) { self.baseURL = baseURL }
+
+    mutating func handle(_ event: Event, now: Duration) -> [Action] {
+        switch (step, event) {
+        case (.done, _): return []
+        case (_, .cut(let result)): return fail(result)
+        case (_, .timedOut): return fail(late)
+        case (.connecting, .opened):
+            results.append(.passed(.connection, "the certificate is trusted, WebSockets pass"))
+            step = .greeting
+            return [.hello(userAgent: nil)]
+        case (.returning, .opened): return [.hello(userAgent: userAgent)]
+        case (.greeting, .hello(let name)):
+            userAgent = name
+            results.append(.passed(.link, "the receiver knows us"))
+            step = .registering
+            return [.register]
+        case (.returning, .hello(let name)):
+            guard name == userAgent else { return fail(Self.forgotten) }
+            step = .fetching(since: now)
+            return []
+        case (.registering, .registered(let endpoint)): return register(endpoint, now)
+        case (.registering, .refused(let status)): return fail(Self.notRegistered(status))
+        case (.pushing, _), (.storing, _), (.fetching, _): return handleMessage(event, now)
+        case (.ending, .unregistered):
+            step = .verifying
+            return [.push(to: endpoint)]
+        case (.verifying, .answered(let status)): return verify(status)
+        case (_, .unanswered(let reason)): return fail(Self.notPushed(reason))
+        default: return []
+        }
+    }
+
+    private mutating func register(_ endpoint: String, _ now: Duration) -> [Action] {
+        guard endpoint.hasPrefix(baseURL + "/") else {
+            return fail(
+                .failed(
+                    .endpoint, "endpoints do not begin with \(baseURL)",
+                    advice: "set base-url to the address that senders reach"))
+        }
+        self.endpoint = endpoint
+        results.append(.passed(.endpoint, "bound to a key of this test"))
+        step = .pushing(sent: now, isAnswered: false, isReceived: false)
+        return [.push(to: endpoint)]
+    }
+
+    private mutating func handleMessage(_ event: Event, _ now: Duration) -> [Action] {
+        switch (step, event) {
+        case (.pushing(let sent, _, let isReceived), .answered(let status)):
+            guard status == 201 else { return fail(Self.notTaken(status)) }
+            results.append(.passed(.push, "taken after \(Self.text(now - sent))"))
+            step = .pushing(sent: sent, isAnswered: true, isReceived: isReceived)
+            return leaveWhenDone(now)
+        case (.pushing(let sent, let isAnswered, _), .received(let version, let isOurs)):
+            guard isOurs else { return fail(Self.changed(.delivery)) }
+            guard now - sent < Self.prompt else { return fail(Self.buffered(now - sent)) }
+            results.append(.passed(.delivery, "here after \(Self.text(now - sent))"))
+            step = .pushing(sent: sent, isAnswered: isAnswered, isReceived: true)
+            return [.acknowledge(version: version)] + leaveWhenDone(now)
+        case (.storing(let sent), .answered(let status)):
+            guard status == 201 else { return fail(Self.notTaken(status)) }
+            results.append(.passed(.store, "kept on disk after \(Self.text(now - sent))"))
+            step = .returning
+            return [.connect]
+        case (.fetching(let since), .received(let version, let isOurs)):
+            guard isOurs else { return fail(Self.changed(.redelivery)) }
+            results.append(.passed(.redelivery, "here \(Self.text(now - since)) after the return"))
+            step = .ending
+            return [.acknowledge(version: version), .unregister]
+        case (_, .unanswered(let reason)): return fail(Self.notPushed(reason))
+        default: return []
+        }
+    }
+
+    /// The first push is done with when it was answered and received, in whatever order.
+    private mutating func leaveWhenDone(_ now: Duration) -> [Action] {
+        guard case .pushing(_, true, true) = step else { return [] }
+        step = .storing(sent: now)
+        return [.disconnect, .push(to: endpoint)]
+    }
+
+    private mutating func verify(_ status: Int) -> [Action] {
+        guard status == 410 else {
+            return fail(
+                .failed(
+                    .end, "a push to the ended subscription was answered \(status), not 410",
+                    advice: "something between answers for the receiver: look at its log"))
+        }
+        results.append(.passed(.end, "senders are told that the endpoint is gone"))
+        step = .done
+        return [.finish]
+    }
+
+    private mutating func fail(_ result: HopResult) -> [Action] {
+        results.append(result)
+        step = .done
+        return [.finish]
+    }
+
+    /// What is wrong when nothing comes.
+    private var late: HopResult {
+        switch step {
+        case .connecting, .greeting, .registering, .returning, .ending, .done:
+            .failed(
+                .link, "connected, but the receiver's answer does not come",
+                advice: "a proxy must pass WebSockets on at once: deploy/nginx has a sample")
+        case .pushing(_, true, false):
+            .failed(
+                .delivery, "the push was taken, but it does not come",
+                advice: "switch off buffering in the proxy: deploy/nginx has a sample")
+        case .fetching:
+            .failed(
+                .redelivery, "what was kept does not come after the return",
+                advice: "look at the log of bellwire serve")
+        case .pushing, .storing, .verifying: Self.notPushed("no answer in time")
+        }
+    }
+
+    static func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let tenths = (seconds * 10_000) + attoseconds / 100_000_000_000_000
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+}

@@ -1,0 +1,165 @@
+import Base
+import Crypto
+import HTTP
+import Outbound
+import Reactor
+import System
+import TLS
+import WebPush
+
+/// Does what a `ReceiverTest` asks for, on one loop that ends with the test.
+final class ReceiverTestRun {
+    private static let patience = Duration.seconds(10)
+    private static let terms = WebSocketTerms(
+        subprotocols: ["push-notification"], session: .init(messageLimit: 1 << 20),
+        sha1: { try? SHA1.digest(of: $0) })
+
+    private let loop: EventLoop
+    private let client: CallbackClient
+    private let settings: CallbackSettings
+    private let options: WebSocketClientOptions
+    private let channel: ChannelID
+    private let report: (HopResult) -> Void
+    private var message: TestMessage
+    private var test: ReceiverTest
+    private var reported = 0
+    private var connection: WebSocketConnection?
+    private var timer: TimerID?
+
+    private init(
+        _ loop: EventLoop, _ client: CallbackClient, _ settings: CallbackSettings,
+        _ options: WebSocketClientOptions, _ message: consuming TestMessage, _ channel: ChannelID,
+        _ test: ReceiverTest, _ report: @escaping (HopResult) -> Void
+    ) {
+        self.loop = loop
+        self.settings = settings
+        self.client = client
+        self.options = options
+        self.message = message
+        self.channel = channel
+        self.test = test
+        self.report = report
+    }
+
+    /// Walks the way, and returns when that is done. `url`: where a user agent connects to; the
+    /// endpoints have to lie under `baseURL`.
+    static func run(
+        _ url: WebSocketURL, baseURL: String, authorities: String?,
+        report: @escaping (HopResult) -> Void
+    ) throws {
+        let loop = try EventLoop()
+        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
+        settings.authorities = authorities
+        let client = try CallbackClient(on: loop, settings)
+        let options = try options(url, authorities)
+        let name = try Random.bytes(count: 16)
+        guard let bits = Bits128(name.span) else { preconditionFailure("16 bytes are 128 bits") }
+        let run = ReceiverTestRun(
+            loop, client, settings, options, try TestMessage(), ChannelID(bits),
+            ReceiverTest(baseURL: baseURL), report)
+        run.perform([.connect])
+        _ = loop.run()
+    }
+
+    private static func options(
+        _ url: WebSocketURL, _ authorities: String?
+    ) throws -> WebSocketClientOptions {
+        let trust = try authorities.map { Trust.authorities(try TextFile.read($0)) } ?? .system
+        return WebSocketClientOptions(
+            url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]),
+            random: { UInt32.random(in: .min ... .max) })
+    }
+
+    private func handle(_ event: ReceiverTest.Event) {
+        perform(test.handle(event, now: .nanoseconds(Instant.now.nanoseconds)))
+    }
+
+    private func perform(_ actions: [ReceiverTest.Action]) {
+        for result in test.results[reported...] { report(result) }
+        reported = test.results.count
+        if let timer { loop.cancel(timer) }
+        timer = loop.schedule(after: Interval(Self.patience), self)
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: ReceiverTest.Action) {
+        switch action {
+        case .connect: WebSocketClient.connect(options, on: loop, self)
+        case .disconnect:
+            connection.take()?.close()
+        case .hello(let userAgent): say { ClientRequest.appendHello(userAgent, to: &$0) }
+        case .register:
+            say { ClientRequest.appendRegister(channel, key: message.applicationKey, to: &$0) }
+        case .unregister: say { ClientRequest.appendUnregister(channel, to: &$0) }
+        case .acknowledge(let version):
+            say {
+                ClientRequest.appendAcknowledgement(
+                    channel, version: version, isDelivered: true, to: &$0)
+            }
+        case .push(let endpoint): push(to: endpoint)
+        case .finish:
+            connection.take()?.close()
+            client.close()
+            loop.drain(within: .seconds(1))
+        }
+    }
+
+    private func say(_ text: (inout [UInt8]) -> Void) {
+        var frame: [UInt8] = []
+        text(&frame)
+        connection?.send(text: frame.span)
+    }
+
+    private func push(to endpoint: String) {
+        do {
+            client.send(try message.request(to: endpoint, settings)) { result in
+                switch result {
+                case .success(let response): self.handle(.answered(status: response.status))
+                case .failure(let failure): self.handle(.unanswered(failure.description))
+                }
+            }
+        } catch {
+            handle(.unanswered(CommandError(error).message))
+        }
+    }
+}
+
+extension ReceiverTestRun: WebSocketClientHandler, TimerHandler {
+    func opened(_ connection: WebSocketConnection, subprotocol: String?) {
+        self.connection = connection
+        handle(.opened)
+    }
+
+    func failed(_ failure: WebSocketClientFailure) {
+        handle(.cut(ReceiverTest.notConnected(failure, host: options.url.host)))
+    }
+
+    func received(text: Span<UInt8>, on connection: WebSocketConnection) {
+        guard let said = try? ServiceMessage(text) else { return }
+        switch said {
+        case .hello(let userAgent, _): handle(.hello(userAgent: userAgent))
+        case .registered(_, let status, let endpoint):
+            handle(endpoint.map { .registered(endpoint: $0) } ?? .refused(status: status))
+        case .unregistered: handle(.unregistered)
+        case .notification(let notification):
+            let isOurs = message.isLast(notification.data)
+            handle(.received(version: notification.version, isOurs: isOurs))
+        case .withdrawn, .pong, .other: break
+        }
+    }
+
+    func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
+        // A connection that was let go of ends as it should.
+        guard connection === self.connection else { return }
+        handle(
+            .cut(
+                .failed(
+                    .link, "the connection was lost: \(end)",
+                    advice: "a proxy must let WebSockets live: deploy/nginx has a sample")))
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        timer = nil
+        handle(.timedOut)
+    }
+}

@@ -1,0 +1,40 @@
+import Base
+import System
+
+/// Tells each result as soon as it is there.
+final class SelfTestReport {
+    private let isJSON: Bool
+    private(set) var hasFailed = false
+
+    /// As long as the longest title.
+    private static let width = 15
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    func add(_ result: HopResult) {
+        hasFailed = hasFailed || result.isPassed == false
+        // Whoever does not listen any more does not want to know.
+        try? StandardOutput.write(isJSON ? json(result) : text(result))
+    }
+
+    private func text(_ result: HopResult) -> String {
+        let title = result.hop.title
+        let gap = String(repeating: " ", count: Self.width - title.count)
+        let word = result.isPassed.map { $0 ? "pass" : "FAIL" } ?? "skip"
+        let line = "\(word)  \(title)\(gap)  \(Printable.text(result.finding))\n"
+        guard let advice = result.advice else { return line }
+        return line + String(repeating: " ", count: Self.width + 8) + Printable.text(advice) + "\n"
+    }
+
+    private func json(_ result: HopResult) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("hop", result.hop.rawValue)
+            writer.name("passed")
+            writer.raw(result.isPassed.map { $0 ? "true" : "false" } ?? "null")
+            writer.member("finding", result.finding)
+            if let advice = result.advice { writer.member("advice", advice) }
+        }
+        return writer.text + "\n"
+    }
+}

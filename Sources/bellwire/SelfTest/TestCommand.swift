@@ -1,0 +1,80 @@
+import Base
+import HTTP
+import Outbound
+import Reactor
+import Receiver
+import System
+
+extension Command {
+    static let test = Command(
+        name: "test",
+        summary: "send a message the whole way, and name the station where it stops",
+        details: """
+            Makes a device for itself by the control socket of the running server, connects as it,
+            and pushes to it: once while it is connected, once while it is away. Where a desktop
+            service runs in this session it then registers as an application and pushes to that.
+            Each line passes, or says what to change. Nothing of it is left behind.
+            """,
+        options: [
+            Option("url", "URL", help: "the address of a device, where there is no control socket"),
+            Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
+        ] + ControlConnection.options + [.json]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("test takes options only", hint: "bellwire test --help")
+        }
+        let report = SelfTestReport(isJSON: arguments.has("json"))
+        if let url = arguments["url"] {
+            try run(url, arguments, report)
+        } else {
+            let device = try TestDevice(arguments)
+            defer { device.remove() }
+            try run(device.url, arguments, report)
+        }
+        return report.hasFailed ? .failure : .success
+    }
+
+    private static func run(
+        _ page: String, _ arguments: Arguments, _ report: SelfTestReport
+    ) throws {
+        guard let end = page.firstRange(of: "/u/"), page.hasPrefix("http"),
+            let link = WebSocketURL("ws" + page.dropFirst(4))
+        else {
+            throw CommandError.usage(
+                "the address of a device looks like https://HOST/u/SECRET",
+                hint: "bellwire device add")
+        }
+        guard try find(link.host, report) else { return }
+        let authorities = try authorities(arguments, for: link.host)
+        try ReceiverTestRun.run(
+            link, baseURL: String(page[..<end.lowerBound]), authorities: authorities,
+            report: report.add)
+        guard !report.hasFailed else { return }
+        try DesktopTestRun.run(authorities: authorities, report: report.add)
+    }
+
+    /// The first station, before anything is connected to.
+    private static func find(_ host: String, _ report: SelfTestReport) throws -> Bool {
+        let addresses =
+            IPAddress(host).map { [$0] }
+            ?? NameLookup.addresses(of: host, within: .seconds(10))
+        guard let addresses, !addresses.isEmpty else {
+            let finding = addresses == nil ? "no answer in time" : "no address"
+            report.add(
+                .failed(
+                    .name, "\(finding) for \(host)",
+                    advice: "enter \(host) in the DNS, or in /etc/hosts"))
+            return false
+        }
+        let list = Set(addresses.map(\.description)).sorted().joined(separator: ", ")
+        report.add(.passed(.name, "\(host) is \(list)"))
+        return true
+    }
+
+    /// The development certificate is trusted where it serves: on this machine.
+    private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
+        if let file = arguments["ca-file"] { return file }
+        let file = try ServerConfiguration.read(arguments).keys + "/development-ca.pem"
+        return host == "localhost" && FileStamp(of: file) != nil ? file : nil
+    }
+}

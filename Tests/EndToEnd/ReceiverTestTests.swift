@@ -1,0 +1,109 @@
+import Testing
+
+@testable import bellwire
+
+@Suite("The way that bellwire test walks")
+struct ReceiverTestTests {
+    private static let base = "https://push.example"
+    private static let endpoint = base + "/wpush/v2/x"
+
+    /// A tenth of a second passes between two events.
+    private func results(_ events: [ReceiverTest.Event]) -> [HopResult] {
+        var test = ReceiverTest(baseURL: Self.base)
+        for (index, event) in events.enumerated() {
+            _ = test.handle(event, now: .milliseconds(100 * index))
+        }
+        return test.results
+    }
+
+    private static let start: [ReceiverTest.Event] = [
+        .opened, .hello(userAgent: "u"), .registered(endpoint: endpoint),
+    ]
+    private static let delivered =
+        start + [.received(version: "1", isOurs: true), .answered(status: 201)]
+    private static let stored =
+        delivered + [.answered(status: 201), .opened, .hello(userAgent: "u")]
+
+    @Test("What is done on the whole way, in whatever order answer and message come")
+    func wholeWay() {
+        for isAnsweredFirst in [true, false] {
+            var test = ReceiverTest(baseURL: Self.base)
+            var middle: [ReceiverTest.Event] = [
+                .received(version: "1", isOurs: true), .answered(status: 201),
+            ]
+            if isAnsweredFirst { middle.reverse() }
+            let events =
+                Self.start + middle + [
+                    .answered(status: 201), .opened, .hello(userAgent: "u"),
+                    .received(version: "2", isOurs: true), .unregistered, .answered(status: 410),
+                ]
+            let actions = events.flatMap { test.handle($0, now: .zero) }
+            #expect(test.results.allSatisfy { $0.isPassed == true })
+            #expect(Set(test.results.map(\.hop)).count == 8)
+            let store: [ReceiverTest.Action] = [.disconnect, .push(to: Self.endpoint)]
+            let acknowledgement = ReceiverTest.Action.acknowledge(version: "1")
+            #expect(
+                actions == [.hello(userAgent: nil), .register, .push(to: Self.endpoint)]
+                    + (isAnsweredFirst ? [acknowledgement] + store : [acknowledgement] + store)
+                    + [
+                        .connect, .hello(userAgent: "u"), .acknowledge(version: "2"), .unregister,
+                        .push(to: Self.endpoint), .finish,
+                    ])
+        }
+    }
+
+    @Test("Where it stops is named", arguments: 0..<stops.count)
+    func stop(at index: Int) throws {
+        let (events, hop) = Self.stops[index]
+        let last = try #require(results(events).last)
+        #expect(last.hop == hop && last.isPassed == false && last.advice != nil)
+        #expect(results(events).dropLast().allSatisfy { $0.isPassed == true })
+    }
+
+    private static let stops: [([ReceiverTest.Event], Hop)] = [
+        ([.timedOut], .link),
+        ([.opened, .timedOut], .link),
+        ([.opened, .hello(userAgent: "u"), .refused(status: 500)], .endpoint),
+        (
+            [
+                .opened, .hello(userAgent: "u"),
+                .registered(endpoint: "https://push.example.org/wpush/v2/x"),
+            ], .endpoint
+        ),
+        (start + [.answered(status: 502)], .push),
+        (start + [.unanswered("no route")], .push),
+        (start + [.timedOut], .push),
+        (start + [.answered(status: 201), .timedOut], .delivery),
+        (start + [.received(version: "1", isOurs: false)], .delivery),
+        (delivered + [.answered(status: 503)], .push),
+        (delivered + [.answered(status: 201), .opened, .hello(userAgent: "v")], .redelivery),
+        (stored + [.timedOut], .redelivery),
+        (stored + [.received(version: "2", isOurs: false)], .redelivery),
+        (
+            stored + [
+                .received(version: "2", isOurs: true), .unregistered, .answered(status: 201),
+            ],
+            .end
+        ),
+    ]
+
+    @Test("A message that comes late was kept back on the way")
+    func buffered() {
+        var test = ReceiverTest(baseURL: Self.base)
+        for event in Self.start + [.answered(status: 201)] { _ = test.handle(event, now: .zero) }
+        _ = test.handle(.received(version: "1", isOurs: true), now: .seconds(2))
+        #expect(test.results.last?.hop == .delivery && test.results.last?.isPassed == false)
+    }
+
+    @Test("It passes against a running server, and leaves nothing behind")
+    func running() throws {
+        let fixture = try ServeFixture()
+        let server = try fixture.start()
+        let outcome = try fixture.run(["test", "--json"])
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").count == 9)
+        #expect(try fixture.run(["device", "list", "--json"]).output.contains(#""devices":[]"#))
+        #expect(server.end() == 0)
+        #expect(try fixture.run(["test"]).exitCode == 4)
+    }
+}
