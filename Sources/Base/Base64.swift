@@ -13,6 +13,20 @@ package enum Base64 {
         return text
     }
 
+    /// Nil for what is not base64 of this alphabet. Padding may be missing.
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var text = text
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
+            default: break
+            }
+        }
+        return Base64URL.decodeToleratingPadding(text.span)
+    }
+
     package static func text(_ bytes: Span<UInt8>) -> String {
         String(decoding: encode(bytes), as: UTF8.self)
     }

@@ -10,6 +10,8 @@ package enum EngineEntry: Sendable, Confidential {
     case registration([UInt8], RegisteredDevice.Encryption?)
     /// Nothing but time went by.
     case time
+    /// The engine began anew, with what is kept and without what is not.
+    case start
 
     package struct Damage: Error {}
 
@@ -17,6 +19,7 @@ package enum EngineEntry: Sendable, Confidential {
     package var bytes: [UInt8] {
         switch self {
         case .time: [0]
+        case .start: [5]
         case .request(let text): [1] + text
         case .push(let payload, let dialect, let level, let id):
             [2, level.rawValue, Self.number(of: dialect), Self.length(of: id)] + id.utf8 + payload
@@ -42,6 +45,7 @@ package enum EngineEntry: Sendable, Confidential {
                 Dialect.allCases[Int(bytes[2])], level, id: id)
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
+        case 5 where bytes.count == 1: self = .start
         default: throw Damage()
         }
     }
@@ -84,6 +88,10 @@ extension Engine {
         switch entry {
         case .time:
             advance(to: now)
+            return .ok
+        case .start:
+            self = Engine(account)
+            start(now: now)
             return .ok
         case .request(let text):
             guard let document = try? JSONDocument(text) else { return nil }

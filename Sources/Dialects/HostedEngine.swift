@@ -10,6 +10,8 @@ package struct HostedEngine: Sendable, Confidential {
     package var engine: Engine
     /// What was done since the host kept it last.
     private var unsaved: [(time: Double, entry: EngineEntry)] = []
+    /// When it began, until that is among what was kept.
+    private var start: Double?
     private let cryptography: Cryptography
     private let templates: TelegramTemplates
 
@@ -35,13 +37,16 @@ package struct HostedEngine: Sendable, Confidential {
         engine = Engine(account)
         self.cryptography = cryptography
         self.templates = templates
+        start = now
         engine.start(now: now)
         engine.refreshDevices()
     }
 
+    /// A start of which nothing follows need not be kept.
     package mutating func takeUnsaved() -> [(time: Double, entry: EngineEntry)] {
-        defer { unsaved = [] }
-        return unsaved
+        guard !unsaved.isEmpty else { return [] }
+        defer { (start, unsaved) = (nil, []) }
+        return (start.map { [($0, .start)] } ?? []) + unsaved
     }
 
     /// The answer to one request of a client.
@@ -56,10 +61,21 @@ package struct HostedEngine: Sendable, Confidential {
             outcome = processTelegram(Array((request["payload"]?.text ?? "").utf8), now: now)
         case "bellwire.processPush": outcome = process(request, now: now)
         case "registerDevice": outcome = register(request, text, now: now)
-        default: outcome = perform(.request(text), now: now)
+        default: outcome = answer(request, text, now: now)
         }
         return (outcome ?? .error(code: 400, message: "Unknown class"))
             .answer(extra: request["@extra"])
+    }
+
+    /// What is only asked changes nothing worth keeping, unless something is due.
+    private mutating func answer(
+        _ request: JSONNode, _ text: [UInt8], now: Double
+    ) -> Outcome? {
+        let isQuestion = request["@type"]?.text?.hasPrefix("get") == true
+        guard isQuestion, engine.nextDeadline.map({ $0 > now }) ?? true else {
+            return perform(.request(text), now: now)
+        }
+        return engine.handle(request, now: now)
     }
 
     /// Does what has become due.

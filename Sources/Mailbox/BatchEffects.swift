@@ -27,6 +27,10 @@ struct BatchEffects {
     var expiredMarks: [OwnedMark] = []
     var replays: Set<ReplayMark> = []
     var expiredReplays: [ReplayMark] = []
+    /// What engines have to tell.
+    var engineNews: [EngineNews] = []
+    /// Messages for which room was reserved, and whose destination has them.
+    private var delivered: [Message] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -34,19 +38,31 @@ struct BatchEffects {
         if self.news[callback] != .changed { self.news[callback] = news }
     }
 
+    /// Its repetitions are known all the same.
+    mutating func note(delivered message: Message, to index: StoreIndex) {
+        delivered.append(message)
+        guard let mark = message.mark else { return }
+        let owner = index.owner(ofDevice: message.address.device)
+        marks.append(OwnedMark(mark: mark, owner: owner))
+    }
+
     func apply(to index: StoreIndex) {
         for message in ended { index.release(message.size, for: message.reference.address) }
         for message in unused { index.release(message) }
+        for message in delivered { index.release(message.size, for: message.address) }
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
         for change in changes { Self.apply(change, to: index) }
         if !news.isEmpty { index.callbacks.tell(news) }
+        index.engines.tell(engineNews)
     }
 
     mutating func empty() {
         stored.removeAll(keepingCapacity: true)
         ended.removeAll(keepingCapacity: true)
         unused.removeAll(keepingCapacity: true)
+        delivered.removeAll(keepingCapacity: true)
+        engineNews.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
         replays.removeAll(keepingCapacity: true)

@@ -37,6 +37,7 @@ extension BatchExecutor {
         case .with(let operation, let callbacks):
             return try perform(operation, with: callbacks, &acknowledged)
         case .registration(let operation): return try perform(operation)
+        case .engine(let operation): return try perform(operation)
         case .addOwner(let name):
             let isNew = try rows { () throws(SQLiteError) in try database.insertOwner(name) }
             return isNew ? .done : .conflict
@@ -174,16 +175,26 @@ extension BatchExecutor {
             try database.subscriptions(ofDevice: row)
         }
         for subscription in subscriptions { _ = try unregister(subscription) }
-        let (userAgent, isRegistration) = try rows { () throws(SQLiteError) in
+        let (userAgent, engine, isRegistration) = try rows { () throws(SQLiteError) in
             (
                 try database.deleteDevice(row),
+                try database.engines.engine(ofDevice: row)?.row,
                 try RegistrationRows.delete(row, on: database.connection)
             )
         }
         guard let userAgent else { return false }
+        if let engine { try leave(engine) }
         if isRegistration { effects.changes.append(.registration(device: row)) }
         effects.changes.append(.removedDevice(row, userAgent: userAgent))
         return true
+    }
+
+    /// An engine lives as long as the last registration of its account.
+    private func leave(_ engine: UInt32) throws(StoreFault) {
+        let others = try rows { () throws(SQLiteError) in
+            try EngineRows.devices(engine, on: database.connection)
+        }
+        if others.isEmpty { try endEngine(engine) }
     }
 
     private func removeCredential(_ row: UInt32) throws(StoreFault) -> StoreOutcome {

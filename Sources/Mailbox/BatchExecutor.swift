@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Dialects
 import SQLite
 import WebPush
 
@@ -25,6 +26,12 @@ final class BatchExecutor {
     let index: StoreIndex
     let time: StoreTimekeeper
     let keys: StoreKeys
+    /// The sentences of engines.
+    let templates: TelegramTemplates
+    /// Those that were read. As they are in the batch under way: with a failure they go.
+    var engines: [UInt32: LoadedEngine] = [:]
+    /// What is still to be done because of what engines said.
+    var following: [EngineConsequence] = []
     var sealer: Sealer
     private var keyGeneration: Int
     var hash: SHA256
@@ -50,8 +57,10 @@ final class BatchExecutor {
     /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
     init(
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
-        time: StoreTimekeeper, visit: (Address, Int) -> Void = { _, _ in }
+        time: StoreTimekeeper, templates: TelegramTemplates,
+        visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
+        self.templates = templates
         keyGeneration = keys.generation
         resealing = keys.hasFormer ? Resealing() : nil
         do throws(OpenSSLError) {
@@ -110,6 +119,7 @@ final class BatchExecutor {
             #endif
             for submission in submissions {
                 outcomes.append(try perform(submission.operation, &acknowledged))
+                try follow()
             }
             try keepMarks()
             try keepReplays()

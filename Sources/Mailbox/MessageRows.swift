@@ -20,6 +20,7 @@ struct MessageRows: ~Copyable {
     private let deleteByLocation: Statement
     private let deleteByTopic: Statement
     private let deleteOfSubscription: Statement
+    private let deleteOfDevice: Statement
     private let deleteOldest: Statement
     private let deleteExpired: Statement
     private let firstExpiry: Statement
@@ -42,6 +43,7 @@ struct MessageRows: ~Copyable {
         let deleteByTopic = try delete("subscription = ?1 AND topic = ?2")
         let deleteOfSubscription = try delete(
             "subscription = ?1 AND device = (SELECT device FROM subscription WHERE row = ?1)")
+        let deleteOfDevice = try delete("device = ?1")
         let deleteOldest = try delete(
             """
             position IN (SELECT position FROM message WHERE device = ?1 AND subscription = ?2
@@ -60,6 +62,7 @@ struct MessageRows: ~Copyable {
         self.deleteByLocation = deleteByLocation
         self.deleteByTopic = deleteByTopic
         self.deleteOfSubscription = deleteOfSubscription
+        self.deleteOfDevice = deleteOfDevice
         self.deleteOldest = deleteOldest
         self.deleteExpired = deleteExpired
         self.firstExpiry = firstExpiry
@@ -111,6 +114,11 @@ struct MessageRows: ~Copyable {
     func deleteAll(of subscription: UInt32) throws(SQLiteError) -> [Ended] {
         try deleteOfSubscription.bind(Int64(subscription), at: 1)
         return try Self.ended(deleteOfSubscription)
+    }
+
+    func deleteAll(ofDevice device: UInt32) throws(SQLiteError) -> [Ended] {
+        try deleteOfDevice.bind(Int64(device), at: 1)
+        return try Self.ended(deleteOfDevice)
     }
 
     func deleteOldest(of address: Address, _ count: Int) throws(SQLiteError) -> [Ended] {

@@ -72,6 +72,7 @@ package enum StoreOperation: Sendable {
     /// and it is `.full`.
     indirect case with(StoreOperation, [CallbackOperation])
     case registration(RegistrationOperation)
+    case engine(EngineOperation)
     case addOwner(name: String)
     /// Ends the credentials that are the owner's, too.
     case removeOwner(UInt32)
@@ -105,6 +106,8 @@ package enum LoadRequest: Sendable {
     case callbacks
     case callback(UInt32)
     case registration(RegistrationRequest)
+    /// The engines of an account, of one owner or of all, of one application or of all.
+    case engines(account: String, app: String?, owner: String?)
     case owners
 }
 
@@ -116,6 +119,7 @@ package enum LoadAnswer: Sendable {
     /// Nil where there is none, or none that is sent anything.
     case callback(CallbackRecord?)
     case registration(RegistrationAnswer)
+    case engines([EngineRecord])
     case owners([Owner])
     /// Ask again later.
     case unavailable

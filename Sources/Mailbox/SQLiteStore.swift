@@ -1,5 +1,6 @@
 package import Base
 package import Crypto
+package import Dialects
 import SQLite
 import System
 
@@ -12,6 +13,8 @@ package final class SQLiteStore: MessageStore {
         /// Keys that may still have sealed something.
         package var formerKeys: [MasterKey] = []
         package var limits = StoreLimits()
+        /// The sentences in which engines tell of Telegram's pushes.
+        package var templates = TelegramTemplates.english
         /// Told, on a thread of the store, whenever it stops working or why it still does not.
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
         /// Told, on a thread of the store, when nothing is sealed under former keys any more.

@@ -42,6 +42,7 @@ package final class StoreIndex: Sendable {
     let endpoints: EndpointTable
     package let callbacks = CallbackIndex()
     let reminders = Reminders()
+    package let engines = EngineIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())

@@ -25,13 +25,15 @@ struct StoreOpening {
         let index = try Self.index(of: database, record, options)
         var messages = 0
         executor = try BatchExecutor(
-            database, state: record.values, keys: keys, index: index, time: time
+            database, state: record.values, keys: keys, index: index, time: time,
+            templates: options.templates
         ) { address, size in
             index.count(size, for: address)
             messages += 1
         }
         source = StoreSource(
-            path: path, keys: keys, index: index, time: time, pageLimit: options.limits.filePages)
+            path: path, keys: keys, index: index, time: time, pageLimit: options.limits.filePages,
+            templates: options.templates)
         report = SQLiteStore.Report(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
     }

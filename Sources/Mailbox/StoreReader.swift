@@ -110,6 +110,8 @@ final class StoreReader: @unchecked Sendable {
                 return try CallbackReading.answer(row, from: database.connection, &sealer)
             case .registration(let request):
                 return try answer(to: request, database)
+            case .engines(let account, let app, let owner):
+                return try engines(account, app, owner, database)
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
             }
@@ -135,6 +137,20 @@ final class StoreReader: @unchecked Sendable {
         let opened = try ReaderDatabase(path)
         database = opened
         return opened
+    }
+}
+
+/// Engines.
+extension StoreReader {
+    private func engines(
+        _ account: String, _ app: String?, _ owner: String?, _ database: ReaderDatabase
+    ) throws(SQLiteError) -> LoadAnswer {
+        let name: EngineName
+        do throws(OpenSSLError) {
+            var hash = try SHA256()
+            name = try EngineName(account: account, app: app, key: keys.endpoint, &hash)
+        } catch { return .unavailable }
+        return .engines(try EngineRows.find(name, owner: owner, on: database.connection))
     }
 }
 

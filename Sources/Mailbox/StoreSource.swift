@@ -1,3 +1,4 @@
+import Dialects
 import SQLite
 
 /// Where the writer gets its database from, at the start and after a failure.
@@ -7,6 +8,8 @@ struct StoreSource: Sendable {
     let index: StoreIndex
     let time: StoreTimekeeper
     let pageLimit: Int?
+    /// The sentences of engines.
+    let templates: TelegramTemplates
 
     func reopen() throws(StoreFault) -> BatchExecutor {
         let database = try WriterDatabase(path, pageLimit: pageLimit)
@@ -16,7 +19,8 @@ struct StoreSource: Sendable {
         } catch { throw StoreFault(error) }
         guard let record else { throw .damaged("the state is missing") }
         return try BatchExecutor(
-            database, state: record.values, keys: keys, index: index, time: time)
+            database, state: record.values, keys: keys, index: index, time: time,
+            templates: templates)
     }
 
     /// The message ended without being stored.

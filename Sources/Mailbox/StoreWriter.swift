@@ -274,6 +274,7 @@ extension StoreWriter {
             try executor.commitNothing()
             self.executor = executor
             usable.store(true, ordering: .relaxed)
+            source.index.engines.tellStoreReturned()
         } catch {
             putOff()
             if error != lastFault { onFault(error) }

@@ -13,7 +13,7 @@ extension StoreOperation {
     var message: Message? {
         switch self {
         case .store(let message): message
-        case .registration(.receive(let message, _)) where message.needsStore: message
+        case .registration(.receive(let message, _, _)) where message.needsStore: message
         case .with(let operation, _): operation.message
         default: nil
         }

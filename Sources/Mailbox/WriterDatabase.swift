@@ -12,6 +12,7 @@ final class WriterDatabase {
     let receivers: ReceiverRows
     let marks: MarkRows<OwnedMark>
     let replays: MarkRows<ReplayMark>
+    let engines: EngineRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -28,6 +29,7 @@ final class WriterDatabase {
             let receivers = try ReceiverRows(on: connection)
             let marks = try MarkRows<OwnedMark>(on: connection)
             let replays = try MarkRows<ReplayMark>(on: connection)
+            let engines = try EngineRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
@@ -35,6 +37,7 @@ final class WriterDatabase {
             self.messages = messages
             self.callbacks = callbacks
             self.receivers = receivers
+            self.engines = engines
             self.marks = marks
             self.replays = replays
             self.begin = begin

@@ -24,6 +24,17 @@ extension Engine {
         }
     }
 
+    /// What a client is told that joins others. What waits to be merged with more is told to those
+    /// first, so that nobody hears of it twice.
+    package mutating func welcome() -> [Update] {
+        flushAll()
+        let groups = order.limit > 0 ? activeGroups : []
+        let isDelayed = !queue.isEmpty || !delayedGroups.isEmpty
+        return [
+            .activeNotifications(groups), .havePending(delayed: isDelayed, unreceived: isFetching),
+        ]
+    }
+
     /// What slept or waited becomes an ordinary notification.
     private mutating func wake() {
         for id in account.groups.ids {

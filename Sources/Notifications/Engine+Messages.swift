@@ -148,6 +148,7 @@ extension Engine {
         if push.content.kind != .hidden, !showsPreview(chatID, settingsChatID) {
             push.content = push.content.withoutPreview
             push.presentation?.body = ""
+            push.presentation?.icon = ""
         }
         return push
     }

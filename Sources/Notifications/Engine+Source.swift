@@ -39,6 +39,10 @@ extension Engine {
             source.sessionTimeout = Int32(clamping: timeout)
         }
         if let isMobile = request["mobile"]?.bool { source.isMobile = isMobile }
+        // Until the same is said again.
+        if let isPaused = request["paused"]?.bool {
+            source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0
+        }
         if let node = request["presentation"] { source.presentation = SourcePresentation(node) }
         account.source = source
         noteActivity()

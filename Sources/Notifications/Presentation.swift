@@ -16,6 +16,7 @@ package struct Presentation: Equatable, Sendable {
     package var body = ""
     /// A theme name without a path, or empty.
     package var sound = ""
+    /// A link to a picture, or one that holds it.
     package var icon = ""
     package var link = ""
     package var language = ""

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads standard input line by line, whatever the bytes are.
+/// Reads standard input, or another stream, line by line, whatever the bytes are.
 package struct LineReader: ~Copyable {
     package enum Line {
         case bytes([UInt8])
@@ -9,6 +9,8 @@ package struct LineReader: ~Copyable {
     }
 
     private let limit: Int
+    /// Open for as long as it is read from.
+    private let number: Int32
     private var pending: [UInt8] = []
     /// Where the line to come begins, and how far no line feed was found.
     private var start = 0
@@ -16,7 +18,12 @@ package struct LineReader: ~Copyable {
     private var isOverlong = false
     private var isAtEnd = false
 
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.init(limit: limit, from: STDIN_FILENO) }
+
+    init(limit: Int, from number: Int32) {
+        self.limit = limit
+        self.number = number
+    }
 
     /// Nil at the end. A last line without a line feed counts.
     package mutating func next() throws(SystemError) -> Line? {
@@ -52,7 +59,7 @@ package struct LineReader: ~Copyable {
             pending.removeAll()
         }
         searched = pending.count
-        let chunk = try readChunk(STDIN_FILENO)
+        let chunk = try readChunk(number)
         isAtEnd = chunk.isEmpty
         pending += chunk
     }

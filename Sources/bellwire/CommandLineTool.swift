@@ -6,7 +6,7 @@ enum CommandLineTool {
 
     private static let commands: [Command] = [
         .apps, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .owner, .receiverID,
-        .register, .revoke, .rotate, .send, .serve, .show, .test, .version,
+        .register, .revoke, .rotate, .send, .serve, .show, .test, .version, .watch,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

@@ -32,6 +32,21 @@ struct ControlConnection {
     /// Asks the server of this process.
     init(path: String) { self.path = path }
 
+    /// Whether somebody listens, or is about to.
+    var isThere: Bool {
+        do {
+            _ = try stream(lineLimit: 1)
+            return true
+        } catch { return false }
+    }
+
+    /// On which lines are spoken.
+    func stream(lineLimit: Int) throws -> LocalStream {
+        do throws(SystemError) {
+            return try LocalStream(path, lineLimit: lineLimit)
+        } catch { throw Self.noServer(path) }
+    }
+
     /// The body of a success.
     func send(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
         var request = HTTPRequest(

@@ -1,5 +1,6 @@
 import Base
 import Dialects
+import Mailbox
 import Notifications
 import System
 

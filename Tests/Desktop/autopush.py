@@ -1,6 +1,7 @@
 """Another push service: it knows of nothing that only Bellwire knows."""
 
 import asyncio
+import contextlib
 import json
 import uuid
 
@@ -32,6 +33,10 @@ class PushService:
         self.agents = {}
 
     async def serve(self, socket):
+        with contextlib.suppress(websockets.ConnectionClosed):
+            await self.talk(socket)
+
+    async def talk(self, socket):
         self.socket = socket
         agent = None
         async for text in socket:

@@ -107,6 +107,29 @@ struct TelegramAttachmentTests {
         #expect(message("MESSAGE_TEXT", .word(5) + .words(9))?.content.kind == .text)
     }
 
+    /// A picture as libjpeg writes it, without its beginning and its end.
+    private static let stripped =
+        "AR4op5ozTc0Zo9kej7QdmjNNzRmj2Qe0HZopuaKPZB7QZmjNNzRmvR9mcHtB2aM03NGaPZh7Qdmim5oo9mHtDw=="
+
+    @Test("A sketch becomes a picture that everybody can read, and no preview shows none")
+    func sketch() throws {
+        let bytes = try #require(Base64.decode(Array(Self.stripped.utf8)))
+        var sketch = TL(bytes: [UInt8(bytes.count)] + bytes)
+        while sketch.bytes.count % 4 != 0 { sketch.bytes.append(0) }
+        let photo =
+            .word(0xfb19_7a65) + .word(0) + .words(4) + .text("reference") + .words(1)
+            + TL.vector([.word(0xe0b0_bc2e) + .text("i") + sketch]) + .words(1)
+        let icon = try #require(message("MESSAGE_PHOTO", photo)?.presentation?.icon)
+        let prefix = "data:image/jpeg;base64,"
+        #expect(icon.hasPrefix(prefix))
+        let picture = try #require(Base64.decode(Array(icon.utf8.dropFirst(prefix.utf8.count))))
+        #expect(picture.starts(with: [0xFF, 0xD8, 0xFF, 0xE0]) && picture.count == 689)
+        #expect(picture.suffix(2) == [0xFF, 0xD9])
+        // Height and width.
+        #expect(Array(picture[163...166]) == [0, 30, 0, 40])
+        #expect(message("MESSAGE_PHOTO", Self.photo)?.presentation?.icon == "")
+    }
+
     @Test("A vector that claims more than there is, is damage")
     func huge() {
         let claim =

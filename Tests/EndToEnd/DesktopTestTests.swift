@@ -34,7 +34,7 @@ struct DesktopTestTests {
     ]
 
     @Test("Where it stops is named, and the registration is given back", arguments: 0..<stops.count)
-    func stops(index: Int) throws {
+    func stop(at index: Int) throws {
         let (events, hop) = Self.stops[index]
         var test = DesktopTest()
         let actions = events.map { test.handle($0, now: .zero) }

@@ -53,7 +53,7 @@ struct ReceiverTestTests {
     }
 
     @Test("Where it stops is named", arguments: 0..<stops.count)
-    func stops(index: Int) throws {
+    func stop(at index: Int) throws {
         let (events, hop) = Self.stops[index]
         let last = try #require(results(events).last)
         #expect(last.hop == hop && last.isPassed == false && last.advice != nil)

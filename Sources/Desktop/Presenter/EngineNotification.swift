@@ -24,6 +24,8 @@ package struct EngineNotification: Equatable, Sendable {
     package var body = ""
     package var sound = ""
     package var link = ""
+    /// A link to a picture, or one that holds it.
+    package var icon = ""
     /// The label of the default action; empty for our own.
     package var defaultLabel = ""
     package var actions: [Action] = []
@@ -61,6 +63,7 @@ package struct EngineNotification: Equatable, Sendable {
         body = presentation["body"]?.text ?? ""
         sound = presentation["sound"]?.text ?? ""
         link = presentation["link"]?.text ?? ""
+        icon = presentation["icon"]?.text ?? ""
         defaultLabel = presentation["default_action"]?.text ?? ""
         isCritical = presentation["critical"]?.bool ?? false
         isLow = presentation["low"]?.bool ?? false

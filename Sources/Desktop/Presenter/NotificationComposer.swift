@@ -26,6 +26,9 @@ struct NotificationComposer {
         call.hints.append(("urgency", .byte(urgency)))
         call.hints.append(isHeard ? ("sound-name", .text(sound)) : ("suppress-sound", .flag(true)))
         call.hints.append(("category", .text(Self.category(of: notification))))
+        if let picture = Picture(link: notification.icon) {
+            call.hints.append((server.pictureHint, .picture(picture)))
+        }
         call.actions = actions(of: notification)
         if notification.kind == .call { call.expiry = 0 }
         return call.sorted

@@ -6,7 +6,7 @@ package struct NotifyCall: Equatable, Sendable {
     }
 
     /// A hint with the type that servers insist on.
-    package enum Hint: Equatable, Sendable {
+    enum Hint: Equatable, Sendable {
         case byte(UInt8)
         case flag(Bool)
         case text(String)
@@ -21,13 +21,13 @@ package struct NotifyCall: Equatable, Sendable {
     package var body = ""
     package var actions: [Action] = []
     /// In the order of their names.
-    package var hints: [(name: String, value: Hint)] = []
+    var hints: [(name: String, value: Hint)] = []
     /// In milliseconds; -1 leaves it to the server, 0 is never.
     package var expiry: Int32 = -1
 
     package init() {}
 
-    package subscript(hint name: String) -> Hint? { hints.first { $0.name == name }?.value }
+    subscript(hint name: String) -> Hint? { hints.first { $0.name == name }?.value }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.appName == right.appName && left.replacesID == right.replacesID
@@ -46,18 +46,5 @@ package struct NotifyCall: Equatable, Sendable {
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
         }
         return hash
-    }
-}
-
-/// Pixels as the hint `image-data` has them: rows without gaps, RGB.
-package struct Picture: Equatable, Sendable {
-    package let width: Int
-    package let height: Int
-    package let pixels: [UInt8]
-
-    package init(width: Int, height: Int, pixels: [UInt8]) {
-        self.width = width
-        self.height = height
-        self.pixels = pixels
     }
 }

@@ -24,6 +24,9 @@ extension Presenter {
                 actions.append(.forget(key))
                 continue
             }
+            if entry.serverID != 0, entry.server == new.identity {
+                actions.append(.close(key, id: entry.serverID))
+            }
             // The numbers of a server go with it. What it showed is shown again without a sound.
             (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
@@ -106,7 +109,8 @@ extension Presenter {
     mutating func leaveScreen(_ key: ShownKey) {
         guard var entry = entries[key] else { return }
         shown[entry.serverID] = nil
-        (entry.serverID, entry.server) = (0, nil)
+        // A change that is under way may bring it back: then its number still counts.
+        if flight?.key != key { (entry.serverID, entry.server) = (0, nil) }
         if entry.place == .shown { entry.place = .listed }
         entries[key] = entry
         keep(key)

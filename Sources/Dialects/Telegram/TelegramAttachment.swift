@@ -6,6 +6,8 @@ struct TelegramAttachment {
     private(set) var kind: PushContent.Kind
     /// What it tells beyond its kind: a file's name, a song's title, how long it takes.
     private(set) var detail = ""
+    /// A small picture of it, as a link that holds it.
+    private(set) var picture = ""
 
     /// Nil where the payload carries none, or one that is not understood.
     init?(_ custom: TelegramFields) throws(TelegramRefusal) {
@@ -61,7 +63,7 @@ struct TelegramAttachment {
         try reader.skip(words: 4)
         _ = try reader.data()
         try reader.skip(words: 1)
-        try Self.skipSizes(&reader)
+        try readSizes(&reader)
         if flags & 1 << 1 != 0 { try Self.skipMovingSizes(&reader) }
         try reader.skip(words: 1)
     }
@@ -75,7 +77,7 @@ struct TelegramAttachment {
         try reader.skip(words: 1)
         _ = try reader.data()
         try reader.skip(words: 2)
-        if flags & 1 != 0 { try Self.skipSizes(&reader) }
+        if flags & 1 != 0 { try readSizes(&reader) }
         if flags & 1 << 1 != 0 { try Self.skipMovingSizes(&reader) }
         try reader.skip(words: 1)
         var name = ""
@@ -137,7 +139,7 @@ struct TelegramAttachment {
         return "\(minutes):\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    private static func skipSizes(_ reader: inout TLReader) throws(TLReader.Damage) {
+    private mutating func readSizes(_ reader: inout TLReader) throws(TLReader.Damage) {
         for _ in 0..<(try reader.vector()) {
             let kind = try reader.word()
             _ = try reader.data()
@@ -147,7 +149,8 @@ struct TelegramAttachment {
             case 0x021e_1ad6:
                 try reader.skip(words: 2)
                 _ = try reader.data()
-            case 0xe0b0_bc2e, 0xd821_4d41: _ = try reader.data()  // A sketch.
+            case 0xe0b0_bc2e: picture = TelegramSketch.link(try reader.data()) ?? ""
+            case 0xd821_4d41: _ = try reader.data()  // An outline.
             case 0xfa3e_fb95:
                 try reader.skip(words: 2)
                 try reader.skip(words: try reader.vector())

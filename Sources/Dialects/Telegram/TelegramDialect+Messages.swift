@@ -36,6 +36,7 @@ extension TelegramDialect {
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
         message.presentation = presentation(push, reading, message, context)
+        message.presentation?.icon = attachment?.picture ?? ""
         if let detail = attachment?.detail, !detail.isEmpty {
             message.presentation?.body += " (\(detail))"
         }

@@ -27,7 +27,7 @@ package struct HTTPProxy: Equatable, Sendable, Confidential {
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         var credentials: [UInt8]?
         if let mark = rest.lastIndex(of: "@") {
-            guard let decoded = Self.percentDecoded(rest[..<mark]) else { throw .badURL }
+            guard let decoded = PercentEncoding.decoded(rest[..<mark]) else { throw .badURL }
             credentials = decoded.contains(UInt8(ascii: ":")) ? decoded : decoded + [0x3A]
             rest = rest[rest.index(after: mark)...]
         }
@@ -49,21 +49,5 @@ package struct HTTPProxy: Equatable, Sendable, Confidential {
             !ProxyExceptions(exceptions ?? "").include(url.host, port: url.port)
         else { return nil }
         return try HTTPProxy(proxy)
-    }
-
-    private static func percentDecoded(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else {
-                return nil
-            }
-            bytes.append(UInt8(high) << 4 | UInt8(low))
-        }
-        return bytes
     }
 }

@@ -16,6 +16,8 @@ final class HTTP1Server: HTTPResponder {
     /// What came behind a request that is not answered yet, or behind many whose answers wait.
     @exclusivity(unchecked) private var held: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
+    /// Nothing has come yet.
+    @exclusivity(unchecked) private var isFresh = true
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
     /// What is spoken from here on, once a request asked for it.
     @exclusivity(unchecked) private var successor: WebSocketConnection?
@@ -36,6 +38,18 @@ final class HTTP1Server: HTTPResponder {
     /// Whoever does not take the answers to earlier requests has no further ones read.
     var takesInput: Bool { canGoOn && held.isEmpty && !connection.isCongested }
     private var canGoOn: Bool { awaited == nil && ending == nil && successor == nil }
+
+    func receive(_ input: inout MutableSpan<UInt8>) {
+        let isFirst = isFresh && !input.isEmpty
+        isFresh = isFresh && !isFirst
+        guard isFirst, input[0] == UInt8(ascii: "{"),
+            let handler = service.handler.lineHandler(for: connection.peerCredentials)
+        else { return receive(input.span) }
+        let lines = LineConnection(on: connection, handler)
+        connection.speak(lines)
+        lines.open()
+        lines.receive(&input)
+    }
 
     /// Reads requests as long as they are answered at once.
     func receive(_ input: Span<UInt8>) {

@@ -1,3 +1,5 @@
+package import Reactor
+
 /// What a server does with its requests. All calls come on the loop of the connection.
 package protocol HTTPHandler: AnyObject {
     /// How much the body of this request may hold; asked before any of it is read.
@@ -11,6 +13,9 @@ package protocol HTTPHandler: AnyObject {
 
     /// To a request whose body is longer than it may be.
     func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8])
+
+    /// Who takes a connection whose first byte begins a JSON object; nil where only HTTP is spoken.
+    func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)?
 }
 
 extension HTTPHandler {
@@ -19,4 +24,6 @@ extension HTTPHandler {
     ) -> (ResponseHead, body: [UInt8]) {
         answer(to: .bodyTooLarge)
     }
+
+    package func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)? { nil }
 }

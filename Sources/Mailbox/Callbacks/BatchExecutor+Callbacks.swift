@@ -201,7 +201,7 @@ extension BatchExecutor {
                 && usage.bytes + Int64(event.body.count) <= OutboxLimits.bytes)
     }
 
-    private func seal(
+    func seal(
         _ bytes: [UInt8], _ place: Sealer.Place
     ) throws(StoreFault) -> [UInt8] {
         do throws(OpenSSLError) { return try sealer.seal(bytes.span, at: place) } catch {

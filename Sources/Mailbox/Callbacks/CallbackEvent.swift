@@ -1,6 +1,8 @@
 import Base
 package import WebPush
 
+package import enum Notifications.Update
+
 /// Something that happened to a registration, as its callback is told.
 package enum CallbackEvent: Sendable, Confidential {
     /// What came with a push, decrypted.
@@ -40,7 +42,8 @@ package enum CallbackEvent: Sendable, Confidential {
     case deleted(unregisterDevice: String)
     case session(online: Bool, mobile: Bool, until: Int64?)
     case message(Payload)
-    case fetch(count: Int, version: Int64?)
+    /// `details`: what a payload names that has to be asked for.
+    case fetch(count: Int, version: Int64?, details: [Update.Detail] = [])
     case undecryptable(reason: String)
     /// As in updateNotificationAction.
     case action(chatID: Int64, messageID: Int64, action: String, text: String?)
@@ -109,12 +112,16 @@ package enum CallbackEvent: Sendable, Confidential {
             writer.member("mobile", json: mobile ? "true" : "false")
             writer.member("until", json: until.map { JSONText.quoted(Self.time($0)) } ?? "null")
         case .message(let payload): write(payload, to: &writer)
-        case .fetch(let count, let version):
+        case .fetch(let count, let version, let details):
             writer.name("count")
             let start = writer.bytes.count
             writer.raw("\(count)")
             let tally = OutboxEvent.Tally(count: count, digits: start..<writer.bytes.count)
             if let version { writer.member("version", Int(version)) }
+            for detail in details {
+                writer.name(detail.name)
+                writer.foreign(detail.source[...])
+            }
             return tally
         case .undecryptable(let reason): writer.member("reason", reason)
         case .action(let chatID, let messageID, let action, let text):

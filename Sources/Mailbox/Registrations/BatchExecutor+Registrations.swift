@@ -23,7 +23,8 @@ extension BatchExecutor {
             }
             if case .none = isThere { return .notFound }
             return try removeDevice(device) ? .done : .notFound
-        case .receive(let message, let mark): return try receive(message, mark)
+        case .receive(let message, let mark, let push):
+            return try receive(message, mark, push)
         case .count(let device, let reason):
             let isThere = try rows { () throws(SQLiteError) in
                 try database.receivers.count(reason, device: device)
@@ -50,12 +51,14 @@ extension BatchExecutor {
             created: registration.created)
         let sealed = try seal(registration)
         let owner = try rows { () throws(SQLiteError) in
-            let owner = try database.insert(device, owner: registration.owner)
-            guard let owner else { return owner }
-            try RegistrationRows.insert(registration, sealed: sealed, on: database.connection)
-            return owner
+            try database.insert(device, owner: registration.owner)
         }
         guard let owner else { return .notFound }
+        let engine = try engine(for: registration)
+        try rows { () throws(SQLiteError) in
+            try RegistrationRows.insert(
+                registration, engine, sealed: sealed, on: database.connection)
+        }
         effects.changes.append(.device(device, owner: owner))
         wake(at: registration.due)
         try add(subscription)
@@ -69,7 +72,7 @@ extension BatchExecutor {
         }
     }
 
-    private func change(
+    func change(
         _ registration: Registration, from revision: Int64, adding subscription: Subscription?
     ) throws(StoreFault) -> StoreOutcome {
         var registration = registration
@@ -77,41 +80,34 @@ extension BatchExecutor {
         // A rotation may end endpoints at once.
         guard let settlement = registration.settle(at: now) else { return .notFound }
         let sealed = try seal(registration)
+        let wasPaused = try self.registration(registration.device)?.isPaused
         let isChanged = try rows { () throws(SQLiteError) in
             try RegistrationRows.update(
                 registration, from: revision, sealed: sealed, on: database.connection)
         }
         guard isChanged else { return .conflict }
+        if let wasPaused, wasPaused != registration.isPaused {
+            try setPaused(registration.isPaused, engine: registration.engine)
+        }
         if let subscription { try add(subscription) }
         try carryOut(settlement, of: registration, at: now)
         wake(at: registration.due)
         return .done
     }
 
-    private func receive(
-        _ message: Message, _ mark: ReplayMark?
-    ) throws(StoreFault) -> StoreOutcome {
-        if let mark, !isNew(mark) {
-            if message.needsStore { effects.unused.append(message) }
-            return .registration(.repeated)
-        }
-        return message.needsStore ? try store(message) : .done
-    }
-
     private func take(
         _ signal: FetchSignal, _ address: Address
     ) throws(StoreFault) -> StoreOutcome {
-        let now = time.now
-        return try rows { () throws(SQLiteError) in
-            guard try database.has(subscription: address.subscription) else { return .notFound }
-            var signals = try FetchSignalRows.load(
-                device: address.device, on: database.connection)
-            signals.expire(at: now)
-            signals.arrived(signal)
-            try FetchSignalRows.save(
-                signals, device: address.device, on: database.connection)
-            return .done
+        let engine = try rows { () throws(SQLiteError) in
+            guard try database.has(subscription: address.subscription) else {
+                return nil as UInt32?
+            }
+            try add(signal, device: address.device)
+            return try database.engines.engine(ofDevice: address.device)?.row
         }
+        guard let engine else { return .notFound }
+        try handOut(device: address.device, engine)
+        return .done
     }
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {

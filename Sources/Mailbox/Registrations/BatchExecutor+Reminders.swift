@@ -12,16 +12,19 @@ extension BatchExecutor {
             let devices = try rows { () throws(SQLiteError) in
                 try database.callbacks(after: last, limit: limit)
             }
-            for device in devices { try remind(atStart: device) }
+            for device in devices { try remind(device: device) }
             effects.changes.append(.reminded(devices.count < limit ? nil : devices.last))
         }
     }
 
-    private func remind(atStart device: UInt32) throws(StoreFault) {
+    /// Nothing where it has no callback.
+    func remind(device: UInt32) throws(StoreFault) {
         let found = try rows { () throws(SQLiteError) in
             try RegistrationRows.find(device: device, on: database.connection, &sealer)
         }
-        guard case .registration(var registration) = found else { return }
+        guard case .registration(var registration) = found,
+            registration.terms.callback != nil
+        else { return }
         let revision = registration.revision
         registration.remind(at: time.now)
         let sealed = try seal(registration)

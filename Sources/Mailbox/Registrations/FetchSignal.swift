@@ -2,6 +2,9 @@ package import WebPush
 
 /// That there is something to fetch. One stands for as many pushes as it counts.
 package struct FetchSignal: Equatable, Sendable {
+    /// Seconds for which one is kept where its sender says nothing else.
+    static let lifetime: UInt32 = 28 * 86_400
+
     package let id: MessageID
     package internal(set) var count: Int
     /// That of simple push, where the last sender gave one. Numbers are not compared.

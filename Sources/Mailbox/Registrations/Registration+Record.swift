@@ -25,7 +25,8 @@ extension Registration {
 
     /// Nil when it is none of ours: written by a newer program, perhaps.
     init?(
-        record: [UInt8], id: RegistrationID, device: UInt32, owner: String, revision: Int64
+        record: [UInt8], id: RegistrationID, device: UInt32, owner: String, revision: Int64,
+        engine: UInt32
     ) {
         guard let root = try? JSONDocument(record).root, let created = root["created"]?.integer,
             let terms = root["terms"].flatMap({ try? RegistrationTerms($0) }),
@@ -35,6 +36,7 @@ extension Registration {
         self.device = device
         self.owner = owner
         self.revision = revision
+        self.engine = engine
         self.created = created
         self.terms = terms
         targets = root["targets"]?.elements.compactMap(Target.init) ?? []

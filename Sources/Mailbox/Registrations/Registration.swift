@@ -79,6 +79,8 @@ package struct Registration: Sendable, Confidential {
     /// Milliseconds since 1970.
     package let created: Int64
     package let terms: RegistrationTerms
+    /// That of its account: the store knows which, once it has the registration.
+    package internal(set) var engine: UInt32 = 0
     /// Counts changes, so that of two at the same time one is refused.
     package internal(set) var revision: Int64 = 0
     /// The current one first, then those that are still alive after a rotation.

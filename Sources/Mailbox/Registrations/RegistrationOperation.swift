@@ -8,9 +8,9 @@ package enum RegistrationOperation: Sendable {
     /// Ends it with all its endpoints and messages.
     case end(device: UInt32)
 
-    /// Keeps a payload, for which room was reserved unless its lifetime is zero. A mark that is
-    /// known makes it a repetition, of which nothing is kept.
-    case receive(Message, ReplayMark?)
+    /// Gives a payload to its engine, and keeps it for whoever fetches; room was reserved unless its
+    /// lifetime is zero. A mark that is known makes it a repetition, of which nothing is kept.
+    case receive(Message, ReplayMark?, EnginePush)
     /// A push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)

@@ -6,17 +6,19 @@ import SQLite
 enum RegistrationRows {
     private static let table: StaticString = "registration"
     private static let sealedColumn: StaticString = "sealed"
-    private static let columns = "device, id, owner, revision, sealed"
+    private static let columns = "device, id, owner, revision, sealed, engine"
 
     static func place(_ device: UInt32) -> Sealer.Place {
         Sealer.Place(table: table, row: Int64(device), column: sealedColumn)
     }
 
     static func insert(
-        _ registration: Registration, sealed: [UInt8], on connection: borrowing Connection
+        _ registration: Registration, _ engine: UInt32, sealed: [UInt8],
+        on connection: borrowing Connection
     ) throws(SQLiteError) {
         let insert = try Statement(
-            "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6)", on: connection)
+            "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
+        try insert.bind(Int64(engine), at: 7)
         try insert.bind(Int64(registration.device), at: 1)
         try insert.bind(registration.id.bytes, at: 2)
         try insert.bind(text: registration.owner, at: 3)
@@ -149,7 +151,8 @@ extension RegistrationRows {
         guard let id = row.withBytes(1, { RegistrationID($0) }), let record,
             let registration = Registration(
                 record: record.withSpan { $0.array($0.indices) }, id: id, device: device,
-                owner: row.text(2), revision: row.integer(3))
+                owner: row.text(2), revision: row.integer(3),
+                engine: UInt32(clamping: row.integer(5)))
         else { return .damaged(device: device) }
         return .registration(registration)
     }

@@ -9,13 +9,16 @@ final class APIRoutes {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
         case pending, fetch
         case presence, pause
+        case engine
     }
 
     private let registrations: RegistrationRoutes
+    private let engines: EngineAdmission
     private let router: HTTPRouter<Route>
 
-    init(_ registrations: RegistrationRoutes) {
+    init(_ registrations: RegistrationRoutes, _ engines: EngineAdmission) {
         self.registrations = registrations
+        self.engines = engines
         var router = HTTPRouter<Route>()
         router.add(
             "/api/v1/registrations", [(.get, .listRegistrations), (.post, .register)])
@@ -27,6 +30,7 @@ final class APIRoutes {
         router.add("/api/v1/fetched", [(.post, .fetch)])
         router.add("/api/v1/sources/*", [(.get, .presence)])
         router.add("/api/v1/sources/*/active", [(.post, .pause)])
+        router.add("/api/v1/engine", [(.get, .engine)])
         self.router = router
     }
 
@@ -70,15 +74,14 @@ final class APIRoutes {
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)
         case .pause: registrations.pause(id, caller, answer)
+        case .engine: engines.admit(exchange, caller)
         }
     }
 
-    /// `registration=ID` of the query; names have letters only, so nothing needs decoding.
+    /// `registration=ID` of the query.
     private static func registration(in exchange: HTTPExchange) -> RegistrationID? {
-        guard let query = exchange.head.query else { return nil }
-        let name = "registration="
-        let item = exchange.head.text(query).split(separator: "&").first { $0.hasPrefix(name) }
-        return item.flatMap { RegistrationID(text: String($0.dropFirst(name.count))) }
+        let query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
+        return query?["registration"].flatMap { RegistrationID(text: $0) }
     }
 }
 

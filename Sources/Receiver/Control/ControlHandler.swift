@@ -23,6 +23,7 @@ package final class ControlHandler: HTTPHandler {
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
     private let api: APIRoutes
+    private let engines: EngineDesk
     private let routes: HTTPRouter<Route>
 
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
@@ -30,7 +31,8 @@ package final class ControlHandler: HTTPHandler {
         let dialogue = StoreDialogue(on: loop, service.store)
         devices = DeviceRoutes(service, dialogue, settings)
         owners = OwnerRoutes(service, dialogue)
-        api = service.api(on: loop)
+        engines = service.engines(on: loop)
+        api = service.api(on: loop, engines)
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
@@ -43,10 +45,9 @@ package final class ControlHandler: HTTPHandler {
     package func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
 
     package func handle(_ exchange: HTTPExchange) {
-        let caller = ControlCaller(
-            userID: exchange.peerCredentials?.userID, ownUserID: ProcessOwner.userID,
-            allowsLocalUsers: settings.allowsLocalUsers)
-        guard let caller else { return exchange.respond(.failure(.notAllowed)) }
+        guard let caller = caller(exchange.peerCredentials) else {
+            return exchange.respond(.failure(.notAllowed))
+        }
         let bytes = exchange.head.bytes
         let path = bytes.span.extracting(exchange.head.path)
         switch routes.find(exchange.head.method, path) {
@@ -56,6 +57,17 @@ package final class ControlHandler: HTTPHandler {
             let user = exchange.peerCredentials?.userID
             api.serve(exchange, exchange.head.path, APICaller(caller, userID: user))
         }
+    }
+
+    private func caller(_ peer: PeerCredentials?) -> ControlCaller? {
+        ControlCaller(
+            userID: peer?.userID, ownUserID: ProcessOwner.userID,
+            allowsLocalUsers: settings.allowsLocalUsers)
+    }
+
+    package func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)? {
+        EngineLines(
+            engines, caller(peer).map { APICaller($0, userID: peer?.userID) })
     }
 
     private func serve(

@@ -17,6 +17,7 @@ package final class PushService: Sendable {
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
     private let payloads = Lock<PayloadThread?>(nil)
+    private let engineDesks = Lock<[EngineDesk]>([])
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -41,8 +42,16 @@ package final class PushService: Sendable {
         }
     }
 
-    func api(on loop: EventLoop) -> APIRoutes {
-        APIRoutes(RegistrationRoutes(self, StoreDialogue(on: loop, store)))
+    /// For the clients of engines on a loop.
+    func engines(on loop: EventLoop) -> EngineDesk {
+        let desk = EngineDesk(on: loop, self)
+        engineDesks.withLock { $0.append(desk) }
+        return desk
+    }
+
+    func api(on loop: EventLoop, _ engines: EngineDesk) -> APIRoutes {
+        APIRoutes(
+            RegistrationRoutes(self, StoreDialogue(on: loop, store)), EngineAdmission(engines))
     }
 
     package func handler(on loop: EventLoop) throws -> any HTTPHandler {
@@ -52,7 +61,9 @@ package final class PushService: Sendable {
         }
         let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
-        return ServiceHandler(self, desk, try PushIntake(self, desk), api(on: loop))
+        return ServiceHandler(
+            self, desk, try PushIntake(self, desk),
+            api(on: loop, engines(on: loop)))
     }
 
     /// On a thread of its own. From any thread.
@@ -72,5 +83,7 @@ package final class PushService: Sendable {
         payloads.withLock { $0.take() }?.end()
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
+        for desk in engineDesks.withLock({ $0 }) { desk.forgetAll() }
+        engineDesks.withLock { $0 = [] }
     }
 }

@@ -166,7 +166,8 @@ final class ReceiverIntake {
             // What is not kept is not known again.
             if let mark = message.mark, !message.needsStore { service.index.release(mark) }
             submit(
-                .receive(message, payload.mark), .message(CallbackEvent.Payload(message)), message,
+                .receive(message, payload.mark, EnginePush(registration)),
+                .message(CallbackEvent.Payload(message)), message,
                 push, registration)
             if payload.usesCurrentSecret { forgetFormerSecret(of: registration) }
         }

@@ -169,7 +169,7 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): deliver(page)
-        case .credentials, .owners, .callbacks, .callback, .registration: break
+        case .credentials, .owners, .callbacks, .callback, .registration, .engines: break
         case .unavailable where session.pointee.isOpen:
             isLoading = false
             needsLoad = true

@@ -91,6 +91,7 @@ extension PushServer {
     ) throws -> SQLiteStore {
         var options = SQLiteStore.Options(
             folder: configuration.state, masterKey: try keys.masterKey(log))
+        options.templates = LanguageTable.templates()
         if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
         options.onResealed = { Self.endRotation(keys, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }

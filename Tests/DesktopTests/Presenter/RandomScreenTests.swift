@@ -26,11 +26,13 @@ struct RandomScreenTests {
                 engine.alive.insert(engine.last)
                 try screen.group(added: [Screen.push(engine.last, "#\(engine.last)#")])
             case 4, 5:
-                guard let gone = engine.alive.randomElement(using: &random) else { break }
+                guard let gone = engine.alive.sorted().randomElement(using: &random) else { break }
                 engine.alive.remove(gone)
                 try screen.group(removed: [gone], sound: 0)
             case 6 where screen.identity != nil:
-                guard let id = screen.visible.keys.randomElement(using: &random) else { break }
+                guard let id = screen.visible.keys.sorted().randomElement(using: &random) else {
+                    break
+                }
                 screen.user(closes: id, reason: .random(in: 1...3, using: &random))
             case 7:
                 breaks += 1
@@ -40,7 +42,7 @@ struct RandomScreenTests {
                 screen.serverAppears(owner: ":1.\(breaks)", start: UInt64(breaks))
             case 9:
                 breaks += 1
-                screen.restart()
+                screen.restart(isDelivered: .random(using: &random))
                 if let identity = screen.identity {
                     screen.serverAppears(owner: identity.owner, start: identity.processStart)
                 }

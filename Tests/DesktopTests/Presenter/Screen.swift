@@ -24,7 +24,7 @@ struct Screen {
     private var lastID: UInt32 = 0
     /// Calls wait for `answer` instead of being answered at once.
     var holdsAnswers = false
-    private(set) var held: [(ticket: Int, call: NotifyCall)] = []
+    private(set) var held: [(ticket: Int, call: NotifyCall, id: UInt32?)] = []
 
     static let dunst = [
         "actions", "body", "body-hyperlinks", "icon-static", "x-canonical-private-synchronous",
@@ -74,15 +74,26 @@ struct Screen {
         handle(.serverVanished)
     }
 
-    /// The desktop is killed and starts again; the screen stays as it is.
-    mutating func restart(_ sources: [PresentedSource] = [account]) {
+    /// The desktop is killed and starts again; the screen stays as it is. A call that was under way
+    /// was sent before that, or not.
+    mutating func restart(
+        _ sources: [PresentedSource] = [account], isDelivered: Bool = false
+    ) {
         presenter = Presenter(sources, history: history)
+        if isDelivered { deliver() }
         held = []
     }
 
     mutating func answer() {
-        let (ticket, call) = held.removeFirst()
-        handle(.notified(ticket: ticket, id: put(call)))
+        let (ticket, call, id) = held.removeFirst()
+        handle(.notified(ticket: ticket, id: id ?? put(call)))
+    }
+
+    /// What was called reaches the server, whose answers still wait.
+    private mutating func deliver() {
+        for index in held.indices where held[index].id == nil {
+            held[index].id = put(held[index].call)
+        }
     }
 
     private mutating func put(_ call: NotifyCall) -> UInt32 {
@@ -109,9 +120,11 @@ struct Screen {
             case .forget(let key): records[key] = nil
             case .notify(let ticket, let call):
                 calls.append(call)
-                held.append((ticket, call))
+                held.append((ticket, call, nil))
                 if !holdsAnswers { answer() }
             case .close(let key, let id):
+                // It comes after what was sent before it.
+                deliver()
                 visible[id] = nil
                 handle(.closed(key))
             case .request(_, let request): requests.append(request)

@@ -72,7 +72,17 @@ extension TestStore {
     ) throws -> StoreOutcome {
         let message = try message(address, body, ttl: ttl)
         if message.needsStore { _ = store.index.reserve(message.size, for: address) }
-        return try run(.registration(.receive(message, mark)))
+        return try run(.registration(.receive(message, mark, try push(address.device))))
+    }
+
+    /// Where the pushes of a registration go.
+    func push(_ device: UInt32) throws -> EnginePush {
+        let stored = try load(.registration(.ofDevice(device)))
+        if case .registration(.one(let registration, _)) = stored {
+            return EnginePush(registration)
+        }
+        // It has ended, and a push that was under way does not know yet.
+        return EnginePush(engine: device, dialect: .telegram, userID: nil, isFetched: true)
     }
 
     func fetch(_ device: UInt32) throws -> (bodies: [String], signals: FetchSignals) {

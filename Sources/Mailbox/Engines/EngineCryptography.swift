@@ -1,10 +1,10 @@
 import Base
 import Crypto
-import Dialects
+package import Dialects
 import Notifications
 
 extension HostedEngine.Cryptography {
-    static let openSSL = HostedEngine.Cryptography(
+    package static let openSSL = HostedEngine.Cryptography(
         secret: { $0.map(encryption) ?? drawn() }, open: { open($0, $1) })
 
     private static func encryption(_ bytes: [UInt8]) -> RegisteredDevice.Encryption? {

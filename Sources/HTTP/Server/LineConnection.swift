@@ -1,0 +1,87 @@
+import Base
+
+/// A connection on which both sides speak in lines. Confined to the thread of its loop.
+package final class LineConnection {
+    /// A line that is longer, and what a peer leaves unread, end the connection.
+    private static let lineLimit = 1 << 20
+    private static let outputLimit = 2 << 20
+
+    /// Says `closed` before it goes.
+    @exclusivity(unchecked) private unowned(unsafe) var carrier: ServerConnection?
+    @exclusivity(unchecked) private var handler: (any LineHandler)?
+    /// The beginning of a line whose end has not come.
+    @exclusivity(unchecked) private var rest: [UInt8] = []
+    @exclusivity(unchecked) private var isReceiving = false
+    @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
+
+    init(on carrier: ServerConnection, _ handler: any LineHandler) {
+        self.carrier = carrier
+        self.handler = handler
+    }
+
+    func open() { handler?.opened(self) }
+
+    /// Several at once leave together. Nothing is sent once the connection is about to end.
+    package func send(lines: [[UInt8]]) {
+        guard let carrier, ending == nil else { return }
+        for line in lines {
+            carrier.output += line
+            carrier.output.append(UInt8(ascii: "\n"))
+        }
+        guard !isReceiving else { return }
+        carrier.flush()
+        cutIfSlow()
+    }
+
+    /// Once all has left that was sent.
+    package func close() {
+        guard ending == nil else { return }
+        ending = .close
+        if !isReceiving { carrier?.flush() }
+    }
+
+    private func cutIfSlow() {
+        if let carrier, carrier.bufferedBytes > Self.outputLimit { carrier.cut() }
+    }
+}
+
+extension LineConnection: ServerProtocol {
+    var deadline: Duration? { nil }
+
+    /// Lines of a peer that takes none of ours are not read: they could only be answered.
+    var takesInput: Bool { ending == nil && carrier?.isCongested == false }
+
+    func receive(_ input: inout MutableSpan<UInt8>) {
+        isReceiving = true
+        defer { isReceiving = false }
+        let bytes = input.span
+        var start = 0
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
+            take(bytes.extracting(start..<index))
+            start = index + 1
+        }
+        rest += bytes.array(start..<bytes.count)
+        if rest.count > Self.lineLimit { ending = .close }
+    }
+
+    private func take(_ end: Span<UInt8>) {
+        guard ending == nil else { return }
+        guard !rest.isEmpty else {
+            handler?.received(line: end, on: self)
+            return
+        }
+        var line: [UInt8] = []
+        swap(&line, &rest)
+        line += end.array(0..<end.count)
+        handler?.received(line: line.span, on: self)
+    }
+
+    func produce() {}
+    func expired() {}
+    func stop() { close() }
+
+    func closed() {
+        carrier = nil
+        handler.take()?.closed(self)
+    }
+}

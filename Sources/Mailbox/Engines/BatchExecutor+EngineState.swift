@@ -1,0 +1,190 @@
+import Base
+import Crypto
+import Dialects
+import Notifications
+import SQLite
+
+/// Engines on their way from and to the disk.
+extension BatchExecutor {
+    /// Beyond it those to which nobody listens are given up: the next push reads them again.
+    private static let loadedEngines = 2_048
+    /// Of groups, until the client says something else. All that TDLib allows.
+    private static let groupCountMax: Int64 = 25
+
+    private enum FoundEngine {
+        case loaded(LoadedEngine)
+        case none
+        case damaged
+    }
+
+    /// What `body` makes of an engine; `.notFound` where it has ended. One that cannot be read is our
+    /// fault, and is tried again.
+    func engine(
+        _ row: UInt32, _ body: (LoadedEngine) throws(StoreFault) -> StoreOutcome
+    ) throws(StoreFault) -> StoreOutcome {
+        if let engine = engines[row] { return try body(engine) }
+        switch try load(row) {
+        case .none: return .notFound
+        case .damaged: return .unavailable
+        case .loaded(let engine):
+            if engines.count >= Self.loadedEngines {
+                engines = engines.filter { index.engines.hasListeners($0.key) }
+            }
+            engines[row] = engine
+            return try body(engine)
+        }
+    }
+
+    private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
+        let stored = try rows { () throws(SQLiteError) in
+            try EngineRows.state(row, on: database.connection)
+        }
+        guard let stored else { return .none }
+        let entries = try rows { () throws(SQLiteError) in
+            try EngineRows.entries(row, on: database.connection)
+        }
+        guard let state = unsealed(stored.sealed, EngineRows.place(row)),
+            let account = try? Account(state: state)
+        else { return .damaged }
+        var engine = Engine(account)
+        for (row, sealed) in entries {
+            guard let bytes = unsealed(sealed, EngineRows.entryPlace(row)),
+                EngineJournal.replay(bytes, on: &engine, templates)
+            else { return .damaged }
+        }
+        return .loaded(
+            LoadedEngine(
+                row, host(engine.account), entry: stored.entry + Int64(entries.count),
+                journalSize: entries.reduce(0) { $0 + $1.sealed.count },
+                stateSize: stored.sealed.count))
+    }
+
+    private func host(_ account: Account) -> HostedEngine {
+        HostedEngine(account, cryptography: .openSSL, templates: templates, now: wall)
+    }
+
+    private func unsealed(_ sealed: [UInt8], _ place: Sealer.Place) -> [UInt8]? {
+        // Why it does not open is of no use to the one who asks for it.
+        (try? sealer.open(sealed.span, at: place)).map { $0.withSpan { $0.array($0.indices) } }
+    }
+
+    /// Seconds since 1970, as engines count them.
+    var wall: Double { Double(time.reading().wall) / 1_000 }
+
+    /// Writes what was done to an engine.
+    func keep(_ engine: LoadedEngine) throws(StoreFault) {
+        let unsaved = engine.hosted.takeUnsaved()
+        guard !unsaved.isEmpty else { return }
+        engine.entry += 1
+        let row = EngineRows.row(engine.row, entry: engine.entry)
+        let sealed = try seal(EngineJournal.bytes(unsaved), EngineRows.entryPlace(row))
+        engine.journalSize += sealed.count
+        guard !engine.isJournalLong else { return try save(engine) }
+        try rows { () throws(SQLiteError) in try database.engines.append(sealed, at: row) }
+    }
+
+    /// Writes the account as a whole.
+    private func save(_ engine: LoadedEngine) throws(StoreFault) {
+        let sealed = try seal(engine.hosted.engine.account.state, EngineRows.place(engine.row))
+        try rows { () throws(SQLiteError) in
+            try EngineRows.save(
+                engine.row, through: engine.entry, sealed: sealed, on: database.connection)
+        }
+        engine.journalSize = 0
+        engine.stateSize = sealed.count
+    }
+
+    /// The engine of a new registration, made if it is the first of its account.
+    func engine(for registration: Registration) throws(StoreFault) -> UInt32 {
+        let terms = registration.terms
+        let name = try hashing { hash throws(OpenSSLError) in
+            try EngineName(
+                account: terms.account, app: terms.app, user: terms.userID, key: keys.endpoint,
+                &hash)
+        }
+        let former = try rows { () throws(SQLiteError) in
+            try EngineRows.find(name, owner: registration.owner, on: database.connection).first
+        }
+        if let former {
+            try learn(terms.userID, name.user, former.row)
+            return former.row
+        }
+        let row = registration.device
+        let sealed = try seal(Self.account(for: terms).state, EngineRows.place(row))
+        try rows { () throws(SQLiteError) in
+            try EngineRows.insert(
+                row, owner: registration.owner, name, sealed: sealed, on: database.connection)
+        }
+        return row
+    }
+
+    func hashing<Result>(
+        _ body: (inout SHA256) throws(OpenSSLError) -> Result
+    ) throws(StoreFault) -> Result {
+        do throws(OpenSSLError) { return try body(&hash) } catch { throw .crypto(error) }
+    }
+
+    private static func account(for terms: RegistrationTerms) -> Account {
+        var account = Account()
+        account.userID = terms.userID ?? 0
+        account.options[OptionName.groupCountMax] = .integer(groupCountMax)
+        let mode = SourceState.NotifyMode(name: terms.notifyMode.rawValue)
+        account.source.notifyMode = mode ?? account.source.notifyMode
+        if terms.dialect == .icq {
+            account.source.sessionTimeout = Int32(clamping: terms.sessionTimeout)
+        }
+        if let presentation = terms.presentation,
+            let document = try? JSONDocument(Array(presentation.utf8))
+        {
+            account.source.presentation = SourcePresentation(document.root)
+        }
+        return account
+    }
+
+    /// A later registration may be the first to say whose account it is.
+    private func learn(
+        _ userID: Int64?, _ user: [UInt8]?, _ row: UInt32
+    ) throws(StoreFault) {
+        guard let userID, let user else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            guard engine.hosted.engine.account.userID == 0 else { return .done }
+            try rows { () throws(SQLiteError) in
+                try EngineRows.set(user: user, of: row, on: database.connection)
+            }
+            return try request(#"{"@type":"bellwire.setMe","user_id":\#(userID)}"#, engine)
+        }
+    }
+
+    /// One that was logged out begins anew. No notification gets a number that another one had.
+    func beginAnew(
+        _ engine: LoadedEngine, after last: Notification.ID
+    ) throws(StoreFault) {
+        let devices = try rows { () throws(SQLiteError) in
+            try EngineRows.devices(engine.row, on: database.connection)
+        }
+        guard let device = devices.first, let registration = try registration(device) else {
+            return
+        }
+        var account = Self.account(for: registration.terms)
+        account.lastNotificationID = last
+        engine.hosted = host(account)
+        try save(engine)
+    }
+
+    /// With its last registration. Its clients are told that nothing is there any more.
+    func endEngine(_ row: UInt32) throws(StoreFault) {
+        if index.engines.hasListeners(row) {
+            _ = try engine(row) { engine in
+                engine.hosted.engine.logOut()
+                tell(engine.row, .updates(engine.hosted.engine.takeUpdates()))
+                return .done
+            }
+        }
+        tell(row, .ended)
+        engines[row] = nil
+        _ = index.engines.takeAbsence(of: row)
+        try rows { () throws(SQLiteError) in
+            try EngineRows.delete(row, on: database.connection)
+        }
+    }
+}

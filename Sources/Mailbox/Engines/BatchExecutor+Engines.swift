@@ -1,0 +1,250 @@
+import Base
+import Crypto
+import Dialects
+import Notifications
+import SQLite
+import WebPush
+
+/// What is done to engines within the transaction.
+extension BatchExecutor {
+    func perform(_ operation: EngineOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .request(let client, let text):
+            return try engine(client.engine) { engine throws(StoreFault) in
+                try answer(client, text, engine)
+            }
+        case .join(let client): return try join(client)
+        case .advance(let row):
+            return try engine(row) { engine throws(StoreFault) in
+                let now = wall
+                engine.deadline = nil
+                guard let due = engine.hosted.engine.nextDeadline, due <= now else {
+                    // By the clock of whoever asked it was.
+                    tellDeadline(of: engine)
+                    return .done
+                }
+                engine.hosted.advance(to: now)
+                return try finish(engine)
+            }
+        case .confirm(let id, let device, let row):
+            return try confirm(id, device: device, row)
+        case .note(let row):
+            try note(row)
+            return .done
+        }
+    }
+
+    func tell(_ engine: UInt32, _ content: EngineNews.Content) {
+        guard index.engines.hasListeners(engine) else { return }
+        effects.engineNews.append(EngineNews(engine: engine, content: content))
+    }
+
+    private func answer(
+        _ client: EngineClientID, _ text: [UInt8], _ engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        let last = engine.hosted.engine.account.lastNotificationID
+        let answer = engine.hosted.answer(text, now: wall)
+        let outcome = try finish(engine)
+        // Behind its updates.
+        tell(engine.row, .answer(answer, client: client.number))
+        if !engine.hosted.engine.isRunning { try beginAnew(engine, after: last) }
+        return outcome
+    }
+
+    /// A request of our own.
+    func request(_ text: String, _ engine: LoadedEngine) throws(StoreFault) -> StoreOutcome {
+        _ = engine.hosted.answer(Array(text.utf8), now: wall)
+        return try finish(engine)
+    }
+
+    /// What it did is written, and told once that is done.
+    private func finish(
+        _ engine: LoadedEngine, push device: UInt32? = nil
+    ) throws(StoreFault) -> StoreOutcome {
+        let updates = engine.hosted.engine.takeUpdates()
+        try keep(engine)
+        for update in updates { try follow(update, engine.row, device) }
+        if !updates.isEmpty { tell(engine.row, .updates(updates)) }
+        tellDeadline(of: engine)
+        return .done
+    }
+
+    private func tellDeadline(of engine: LoadedEngine) {
+        guard index.engines.hasListeners(engine.row) else { return }
+        let deadline = engine.hosted.engine.nextDeadline
+        guard deadline != engine.deadline else { return }
+        engine.deadline = deadline
+        tell(engine.row, .deadline(deadline))
+    }
+
+    /// What others than the clients hear of an update.
+    private func follow(
+        _ update: Update, _ engine: UInt32, _ device: UInt32?
+    ) throws(StoreFault) {
+        switch update {
+        case .fetchRequired(_, let details):
+            guard let device else { return }
+            following.append(.fetch(device: device, details))
+        case .sessionRevoked: following.append(.revoke(engine: engine))
+        case .notificationAction(let chat, let message, let action, let text):
+            let event = CallbackEvent.action(
+                chatID: chat.rawValue, messageID: message.rawValue, action: action, text: text)
+            following.append(.tell(event, engine: engine))
+        default: break
+        }
+    }
+}
+
+/// Pushes.
+extension BatchExecutor {
+    /// A payload for an engine, and for whoever fetches.
+    func receive(
+        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
+    ) throws(StoreFault) -> StoreOutcome {
+        let outcome = try engine(push.engine) { _ throws(StoreFault) in
+            let isThere = try rows { () throws(SQLiteError) in
+                try database.engines.has(subscription: message.address.subscription)
+            }
+            guard isThere else { return .notFound }
+            if let mark, !isNew(mark) { return .registration(.repeated) }
+            try process(message, push)
+            return .done
+        }
+        guard message.needsStore else { return outcome }
+        guard outcome == .done else {
+            effects.unused.append(message)
+            return outcome
+        }
+        guard push.isFetched, !index.engines.hasListeners(push.engine) else {
+            effects.note(delivered: message, to: index)
+            return .done
+        }
+        return try store(message)
+    }
+
+    private func process(
+        _ message: Message, _ push: EnginePush
+    ) throws(StoreFault) {
+        guard let row = try destination(of: message, push) else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            try process(message, push, by: engine)
+        }
+    }
+
+    private func process(
+        _ message: Message, _ push: EnginePush, by engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        // RFC 8030 section 5.2: now or never.
+        guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
+            return .done
+        }
+        _ = engine.hosted.process(
+            message.content.body, push.dialect, message.content.level ?? .clear, now: wall)
+        return try finish(engine, push: message.address.device)
+    }
+
+    /// An endpoint names its account. Only a payload that names another user goes to the account of
+    /// that one, of the same owner and application; nil where there is none.
+    private func destination(
+        of message: Message, _ push: EnginePush
+    ) throws(StoreFault) -> UInt32? {
+        guard push.dialect == .telegram, message.content.level != .mtproto,
+            let own = push.userID,
+            let user = try? PushReceiver.id(of: message.content.body), user != 0, user != own
+        else { return push.engine }
+        let name = try hashing { hash throws(OpenSSLError) in
+            try EngineName.user(user, key: keys.endpoint, &hash)
+        }
+        return try rows { () throws(SQLiteError) in
+            try EngineRows.sibling(of: push.engine, user: name, on: database.connection)
+        }
+    }
+}
+
+/// Clients.
+extension BatchExecutor {
+    private func join(_ client: EngineClientID) throws(StoreFault) -> StoreOutcome {
+        try engine(client.engine) { engine throws(StoreFault) in
+            var welcome = engine.hosted.engine.welcome()
+            _ = try finish(engine)
+            engine.hosted.engine.refreshDevices()
+            welcome += engine.hosted.engine.takeUpdates()
+            tell(engine.row, .welcome(welcome, client: client.number))
+            engine.deadline = nil
+            tellDeadline(of: engine)
+            let devices = try rows { () throws(SQLiteError) in
+                try EngineRows.devices(engine.row, on: database.connection)
+            }
+            let isBack = isBack(engine.row)
+            for device in devices {
+                if isBack { try remind(device: device) }
+                // What waited until somebody is there is not fetched any more.
+                effects.ended += try rows { () throws(SQLiteError) in
+                    try database.messages.deleteAll(ofDevice: device)
+                }
+                try handOut(device: device, engine.row)
+            }
+            try note(engine.row)
+            return .done
+        }
+    }
+
+    /// After so many seconds a client that returns has `registerDevice` repeated.
+    private static let longAbsence: UInt32 = 3_600
+
+    private func isBack(_ row: UInt32) -> Bool {
+        guard let left = index.engines.takeAbsence(of: row) else { return false }
+        return left.adding(seconds: Self.longAbsence) <= time.now
+    }
+
+    private func note(_ row: UInt32) throws(StoreFault) {
+        let devices = try rows { () throws(SQLiteError) in
+            try EngineRows.devices(row, on: database.connection)
+        }
+        for device in devices {
+            guard var registration = try registration(device) else { continue }
+            let former = registration.revision
+            guard registration.note(seenAt: time.now) else { continue }
+            _ = try change(registration, from: former, adding: nil)
+        }
+    }
+
+    /// Gives the fetch signal that is next to the clients, if there are any.
+    func handOut(device: UInt32, _ engine: UInt32) throws(StoreFault) {
+        guard index.engines.hasListeners(engine) else { return }
+        let now = time.now
+        let found = try rows { () throws(SQLiteError) in
+            var signals = try FetchSignalRows.load(device: device, on: database.connection)
+            signals.expire(at: now)
+            guard let signal = signals.take() else { return nil as FetchSignal? }
+            try FetchSignalRows.save(signals, device: device, on: database.connection)
+            return signal
+        }
+        guard let found,
+            let (_, id) = try rows({ () throws(SQLiteError) in
+                try database.engines.engine(ofDevice: device)
+            })
+        else { return }
+        tell(engine, .signal(found, device: device, registration: id))
+    }
+
+    private func confirm(
+        _ id: WebPush.MessageID, device: UInt32, _ engine: UInt32
+    ) throws(StoreFault) -> StoreOutcome {
+        let isMore = try rows { () throws(SQLiteError) in
+            var signals = try FetchSignalRows.load(device: device, on: database.connection)
+            signals.confirm(id)
+            try FetchSignalRows.save(signals, device: device, on: database.connection)
+            return signals.inFlight == nil && signals.waiting != nil
+        }
+        if isMore { try handOut(device: device, engine) }
+        return .done
+    }
+
+    /// Another client of the account is in use, or is not any more.
+    func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
+        _ = try engine(row) { engine throws(StoreFault) in
+            try request(#"{"@type":"bellwire.setSource","paused":\#(isPaused)}"#, engine)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Reactor
+import Synchronization
+
+/// Hears what engines have to tell, on a thread of the store; for all clients on one loop.
+package protocol EngineListener: AnyObject, Sendable {
+    /// In the order of the commits.
+    func hear(_ news: [EngineNews])
+    /// The store was opened anew: what was told last may not be all there is.
+    func storeReturned()
+}
+
+/// Who listens to which engine. For all threads.
+package final class EngineIndex: Sendable {
+    private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
+    /// When the last client of an engine went, until one is back.
+    private let left = Lock<[UInt32: StoreTime]>([:])
+    private let lastClient = Atomic<UInt64>(0)
+
+    package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
+
+    /// Once for each engine, before the first of its clients joins.
+    package func listen(_ listener: any EngineListener, to engine: UInt32) {
+        listeners.withLock { $0[engine, default: []].append(listener) }
+    }
+
+    package func stopListening(
+        _ listener: any EngineListener, to engine: UInt32, at now: StoreTime
+    ) {
+        let isLast = listeners.withLock { listeners in
+            listeners[engine]?.removeAll { $0 === listener }
+            guard listeners[engine]?.isEmpty == true else { return false }
+            listeners[engine] = nil
+            return true
+        }
+        if isLast { left.withLock { $0[engine] = now } }
+    }
+
+    /// Since when nobody was there, asked by the first who is back; nil if nobody was there before.
+    func takeAbsence(of engine: UInt32) -> StoreTime? {
+        left.withLock { $0.removeValue(forKey: engine) }
+    }
+
+    func hasListeners(_ engine: UInt32) -> Bool {
+        listeners.withLock { $0[engine] != nil }
+    }
+
+    func tell(_ news: [EngineNews]) {
+        guard let first = news.first else { return }
+        let listeners = listeners.withLock { $0 }
+        if news.allSatisfy({ $0.engine == first.engine }) {
+            for listener in listeners[first.engine] ?? [] { listener.hear(news) }
+            return
+        }
+        for listener in Self.each(listeners.values) {
+            listener.hear(
+                news.filter { listeners[$0.engine]?.contains { $0 === listener } == true })
+        }
+    }
+
+    func tellStoreReturned() {
+        let listeners = listeners.withLock { $0 }
+        for listener in Self.each(listeners.values) { listener.storeReturned() }
+    }
+
+    /// There are as many as loops: few.
+    private static func each(
+        _ listeners: some Sequence<[any EngineListener]>
+    ) -> [any EngineListener] {
+        var each: [any EngineListener] = []
+        for listener in listeners.joined() where !each.contains(where: { $0 === listener }) {
+            each.append(listener)
+        }
+        return each
+    }
+}

@@ -1,0 +1,55 @@
+import Dialects
+package import WebPush
+
+/// What the store does for engines, whose accounts it keeps.
+///
+/// What comes of it is told to the engine's listeners, in the order of the commits; the outcome only
+/// says whether it was done.
+package enum EngineOperation: Sendable {
+    /// A request of a client.
+    case request(EngineClientID, [UInt8])
+    /// A client wants to hear everything from here on. It is the first who gets what waits.
+    case join(EngineClientID)
+    /// Time has gone by.
+    case advance(engine: UInt32)
+    /// A client was told of a fetch signal.
+    case confirm(MessageID, device: UInt32, engine: UInt32)
+    /// Clients are there: a sign of life of the registrations.
+    case note(engine: UInt32)
+}
+
+/// A client of an engine, by a number that serves once.
+package struct EngineClientID: Hashable, Sendable {
+    package let engine: UInt32
+    package let number: UInt64
+
+    package init(engine: UInt32, number: UInt64) {
+        self.engine = engine
+        self.number = number
+    }
+}
+
+/// Where a push goes whose registration we decrypt for.
+package struct EnginePush: Sendable {
+    let engine: UInt32
+    let dialect: Dialect
+    /// Whose account it is, as far as that was said.
+    let userID: Int64?
+    /// Something waits for whoever fetches as long as nobody else gets it.
+    let isFetched: Bool
+}
+
+extension EnginePush {
+    package init(_ registration: Registration) {
+        let terms = registration.terms
+        self.init(
+            engine: registration.engine, dialect: terms.dialect, userID: terms.userID,
+            isFetched: terms.callback == nil || terms.dialect == .icq)
+    }
+}
+
+/// An engine, as somebody finds it who wants to be its client.
+package struct EngineRecord: Equatable, Sendable {
+    package let row: UInt32
+    package let owner: String
+}

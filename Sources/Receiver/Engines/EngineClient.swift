@@ -1,0 +1,9 @@
+import Mailbox
+
+/// One who listens to an engine: on a WebSocket or in lines. Confined to the loop of its desk.
+protocol EngineClient: AnyObject {
+    /// JSON objects.
+    func say(_ objects: [[UInt8]])
+    /// After what was said.
+    func end()
+}

@@ -1,0 +1,72 @@
+import Base
+import HTTP
+import Mailbox
+import Notifications
+
+/// A client of an engine that speaks in lines. The first one says which engine.
+final class EngineLines: LineHandler, EngineClient {
+    private let desk: EngineDesk
+    private let caller: APICaller?
+    private var id: EngineClientID?
+    private var connection: LineConnection?
+    private var isAsked = false
+    /// What came before the engine was found.
+    private var waiting: [[UInt8]] = []
+
+    /// `caller` is nil for one who may do nothing here.
+    init(_ desk: EngineDesk, _ caller: APICaller?) {
+        self.desk = desk
+        self.caller = caller
+    }
+
+    func opened(_ connection: LineConnection) { self.connection = connection }
+
+    func received(line: Span<UInt8>, on connection: LineConnection) {
+        let text = line.array(0..<line.count)
+        if text.isEmpty || text == [UInt8(ascii: "\r")] { return }
+        if let id { return desk.received(text, from: id) }
+        guard isAsked else { return open(text) }
+        guard waiting.count < 100 else {
+            return refuse(.badBody("wait until the engine is open"), nil)
+        }
+        waiting.append(text)
+    }
+
+    func closed(_ connection: LineConnection) {
+        self.connection = nil
+        if let id { desk.leave(id) }
+    }
+
+    func say(_ objects: [[UInt8]]) { connection?.send(lines: objects) }
+
+    func end() { connection?.close() }
+
+    private func open(_ text: [UInt8]) {
+        isAsked = true
+        guard let caller else { return refuse(.notAllowed, nil) }
+        guard let document = try? JSONDocument(text),
+            document.root["@type"]?.text == "bellwire.open"
+        else { return refuse(.badBody("the first line is a bellwire.open"), nil) }
+        let extra = document.root["@extra"]
+        desk.find(
+            account: document.root["account"]?.text, app: document.root["app"]?.text, caller
+        ) { [self] answer in
+            guard connection != nil else { return }
+            switch answer {
+            case .failure(let refusal): refuse(refusal, extra)
+            case .success(let engine):
+                say([Outcome.ok.answer(extra: extra)])
+                let id = desk.join(self, engine: engine)
+                self.id = id
+                for text in waiting { desk.received(text, from: id) }
+                waiting = []
+            }
+        }
+    }
+
+    private func refuse(_ refusal: ControlRefusal, _ extra: JSONNode?) {
+        let error = Outcome.error(code: refusal.status, message: refusal.message)
+        say([error.answer(extra: extra)])
+        end()
+    }
+}

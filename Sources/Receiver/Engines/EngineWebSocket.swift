@@ -1,0 +1,37 @@
+import Base
+import HTTP
+import Mailbox
+
+/// A client of an engine on a WebSocket: one object in each frame.
+final class EngineWebSocket: WebSocketHandler, EngineClient {
+    private let desk: EngineDesk
+    private let engine: UInt32
+    private var id: EngineClientID?
+    private var connection: WebSocketConnection?
+
+    init(_ desk: EngineDesk, engine: UInt32) {
+        self.desk = desk
+        self.engine = engine
+    }
+
+    func opened(_ connection: WebSocketConnection, subprotocol: String?) {
+        self.connection = connection
+        id = desk.join(self, engine: engine)
+    }
+
+    func received(text: Span<UInt8>, on connection: WebSocketConnection) {
+        guard let id else { return }
+        desk.received(text.array(0..<text.count), from: id)
+    }
+
+    func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
+        self.connection = nil
+        if let id { desk.leave(id) }
+    }
+
+    func say(_ objects: [[UInt8]]) {
+        for object in objects { connection?.send(text: object.span) }
+    }
+
+    func end() { connection?.close() }
+}

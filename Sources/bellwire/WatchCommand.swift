@@ -1,0 +1,109 @@
+import Base
+import Glibc
+import System
+
+extension Command {
+    static let watch = Command(
+        name: "watch",
+        summary: "show notifications of an account as they come",
+        details: """
+            Without --account it is the only one that has a registration. When the server goes away,
+            watch waits for it to come back. --json prints the engine's objects as they are, one a
+            line.
+            """,
+        options: [
+            Option("app", "NAME", help: "the application, where several have the account"),
+            Option("account", "NAME", help: "the account"),
+        ] + serverOptions
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("watch takes options only", hint: "bellwire watch --help")
+        }
+        let control = try ControlConnection(arguments)
+        let watch = Watch(
+            opening: try opening(arguments, control), printsJSON: arguments.has("json"))
+        while true {
+            try watch.follow(control)
+            if !arguments.has("json") { try StandardOutput.write("the server has gone away\n") }
+            watch.await(control)
+        }
+    }
+
+    /// The first line that is said.
+    private static func opening(
+        _ arguments: Arguments, _ control: ControlConnection
+    ) throws -> [UInt8] {
+        var (app, account) = (arguments["app"], arguments["account"])
+        if account == nil { (app, account) = try onlyAccount(control, app) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("@type", "bellwire.open")
+            if let app { writer.member("app", app) }
+            writer.member("account", account ?? "")
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func onlyAccount(
+        _ control: ControlConnection, _ app: String?
+    ) throws -> (String?, String?) {
+        let answer = try control.send("GET", RegistrationsPath.all)
+        let list = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+        let all = list.map { [$0["app"]?.text ?? "", $0["account"]?.text ?? ""] }
+        let found = Set(all).filter { app == nil || $0[0] == app }
+        guard let only = found.first, found.count == 1 else {
+            throw CommandError.usage(
+                found.isEmpty ? "there is no registration" : "say which account",
+                hint: found.isEmpty ? "bellwire register --help" : "bellwire list")
+        }
+        return (only[0], only[1])
+    }
+}
+
+/// One who listens to an engine and prints what it says.
+private struct Watch {
+    private static let lineLimit = 64 << 20
+    private static let pause: UInt32 = 1
+
+    let opening: [UInt8]
+    let printsJSON: Bool
+    private let text = WatchText(hasColour: StandardOutput.isTerminal)
+
+    init(opening: [UInt8], printsJSON: Bool) {
+        self.opening = opening
+        self.printsJSON = printsJSON
+    }
+
+    /// Until the server ends the connection.
+    func follow(_ control: ControlConnection) throws {
+        var stream = try control.stream(lineLimit: Self.lineLimit)
+        var isOpen = false
+        // A connection that breaks is one that ends.
+        guard (try? stream.write(opening.span)) != nil else { return }
+        while let line = try? stream.next() {
+            guard case .bytes(let bytes) = line, let document = try? JSONDocument(bytes) else {
+                throw CommandError(message: "the server's answer cannot be read")
+            }
+            if !isOpen {
+                try expectOK(document.root)
+                isOpen = true
+            } else if printsJSON {
+                try StandardOutput.write(bytes.span)
+                try StandardOutput.write("\n")
+            } else {
+                try StandardOutput.write(text.lines(document.root))
+            }
+        }
+    }
+
+    private func expectOK(_ answer: JSONNode) throws {
+        guard answer["@type"]?.text == "error" else { return }
+        throw CommandError(
+            message: Printable.text(answer["message"]?.text ?? "the server refused"),
+            hint: "bellwire list", exitCode: .refused)
+    }
+
+    func await(_ control: ControlConnection) {
+        repeat { sleep(Self.pause) } while !control.isThere
+    }
+}

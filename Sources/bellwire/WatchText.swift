@@ -1,0 +1,75 @@
+import Base
+
+/// An engine's updates, for a person to read.
+struct WatchText {
+    let hasColour: Bool
+
+    private enum Colour: String {
+        case added = "32"
+        case removed = "31"
+        case changed = "33"
+        case other = "2"
+    }
+
+    /// Each with its line feed; nothing for what only programs want to know.
+    func lines(_ update: JSONNode) -> String {
+        switch update["@type"]?.text {
+        case "updateActiveNotifications":
+            let groups = update["groups"]?.elements ?? []
+            let shown = groups.flatMap { group in
+                (group["notifications"]?.elements ?? []).map { notification in
+                    line("=", notification, number(group["id"]), .other)
+                }
+            }
+            return line("\(shown.count) shown", .other) + shown.joined()
+        case "updateNotificationGroup":
+            let group = number(update["notification_group_id"])
+            let gone = update["removed_notification_ids"]?.elements ?? []
+            return gone.map { line("- \(group)/\(number($0))", .removed) }.joined()
+                + (update["added_notifications"]?.elements ?? [])
+                .map { line("+", $0, group, .added) }.joined()
+        case "updateNotification":
+            guard let notification = update["notification"] else { return "" }
+            return line("~", notification, number(update["notification_group_id"]), .changed)
+        case "updateHavePendingNotifications", "updateOption", nil: return ""
+        case let type?:
+            let reason = update["reason"]?.text.map { " \($0)" } ?? ""
+            return line("! \(type.replacing("bellwire.update", with: ""))\(reason)", .other)
+        }
+    }
+
+    private func line(
+        _ sign: String, _ notification: JSONNode, _ group: String, _ colour: Colour
+    ) -> String {
+        line("\(sign) \(group)/\(number(notification["id"]))  \(text(notification))", colour)
+    }
+
+    private func line(_ text: String, _ colour: Colour) -> String {
+        let text = Printable.text(text, limit: 1_000)
+        return hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m\n" : text + "\n"
+    }
+
+    private func number(_ node: JSONNode?) -> String { node?.textOrNumber ?? "?" }
+
+    /// Who, and what: the text, or else what kind of thing it is.
+    private func text(_ notification: JSONNode) -> String {
+        let type = notification["type"]
+        let content = type?["content"] ?? type?["message"]?["content"]
+        let presentation = type?["bellwire.presentation"]
+        let body =
+            content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
+        // A sentence that was made for people says who does what.
+        let sentence = presentation?["body"]?.text
+        let who = presentation?["title"]?.text ?? (sentence == nil ? type?["sender_name"]?.text : nil)
+        return [who, sentence ?? body].compactMap(\.self).joined(separator: ": ")
+    }
+
+    private func kind(_ node: JSONNode?) -> String {
+        var name = node?["@type"]?.text ?? ""
+        for prefix in ["pushMessageContent", "notificationType", "message"]
+        where name.hasPrefix(prefix) {
+            name = String(name.dropFirst(prefix.count))
+        }
+        return "(\(name))"
+    }
+}

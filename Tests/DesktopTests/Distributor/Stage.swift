@@ -1,0 +1,142 @@
+import Base
+import Testing
+import WebPush
+
+@testable import Desktop
+
+/// A distributor on a clock of the test's own, between applications and a link that only note.
+struct Stage {
+    var machine = Distributor()
+    var time = Duration.seconds(1_000)
+    private var lastCall: UInt64 = 0
+    private var lastChannel: UInt64 = 0
+
+    static let service = "org.example.App"
+    static let key =
+        "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
+    var moment: Distributor.Moment {
+        Distributor.Moment(boot: time, wall: 1_700_000_000 + time.components.seconds)
+    }
+
+    static func channel(_ number: UInt64) -> ChannelID { ChannelID(Bits128(high: 0, low: number)) }
+
+    static func key(_ token: String, sandbox: String = "") -> ClientKey {
+        ClientKey(sandbox: sandbox, token: token)
+    }
+
+    mutating func register(
+        _ token: String, _ service: String = service, sandbox: String = "",
+        description: String = "", key: String? = nil, version: ConnectorVersion = .two
+    ) -> [DistributorAction] {
+        lastCall += 1
+        lastChannel += 1
+        machine.register(
+            RegistrationRequest(
+                key: Self.key(token, sandbox: sandbox), service: service,
+                description: description, applicationKey: key.flatMap { ApplicationKey($0) },
+                version: version, channel: Self.channel(lastChannel)), call: lastCall, at: moment)
+        return machine.takeActions()
+    }
+
+    mutating func heard(_ event: LinkEvent) -> [DistributorAction] {
+        machine.heard(event, at: moment)
+        return machine.takeActions()
+    }
+
+    mutating func push(
+        _ id: String, on channel: UInt64 = 1, life: Duration? = .seconds(3_600),
+        urgency: Urgency = .normal
+    ) -> [DistributorAction] {
+        heard(
+            .message(
+                PushedMessage(
+                    channel: Self.channel(channel), id: id, body: Array(id.utf8),
+                    deadline: life.map { time + $0 }, urgency: urgency)))
+    }
+
+    mutating func owner(_ owner: String?, of name: String = service) -> [DistributorAction] {
+        machine.ownerChanged(of: name, to: owner, at: moment)
+        return machine.takeActions()
+    }
+
+    mutating func answer(
+        _ call: UInt64?, _ outcome: ConnectorOutcome = .taken
+    ) throws -> [DistributorAction] {
+        machine.answered(try #require(call), outcome, at: moment)
+        return machine.takeActions()
+    }
+
+    mutating func unregister(
+        _ token: String, from caller: String = ":1.1", version: ConnectorVersion = .two
+    ) -> [DistributorAction] {
+        machine.unregister(Self.key(token), from: caller, version: version, at: moment)
+        return machine.takeActions()
+    }
+
+    /// The first is whether there is such an application.
+    mutating func manage(
+        _ body: (inout Distributor, Distributor.Moment) -> Bool
+    ) -> (isDone: Bool, actions: [DistributorAction]) {
+        let isDone = body(&machine, moment)
+        return (isDone, machine.takeActions())
+    }
+
+    /// Whether so many callers are let in, one after the other.
+    mutating func admitted(_ callers: String...) -> [Bool] {
+        var answers: [Bool] = []
+        for caller in callers { answers.append(machine.admits(caller, at: moment)) }
+        return answers
+    }
+
+    /// As the shell does: each time that a tick is due.
+    mutating func pass(_ duration: Duration) -> [DistributorAction] {
+        let end = time + duration
+        var actions: [DistributorAction] = []
+        while let next = machine.nextTick, next <= end {
+            time = max(time, next)
+            machine.tick(at: moment)
+            actions += machine.takeActions()
+        }
+        time = end
+        return actions
+    }
+
+    /// An application that runs, is registered under channel 1, and knows its endpoint.
+    static func running(_ version: ConnectorVersion = .two) throws -> Stage {
+        var stage = Stage()
+        _ = stage.register("token", version: version)
+        _ = stage.owner(":1.1")
+        let told = stage.heard(.endpoint(channel(1), "https://push.example/1"))
+        _ = try stage.answer(told.calls.first?.id)
+        return stage
+    }
+}
+
+extension [DistributorAction] {
+    var calls: [(id: UInt64, call: ConnectorCall)] {
+        compactMap { if case .call(let id, let call) = $0 { (id, call) } else { nil } }
+    }
+
+    /// The ids of messages that were handed to applications.
+    var messages: [String] {
+        calls.compactMap {
+            if case .message(_, let id) = $0.call.content { id } else { nil }
+        }
+    }
+
+    var endpoints: [String] {
+        calls.compactMap { if case .endpoint(let url) = $0.call.content { url } else { nil } }
+    }
+
+    var answers: [RegistrationAnswer] {
+        compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
+    }
+
+    var requests: [LinkRequest] {
+        compactMap { if case .link(let request) = $0 { request } else { nil } }
+    }
+
+    var saved: [ClientRecord] {
+        compactMap { if case .save(let record) = $0 { record } else { nil } }
+    }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Prints the notifications of an account; each GROUP/ID on standard input is dismissed.
+
+usage: client.py STATE/control.sock ACCOUNT [APP]"""
+
+import json
+import socket
+import sys
+import threading
+
+
+def text(notification):
+    kind = notification["type"]
+    content = kind.get("content", {})
+    return f"{kind.get('sender_name', '')}: {content.get('text') or content.get('@type')}"
+
+
+class Client:
+    def __init__(self, path, account, app=None):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        self.stream = connection.makefile("rw", encoding="utf-8")
+        self.say("bellwire.open", account=account, **({"app": app} if app else {}))
+
+    def say(self, kind, **members):
+        self.stream.write(json.dumps({"@type": kind, **members}) + "\n")
+        self.stream.flush()
+
+    def listen(self):
+        for line in self.stream:
+            self.take(json.loads(line))
+
+    def take(self, update):
+        kind = update["@type"]
+        if kind == "updateActiveNotifications":  # All there is; what was known before is void.
+            for group in update["groups"]:
+                self.show(group["id"], group["notifications"])
+        elif kind == "updateNotificationGroup":
+            group = update["notification_group_id"]
+            for gone in update["removed_notification_ids"]:
+                print(f"gone {group}/{gone}", flush=True)
+            self.show(group, update["added_notifications"])
+        elif kind == "updateNotification":
+            self.show(update["notification_group_id"], [update["notification"]])
+        elif kind == "error":
+            print(f"error {update['message']}", flush=True)
+
+    def show(self, group, notifications):
+        for notification in notifications:
+            print(f"{group}/{notification['id']} {text(notification)}", flush=True)
+
+    def dismiss(self, names):
+        for name in names:
+            group, id = map(int, name.split("/"))
+            self.say("removeNotification", notification_group_id=group, notification_id=id)
+
+
+client = Client(*sys.argv[1:])
+threading.Thread(target=client.dismiss, args=(sys.stdin,), daemon=True).start()
+client.listen()
