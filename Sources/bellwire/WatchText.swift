@@ -60,7 +60,8 @@ struct WatchText {
             content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
         // A sentence that was made for people says who does what.
         let sentence = presentation?["body"]?.text
-        let who = presentation?["title"]?.text ?? (sentence == nil ? type?["sender_name"]?.text : nil)
+        let sender = sentence == nil ? type?["sender_name"]?.text : nil
+        let who = presentation?["title"]?.text ?? sender
         return [who, sentence ?? body].compactMap(\.self).joined(separator: ": ")
     }
 
