@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import System
 
@@ -25,6 +26,10 @@ final class StoreWriter: @unchecked Sendable {
         let messages: [Message]
     }
 
+    /// So many at once are some, but not enough to be worth a commit. And how long to wait for more,
+    /// in microseconds.
+    private static let crowd = 4..<64
+    private static let moment: UInt32 = 2_000
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
@@ -110,6 +115,7 @@ final class StoreWriter: @unchecked Sendable {
         var taken: [Submission] = []
         while let isAtWork = wait(&taken) {
             if isAtWork {
+                gather(&taken)
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
@@ -119,6 +125,17 @@ final class StoreWriter: @unchecked Sendable {
             }
         }
         finish()
+    }
+
+    /// Where some came during the last commit, more are on their way: a moment later one commit does
+    /// for all of them, and costs no more. Who comes alone does not wait.
+    private func gather(_ taken: inout [Submission]) {
+        guard Self.crowd.contains(taken.count), executor != nil else { return }
+        usleep(Self.moment)
+        queue.withLock { queue in
+            taken += queue.waiting
+            queue.waiting.removeAll(keepingCapacity: true)
+        }
     }
 
     /// True when there is work, false when there was none for a while, nil at the end.

@@ -10,6 +10,7 @@ import sys
 import events
 import hooked
 import secrets_shown
+import viewed
 from story import FOREVER, Story
 
 # Connected so long, everything that waits has come.
@@ -308,7 +309,7 @@ RULES = [
     arrives, is_as_sent, keeps_its_name, is_in_time, is_not_repeated, acknowledgement_is_final,
     is_in_order, topic_replaces, withdrawal_holds, gone_is_gone, faults_pass, now_or_never,
     full_is_refused, others_are_not_delayed, resources_return, secrets_shown.rule,
-    hooked.rule,
+    hooked.rule, viewed.rule,
 ]
 
 

@@ -7,9 +7,9 @@ import hmac
 import json
 import socket
 
-from agent import number_of
 from events import now
 from sender import Client, Closed
+from viewer import number_of
 
 # How an event is answered: weight, and what is done.
 MODES = {"at once": 80, "late": 14, "busy": 3, "silent": 3}
@@ -103,7 +103,7 @@ class Application:
         data = event["data"]
         signed = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
         expected = base64.b64encode(hmac.digest(self.secret, signed, hashlib.sha256)).decode()
-        push = number_of(decode(data["payload"])) if "payload" in data else None
+        push = number_of(decode(data["payload"]).decode()) if "payload" in data else None
         self.log.note(
             "attempt", at=time, r=self.number, n=number, id=fields["webhook-id"], type=event["type"], p=push,
             count=data.get("count"), is_signed=fields["webhook-signature"] == f"v1,{expected}",
@@ -121,7 +121,7 @@ class Application:
 
     async def push(self, kind):
         number = self.world.next_push()
-        body = b"bw" + number.to_bytes(8) + self.random.randbytes(30)
+        body = f"bw-{number}-".encode().ljust(10) + self.random.randbytes(20).hex().encode()
         method = "POST"
         if kind == "signal":
             method, body = "PUT", f"version={number}".encode()

@@ -26,7 +26,7 @@ SCENARIOS = {
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48),
                [24]),
     "callbacks": (lambda f, s: scenarios.callbacks(f, s, 40),
-                  lambda f, s: scenarios.callbacks(f, s, 300), [18, 21, 25]),
+                  lambda f, s: scenarios.callbacks(f, s, 300), [18, 19, 20, 21, 25]),
     "disks": (lambda f, s: scenarios.broken_disks(f, s, 3),
               lambda f, s: scenarios.broken_disks(f, s, 18), [1, 15]),
     "full": (lambda f, s: scenarios.full_disk(f, s, 2), lambda f, s: scenarios.full_disk(f, s, 12),
@@ -42,7 +42,7 @@ PLANTS = {
     "ANSWER_BEFORE_COMMIT": ("kills", 1), "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
     "ID_IS_ROW": ("kills", 4), "DROP_OLDEST": ("backlog", 1),
     "EXPIRY_BY_WALL_CLOCK": ("clocks", 24), "OUTBOX_AFTER_ANSWER": ("callbacks", 18),
-    "MERGE_IN_FLIGHT": ("callbacks", 21),
+    "MERGE_IN_FLIGHT": ("callbacks", 21), "UPDATE_BEFORE_COMMIT": ("callbacks", 19),
 }
 
 

@@ -10,6 +10,7 @@ from hooks import Application
 from sender import Sender
 from server import Meddler
 from stage import Stage
+from viewer import Viewer
 
 DAY, DECADE = 86_400, 3_652 * 86_400
 
@@ -36,6 +37,7 @@ async def callbacks(folder, seed, count):
         for one in applications:
             await one.begin()
             stage.spawn(one.run())
+            stage.spawn(Viewer(stage.world, one.number).run())
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
             if not await stage.restart():

@@ -56,6 +56,11 @@ def attempt(number, time, name="e1", type="push.message", is_done=True, **other)
     return told + [dict(e="done", t=time, r=1, n=number)] if is_done else told
 
 
+def viewed(event, time, c=1, **other):
+    """What a viewer saw."""
+    return [dict(e=event, t=time, r=1, c=c, **other)]
+
+
 UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]
 FAULT = [dict(e="fault", t=5, kind="full"), dict(e="healed", t=6), dict(e="usable", t=7)]
 QUIET = [one for number in range(2, 202)
@@ -74,6 +79,11 @@ GOOD = [
      + told(3, 8, "signal") + told(4, 8.2, "signal")
      + attempt(4, 8.4, "e2", type="push.fetch", count=2) + [dict(e="revoked", t=9, r=1)]
      + attempt(5, 9.1, "e3", type="registration.deleted")),
+    ("a viewer that dismisses, and is back after more than are shown",
+     viewed("welcome", 5, shown=[[1, 1, 7], [1, 2, 8]]) + viewed("dismiss", 6, name=1)
+     + viewed("view", 6.1, gone=[1], added=[]) + viewed("dismissed", 6.2, name=1)
+     + viewed("view", 7, gone=[], added=[[1, 3, 9]]) + viewed("processed", 7.1, name=9)
+     + viewed("welcome", 8, c=2, shown=[[1, name, name] for name in range(4, 14)])),
 ]
 
 BROKEN = [
@@ -128,6 +138,17 @@ BROKEN = [
     (21, "more signals than PUTs", told(2, 5, "signal")
      + attempt(1, 5.2, type="push.fetch", count=1)
      + attempt(2, 6.2, "e2", type="push.fetch", count=1)),
+    (19, "seen, and not there", viewed("welcome", 5, shown=[[1, 1, 7]])
+     + viewed("welcome", 6, c=2, shown=[])),
+    (19, "a number of another push", viewed("welcome", 5, shown=[[1, 1, 7]])
+     + viewed("welcome", 6, c=2, shown=[[1, 1, 8]])),
+    (19, "a new one with an older number", viewed("welcome", 5, shown=[[1, 5, 7]])
+     + viewed("view", 6, gone=[], added=[[1, 4, 8]])),
+    (19, "dismissed, and there", viewed("welcome", 5, shown=[[1, 1, 7]])
+     + viewed("dismiss", 6, name=1) + viewed("dismissed", 6.1, name=1)
+     + viewed("welcome", 7, c=2, shown=[[1, 1, 7]])),
+    (20, "answered before it was shown", viewed("welcome", 5, shown=[])
+     + viewed("processed", 6, name=7) + viewed("view", 6.1, gone=[], added=[[1, 1, 7]])),
     ("answered", "no answer", [push(2, 5)[0], dict(e="silence", t=25, p=2, late=True)]),
 ]
 

@@ -36,7 +36,11 @@ extension BatchExecutor {
 
     func tell(_ engine: UInt32, _ content: EngineNews.Content) {
         guard index.engines.hasListeners(engine) else { return }
-        effects.engineNews.append(EngineNews(engine: engine, content: content))
+        #if PLANT_UPDATE_BEFORE_COMMIT
+            index.engines.tell([EngineNews(engine: engine, content: content)])
+        #else
+            effects.engineNews.append(EngineNews(engine: engine, content: content))
+        #endif
     }
 
     private func answer(
