@@ -10,7 +10,7 @@ package final class BusConnection: @unchecked Sendable {
     let loop: EventLoop
     var calls = PendingCalls()
     /// sd-bus closes its own when the bus goes, and a watch has to end before that.
-    private let descriptor: BusDescriptor
+    private var descriptor: BusDescriptor?
     private var watch: Watch?
     private var timer: (id: TimerID, time: UInt64)?
     private var isProcessing = false
@@ -27,7 +27,8 @@ package final class BusConnection: @unchecked Sendable {
         handle = try BusHandle(to: address)
         self.loop = loop
         self.ended = ended
-        descriptor = try BusDescriptor(duplicating: handle.descriptor)
+        let descriptor = try BusDescriptor(duplicating: handle.descriptor)
+        self.descriptor = descriptor
         do throws(ReactorError) {
             watch = try loop.watch(descriptor.number, for: .readable, self)
         } catch { throw BusError("epoll_ctl", code: error.code) }
@@ -51,6 +52,8 @@ package final class BusConnection: @unchecked Sendable {
             if let timer { loop.cancel(timer.id) }
             timer = nil
             sd_bus_close(handle.handle)
+            // The bus sees the end only when the last descriptor is closed.
+            descriptor = nil
             for completion in calls.takeAll() { completion(.failure(.disconnected)) }
             let ended = self.ended
             self.ended = nil

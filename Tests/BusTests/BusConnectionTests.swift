@@ -60,7 +60,7 @@ struct BusConnectionTests {
             for call in calls {
                 client.call(call) { reply in
                     if case .failure(let failure) = reply { names.append(failure.name) }
-                    if call == calls.last { fixture.loop.stop() }
+                    if names.count == calls.count { fixture.loop.stop() }
                 }
             }
         }

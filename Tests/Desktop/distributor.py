@@ -188,12 +188,24 @@ async def malformed(session):
         check(
             {name: value.value for name, value in reply.body[0].items()}
             == {"success": "REGISTRATION_FAILED", "reason": "INTERNAL_ERROR"}, f"{body} is refused")
-        # Ten calls a second are let through.
-        await asyncio.sleep(0.11)
     reply = await app.ask(1, "Register", "s", ["one"])
     check(reply.message_type == MessageType.ERROR, "a wrong signature is an error")
     check(listed(session) == before, "and nothing is stored")
     app.bus.disconnect()
+
+
+async def many(session):
+    """One program with thirty registrations, which come all at once."""
+    app = await Application(session, "org.example.Many").appear()
+    apps = [Application(session, app.name) for _ in range(30)]
+    for other in apps:
+        other.bus = app.bus
+    start = time.monotonic()
+    answers = await asyncio.gather(*(other.register() for other in apps))
+    check(all(answer["success"] == "REGISTRATION_SUCCEEDED" for answer in answers), "all of them")
+    check(1.5 < time.monotonic() - start < 10, "ten a second")
+    check(len({await app.endpoint() for _ in apps}) == 30, "each with an endpoint of its own")
+    app.disappear()
 
 
 async def register(session, name):
@@ -312,7 +324,7 @@ async def main(bellwire):
             check=True, capture_output=True, env=session.environment).stdout)
         session.desktop(device["websocket"])
         folder = os.path.dirname(os.path.abspath(__file__))
-        for case in (first_generation, odd_connectors, self_test, malformed, hanging, management):
+        for case in (first_generation, odd_connectors, self_test, malformed, many, hanging, management):
             await case(session)
         await started(session, folder)
         logs = session.log("desktop")

@@ -1,5 +1,7 @@
+import Base
+
 /// What names a registration: applications in different sandboxes may use the same token.
-package struct ClientKey: Hashable, Sendable {
+package struct ClientKey: Hashable, Sendable, Confidential {
     /// The id of the sandboxed application, empty outside of any sandbox.
     package let sandbox: String
     package let token: String

@@ -1,7 +1,8 @@
+import Base
 package import WebPush
 
 /// One registration of an application, as it is stored.
-package struct ClientRecord: Equatable, Sendable {
+package struct ClientRecord: Equatable, Sendable, Confidential {
     package let key: ClientKey
     /// The bus name that it is called by; a unique one ends with its connection.
     package var service: String

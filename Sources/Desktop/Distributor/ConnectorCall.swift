@@ -1,5 +1,7 @@
+import Base
+
 /// One call of a method of an application's connector.
-package struct ConnectorCall: Equatable, Sendable {
+package struct ConnectorCall: Equatable, Sendable, Confidential {
     package enum Content: Equatable, Sendable {
         case message([UInt8], id: String)
         case endpoint(String)

@@ -1,14 +1,16 @@
 /// What applications ask for.
 extension Distributor {
-    /// Whether a caller may ask again within this second.
-    package mutating func admits(_ caller: String, at moment: Moment) -> Bool {
-        let second = moment.boot.components.seconds
-        if rates.count > 1_024 { rates = rates.filter { $0.value.second == second } }
-        var rate = rates[caller] ?? (second, 0)
-        if rate.second != second { rate = (second, 0) }
-        rate.count += 1
-        rates[caller] = rate
-        return rate.count <= Self.registrationRate
+    /// How long a call has to wait for its turn; nil if there are too many before it. One program
+    /// may have many registrations, and brings them all when it starts.
+    package mutating func delay(of caller: String, at moment: Moment) -> Duration? {
+        let now = moment.boot
+        if dueCalls.count > 1_024 { dueCalls = dueCalls.filter { $0.value > now } }
+        let earliest = now - Self.callInterval * (Self.burst - 1)
+        let due = max(dueCalls[caller] ?? earliest, earliest)
+        let delay = max(due - now, .zero)
+        guard delay <= Self.longestDelay else { return nil }
+        dueCalls[caller] = due + Self.callInterval
+        return delay
     }
 
     package mutating func register(

@@ -19,7 +19,11 @@ package struct Distributor {
     /// Applications give up a call of `Register` after 25 s.
     static let answerPause = Duration.seconds(4)
     static let registrationLimit = 100
-    static let registrationRate = 10
+    /// Calls of one program are let through so far apart, after as many at once as `burst`.
+    static let callInterval = Duration.milliseconds(100)
+    static let burst = 10
+    /// Longer nobody is kept waiting: his program would give up first.
+    static let longestDelay = Duration.seconds(12)
     /// Of a delivery time only as much as people look at is written to the disk.
     static let deliveryGrain: Int64 = 60
     /// Neither installed nor running for so long, an application is gone.
@@ -32,7 +36,8 @@ package struct Distributor {
     var peers: [String: Peer] = [:]
     /// The application that a call is under way to.
     var flights: [UInt64: String] = [:]
-    var rates: [String: (second: Int64, count: Int)] = [:]
+    /// When the next call of a program would be due, if it called evenly.
+    var dueCalls: [String: Duration] = [:]
     private var lastID: UInt64 = 0
 
     package init() {}

@@ -27,6 +27,10 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     /// Who asks is looked up on the bus, one after the other, so that order is kept.
     private var intake: [BusCall] = []
     private var isTaking = false
+    /// Those of programs that call very often.
+    private var parked: [UInt64: BusCall] = [:]
+    private var lastParked = Cookie.parked
+    private var isEnded = false
     private var isPerforming = false
     private var timer: TimerID?
     private var survey: TimerID?
@@ -35,6 +39,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     private enum Cookie {
         static let tick: UInt64 = 0
         static let survey: UInt64 = 1
+        /// From here on each is a call that waits for its turn.
+        static let parked: UInt64 = 2
     }
 
     /// Takes up what is stored and exports the objects: before the name is requested, because
@@ -62,6 +68,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     /// Nothing is answered any more.
     package func end() {
+        isEnded = true
         exports = []
         watches = [:]
         if let timer { loop.cancel(timer) }
@@ -95,10 +102,15 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     package func timerFired(_ cookie: UInt64) {
-        if cookie == Cookie.survey { return takeSurvey() }
-        timer = nil
-        machine.tick(at: now)
-        perform()
+        switch cookie {
+        case Cookie.survey: takeSurvey()
+        case Cookie.tick:
+            timer = nil
+            machine.tick(at: now)
+            perform()
+        default:
+            if let call = parked.removeValue(forKey: cookie), !isEnded { take(call) }
+        }
     }
 
     private var now: Distributor.Moment {
@@ -106,11 +118,18 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     private func received(_ call: BusCall) {
-        guard machine.admits(call.sender, at: now), intake.count < Self.intakeLimit else {
-            return refuse(call)
-        }
+        guard let delay = machine.delay(of: call.sender, at: now),
+            intake.count + parked.count < Self.intakeLimit
+        else { return refuse(call) }
         // The work is queued, and the second generation is told so at once.
         if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
+        guard delay > .zero else { return take(call) }
+        lastParked += 1
+        parked[lastParked] = call
+        _ = loop.schedule(after: Interval(delay), self, cookie: lastParked)
+    }
+
+    private func take(_ call: BusCall) {
         intake.append(call)
         takeNext()
     }
@@ -189,7 +208,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     /// What is done may lead to more.
     private func perform() {
-        guard !isPerforming else { return }
+        guard !isPerforming, !isEnded else { return }
         isPerforming = true
         while true {
             let actions = machine.takeActions()
@@ -230,6 +249,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     private func watch(_ name: String) {
+        // It fails only on a connection that has ended, and that is told elsewhere.
         watches[name] = try? bus.watchOwner(of: name) { [weak self] _, owner in
             self?.changed(name, owner)
         }

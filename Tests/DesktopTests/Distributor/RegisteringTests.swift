@@ -169,17 +169,24 @@ struct RegisteringTests {
         #expect(stage.machine.applications.count == 2)
     }
 
-    @Test("One application has a hundred registrations at most, and ten calls a second")
-    func limits() {
+    @Test("One application has a hundred registrations at most")
+    func limit() {
         var stage = Stage()
         for number in 0..<100 { _ = stage.register("token \(number)") }
         #expect(stage.register("one more").answers == [.failed(.actionRequired)])
         #expect(stage.register("token 5", description: "known").answers == [])
         #expect(stage.register("token", "org.example.Other").answers == [])
-        for _ in 0..<10 { #expect(stage.admitted(":1.1") == [true]) }
-        #expect(stage.admitted(":1.1", ":1.2") == [false, true])
-        stage.time += .seconds(1)
-        #expect(stage.admitted(":1.1") == [true])
+    }
+
+    @Test("More than ten calls a second wait for their turn; others do not wait for them")
+    func rate() {
+        var stage = Stage()
+        #expect(stage.delays(10) == [Duration?](repeating: .zero, count: 10))
+        #expect(stage.delays(3) == [1, 2, 3].map { .milliseconds($0 * 100) })
+        #expect(stage.delays(1, of: ":1.2") == [.zero])
+        #expect(stage.delays(200).count(where: { $0 == nil }) == 83)
+        stage.time += .seconds(60)
+        #expect(stage.delays(10) == [Duration?](repeating: .zero, count: 10))
     }
 
     @Test("The end of a registration is confirmed", arguments: [ConnectorVersion.one, .two])

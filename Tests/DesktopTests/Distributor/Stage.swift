@@ -81,11 +81,11 @@ struct Stage {
         return (isDone, machine.takeActions())
     }
 
-    /// Whether so many callers are let in, one after the other.
-    mutating func admitted(_ callers: String...) -> [Bool] {
-        var answers: [Bool] = []
-        for caller in callers { answers.append(machine.admits(caller, at: moment)) }
-        return answers
+    /// How long each of so many calls, one after the other, has to wait.
+    mutating func delays(_ count: Int, of caller: String = ":1.1") -> [Duration?] {
+        var delays: [Duration?] = []
+        for _ in 0..<count { delays.append(machine.delay(of: caller, at: moment)) }
+        return delays
     }
 
     /// As the shell does: each time that a tick is due.
