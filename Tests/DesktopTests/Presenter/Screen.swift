@@ -59,7 +59,8 @@ struct Screen {
         owner: String = ":1.7", start: UInt64 = 5
     ) {
         let identity = ServerIdentity(owner: owner, processStart: start)
-        if identity != self.identity { (visible, lastID) = ([:], 0) }
+        // What waited for the one before is lost with it.
+        if identity != self.identity { (visible, lastID, held) = ([:], 0, []) }
         self.identity = identity
         handle(
             .serverAppeared(
