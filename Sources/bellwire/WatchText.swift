@@ -58,11 +58,14 @@ struct WatchText {
         let presentation = type?["bellwire.presentation"]
         let body =
             content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
-        // A sentence that was made for people says who does what.
-        let sentence = presentation?["body"]?.text
-        let sender = sentence == nil ? type?["sender_name"]?.text : nil
-        let who = presentation?["title"]?.text ?? sender
-        return [who, sentence ?? body].compactMap(\.self).joined(separator: ": ")
+        let title = presentation?["title"]?.text
+        // A sentence that was made for people often says who does what.
+        if let sentence = presentation?["body"]?.text {
+            return title.map { sentence.hasPrefix($0) ? sentence : "\($0): \(sentence)" }
+                ?? sentence
+        }
+        return [title ?? type?["sender_name"]?.text, body].compactMap(\.self)
+            .joined(separator: ": ")
     }
 
     private func kind(_ node: JSONNode?) -> String {

@@ -186,7 +186,7 @@ extension BatchExecutor {
                 effects.ended += try rows { () throws(SQLiteError) in
                     try database.messages.deleteAll(ofDevice: device)
                 }
-                try handOut(device: device, engine.row)
+                try handOut(device: device, engine.row, again: true)
             }
             try note(engine.row)
             return .done
@@ -213,14 +213,19 @@ extension BatchExecutor {
         }
     }
 
-    /// Gives the fetch signal that is next to the clients, if there are any.
-    func handOut(device: UInt32, _ engine: UInt32) throws(StoreFault) {
+    /// Gives the fetch signal that is next to the clients, if there are any. One that was given and
+    /// is not confirmed yet comes again only for who may not have heard it.
+    func handOut(
+        device: UInt32, _ engine: UInt32, again: Bool = false
+    ) throws(StoreFault) {
         guard index.engines.hasListeners(engine) else { return }
         let now = time.now
         let found = try rows { () throws(SQLiteError) in
             var signals = try FetchSignalRows.load(device: device, on: database.connection)
             signals.expire(at: now)
-            guard let signal = signals.take() else { return nil as FetchSignal? }
+            guard again || signals.inFlight == nil, let signal = signals.take() else {
+                return nil as FetchSignal?
+            }
             try FetchSignalRows.save(signals, device: device, on: database.connection)
             return signal
         }

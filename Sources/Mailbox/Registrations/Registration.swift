@@ -1,4 +1,5 @@
 package import Base
+package import Crypto
 package import WebPush
 
 /// Names a registration to its owner. Whoever knows it can do nothing without a credential.
@@ -6,6 +7,12 @@ package struct RegistrationID: RandomName {
     package let bits: Bits128
 
     package init(_ bits: Bits128) { self.bits = bits }
+
+    /// A new one. Its text begins with a capital letter, never with a hyphen: it is typed as an
+    /// argument of commands.
+    package init(from random: inout RandomSupply) throws(OpenSSLError) {
+        self.init(high: try random.word() & (.max >> 1), low: try random.word())
+    }
 
     package var text: String {
         var text: [UInt8] = []
