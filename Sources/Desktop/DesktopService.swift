@@ -87,6 +87,9 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         self.distributor = distributor
         links.listener = distributor
         links.start()
+        screen.fetch = { [weak distributor] service, version in
+            distributor?.heard(.fetch(service: service, version: version))
+        }
         screen.start()
         for engine in engines.values { engine.connect() }
         let (links, engines) = (links, engines)

@@ -24,6 +24,8 @@ package final class NotificationDesk: TimerHandler {
     private var isReaping = false
     /// Takes what is to be said to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
+    /// Takes what a program of the session is to be told.
+    var fetch: (_ service: String, _ version: UInt64) -> Void = { _, _ in }
 
     package init(
         _ sources: [PresentedSource], store: any ShownStore, bus address: BusAddress = .session,
@@ -49,9 +51,9 @@ package final class NotificationDesk: TimerHandler {
 
     /// One update or answer of an engine, as it came.
     package func received(_ text: [UInt8], from source: String) {
-        guard let node = try? JSONDocument(text).root, let update = EngineUpdate(node) else {
-            return
-        }
+        guard let node = try? JSONDocument(text).root else { return }
+        if let signal = FetchUpdate(node) { return fetch(signal.service, signal.version) }
+        guard let update = EngineUpdate(node) else { return }
         handle(.update(source: source, update))
     }
 

@@ -229,12 +229,12 @@ extension BatchExecutor {
             try FetchSignalRows.save(signals, device: device, on: database.connection)
             return signal
         }
-        guard let found,
-            let (_, id) = try rows({ () throws(SQLiteError) in
-                try database.engines.engine(ofDevice: device)
-            })
-        else { return }
-        tell(engine, .signal(found, device: device, registration: id))
+        guard let found, let registration = try registration(device) else { return }
+        tell(
+            engine,
+            .signal(
+                found, device: device, registration: registration.id,
+                service: registration.terms.service))
     }
 
     private func confirm(

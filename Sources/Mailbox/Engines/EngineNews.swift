@@ -10,8 +10,10 @@ package struct EngineNews: Sendable, Confidential {
         case answer([UInt8], client: UInt64)
         /// What a client begins with; what comes after it is for that client too.
         case welcome([Update], client: UInt64)
-        /// To be confirmed once a client has it.
-        case signal(FetchSignal, device: UInt32, registration: RegistrationID)
+        /// To be confirmed once a client has it. `service`: the program that is to fetch, by its name
+        /// on the session bus.
+        case signal(
+            FetchSignal, device: UInt32, registration: RegistrationID, service: String?)
         /// When something is due on its own.
         case deadline(Double?)
         /// There is no such engine any more.

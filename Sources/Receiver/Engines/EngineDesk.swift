@@ -158,8 +158,8 @@ extension EngineDesk: EngineListener {
             guard let place = table.places[client] else { return }
             place.isWelcome = true
             place.client.say(updates.map(Self.text))
-        case .signal(let signal, let device, let registration):
-            guard say([Self.text(of: signal, registration)], to: table) else { return }
+        case .signal(let signal, let device, let registration, let service):
+            guard say([Self.text(of: signal, registration, service)], to: table) else { return }
             dialogue.submit(.engine(.confirm(signal.id, device: device, engine: engine))) { _ in }
         case .deadline(let deadline): setTimer(deadline, engine)
         case .ended: for place in table.places.values { place.client.end() }
@@ -181,7 +181,7 @@ extension EngineDesk: EngineListener {
     }
 
     private static func text(
-        of signal: FetchSignal, _ registration: RegistrationID
+        of signal: FetchSignal, _ registration: RegistrationID, _ service: String?
     ) -> [UInt8] {
         var details = [
             Update.Detail("registration", source: JSONText.quoted(registration.text)),
@@ -189,6 +189,9 @@ extension EngineDesk: EngineListener {
         ]
         if let version = signal.version {
             details.append(Update.Detail("version", source: "\"\(version)\""))
+        }
+        if let service {
+            details.append(Update.Detail("service", source: JSONText.quoted(service)))
         }
         return text(.fetchRequired(reason: "signal", details: details))
     }
