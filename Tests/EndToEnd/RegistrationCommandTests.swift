@@ -253,7 +253,7 @@ struct RotateMasterTests {
     private func startAndList() throws {
         let server = try fixture.startInClear()
         #expect(try fixture.run(["list"]).output.contains("telegram"))
-        #expect(server.hasSaid("event=store-resealed") || server.hasSaid("event=ready"))
+        #expect(server.hasSaid("event=ready") || server.hasSaid("event=store-resealed"))
         #expect(server.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: formerPath))
     }

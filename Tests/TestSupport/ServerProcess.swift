@@ -55,17 +55,17 @@ package final class ServerProcess: @unchecked Sendable {
     package func end(by number: Int32 = SIGTERM) -> Int32 {
         signal(number)
         process.waitUntilExit()
-        // Its last words may still be on their way.
-        _ = wait { self.openPipes == 0 }
+        // Its last words may still be on their way, and another child may hold the pipe open.
+        _ = wait(atMost: 2) { self.openPipes == 0 }
         // Of a server that failed one wants to know why, a report of a sanitizer for instance.
         if process.terminationStatus != 0 { print(errors) }
         return process.terminationStatus
     }
 
-    private func wait(for condition: () -> Bool) -> Bool {
+    private func wait(atMost seconds: Double = 60, for condition: () -> Bool) -> Bool {
         self.condition.lock()
         defer { self.condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: seconds)
         while !condition() {
             guard Date() < deadline else { return false }
             _ = self.condition.wait(until: min(deadline, Date(timeIntervalSinceNow: 0.2)))
