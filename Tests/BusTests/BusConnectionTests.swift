@@ -9,19 +9,22 @@ import Testing
 struct BusConnectionTests {
     static let service = "org.bellwire.Test"
 
-    static let samples: [BusValue] = [
-        .byte(255), .boolean(true), .int16(-2), .uint16(65_535), .int32(.min), .uint32(.max),
-        .int64(.min), .uint64(.max), .double(-0.5), .string("grüße\n"), .string(""),
-        .objectPath("/a/b"), .signature("a{sv}"), .bytes([]), .bytes([0, 1, 255]),
-        .strings(["a", "", "c"]), .strings([]), .options([]),
-        .options([("number", .uint32(1)), ("bytes", .bytes([9])), ("list", .strings(["x"]))]),
-        .structure([
-            .int32(1), .int32(2), .int32(8), .boolean(true), .int32(8), .int32(4), .bytes([1, 2]),
-        ]),
-        .array("(su)", [.structure([.string("a"), .uint32(1)])]),
-        .array("a{ss}", [.array("{ss}", [.entry(.string("k"), .string("v"))])]),
-        .variant(.variant(.array("v", [.variant(.byte(1))]))),
-    ]
+    static var samples: [BusValue] {
+        [
+            .byte(255), .boolean(true), .int16(-2), .uint16(65_535), .int32(.min), .uint32(.max),
+            .int64(.min), .uint64(.max), .double(-0.5), .string("grüße\n"), .string(""),
+            .objectPath("/a/b"), .signature("a{sv}"), .bytes([]), .bytes([0, 1, 255]),
+            .strings(["a", "", "c"]), .strings([]), .options([]),
+            .options([("number", .uint32(1)), ("bytes", .bytes([9])), ("list", .strings(["x"]))]),
+            .structure([
+                .int32(1), .int32(2), .int32(8), .boolean(true), .int32(8), .int32(4),
+                .bytes([1, 2]),
+            ]),
+            .array("(su)", [.structure([.string("a"), .uint32(1)])]),
+            .array("a{ss}", [.array("{ss}", [.entry(.string("k"), .string("v"))])]),
+            .variant(.variant(.array("v", [.variant(.byte(1))]))),
+        ]
+    }
 
     @Test("Every kind of value comes through the bus and back", arguments: samples)
     func values(value: BusValue) throws {
@@ -169,15 +172,22 @@ struct BusConnectionTests {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
         var changes: [String] = []
+        var claims: [NameClaim?] = []
+        // The two connections may hear of it in either order.
+        func leaveWhenBothKnow() {
+            if changes.count == 1, claims.count == 1 { server.close() }
+        }
         let watch = try client.watchOwner(of: Self.service) { old, new in
             changes.append("\(old != nil)-\(new != nil)")
-            if changes.count == 1 { server.close() } else { fixture.loop.stop() }
+            if changes.count == 2 { fixture.loop.stop() } else { leaveWhenBothKnow() }
         }
-        var claims: [NameClaim?] = []
         var owner: String??
         client.owner(of: Self.service) {
             owner = try? $0.get()
-            server.requestName(Self.service) { claims.append(try? $0.get()) }
+            server.requestName(Self.service) {
+                claims.append(try? $0.get())
+                leaveWhenBothKnow()
+            }
         }
         fixture.run()
         #expect(changes == ["false-true", "true-false"])
@@ -221,6 +231,8 @@ struct BusConnectionTests {
         }
         fixture.run()
         #expect(heard == ["one"])
+        // Its closure holds it.
+        subscription = nil
     }
 
     @Test("When the bus goes, waiting calls fail and the end is told once")
