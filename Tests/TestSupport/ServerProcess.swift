@@ -29,8 +29,8 @@ package final class ServerProcess: @unchecked Sendable {
         collect(errors) { [weak self] in self?.errorText += $0 }
         try process.run()
         guard wait(for: { self.outputText.contains("\n") || !self.process.isRunning }),
-            outputText.hasPrefix("bellwire: ready ")
-        else { throw NotReady(description: "\(outputText)\(errorText)") }
+            self.output.hasPrefix("bellwire: ready ")
+        else { throw NotReady(description: self.output + self.errors) }
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

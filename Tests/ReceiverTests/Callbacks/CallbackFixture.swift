@@ -30,7 +30,7 @@ final class CallbackFixture {
     let clock = LaterClock()
     private let key: MasterKey
     private let settings: CallbackSettings
-    private var running: (store: SQLiteStore, service: CallbackService)?
+    private var running: (store: SQLiteStore, service: CallbackService?)?
     private let box = OutcomeBox()
     private var random = RandomSupply()
 
@@ -46,15 +46,7 @@ final class CallbackFixture {
     deinit { stop() }
 
     func start() throws {
-        try open()
-        try running?.service.start()
-    }
-
-    /// The store, while nothing is sent.
-    func open() throws {
-        var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
-        options.reading = { [clock] in clock.reading() }
-        let store = try SQLiteStore(options)
+        let store = try open()
         var pushSettings = PushServiceSettings(
             baseURL: try BaseURL("https://push.example"), version: "test")
         pushSettings.callbacks = settings
@@ -65,10 +57,21 @@ final class CallbackFixture {
         surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
         let service = try CallbackService(for: push, surroundings)
         running = (store, service)
+        try service.start()
+    }
+
+    /// The store, while nothing is sent.
+    @discardableResult
+    func open() throws -> SQLiteStore {
+        var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
+        options.reading = { [clock] in clock.reading() }
+        let store = try SQLiteStore(options)
+        running = (store, nil)
+        return store
     }
 
     func stop() {
-        running?.service.end()
+        running?.service?.end()
         running?.store.close()
         running = nil
     }
@@ -84,7 +87,7 @@ final class CallbackFixture {
     /// Time passes, and those who wait notice.
     func later(seconds: Int64) {
         clock.add(seconds: seconds)
-        running?.service.wakeAll()
+        running?.service?.wakeAll()
     }
 
     func record(_ row: UInt32) throws -> CallbackRecord? {
