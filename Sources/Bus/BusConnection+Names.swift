@@ -21,7 +21,7 @@ extension BusConnection {
                 arguments), completion: completion)
     }
 
-    /// Takes a name, and keeps it until it is released: nobody queues behind, nobody replaces us.
+    /// Takes a name, and keeps it as long as it is connected: nobody queues behind, nobody replaces us.
     package func requestName(
         _ name: String, completion: @escaping (Result<NameClaim, BusFailure>) -> Void
     ) {
@@ -29,10 +29,6 @@ extension BusConnection {
         ask("RequestName", [.string(name), .uint32(4)]) { reply in
             completion(reply.map { NameClaim(code: $0.first?.integer) })
         }
-    }
-
-    package func releaseName(_ name: String) {
-        ask("ReleaseName", [.string(name)]) { _ in }
     }
 
     /// The unique name of the owner; nil if there is none.

@@ -178,7 +178,7 @@ extension BatchExecutor {
         let (userAgent, engine, isRegistration) = try rows { () throws(SQLiteError) in
             (
                 try database.deleteDevice(row),
-                try database.engines.engine(ofDevice: row)?.row,
+                try database.engines.engine(ofDevice: row),
                 try RegistrationRows.delete(row, on: database.connection)
             )
         }

@@ -15,7 +15,7 @@ struct EngineRows: ~Copyable {
     init(on connection: borrowing Connection) throws(SQLiteError) {
         let insert = try Statement("INSERT INTO engine_entry VALUES (?1, ?2)", on: connection)
         let engine = try Statement(
-            "SELECT engine, id FROM registration WHERE device = ?1", on: connection)
+            "SELECT engine FROM registration WHERE device = ?1", on: connection)
         let subscription = try Statement(
             "SELECT 1 FROM subscription WHERE row = ?1", on: connection)
         self.insert = insert
@@ -47,15 +47,11 @@ struct EngineRows: ~Copyable {
     }
 
     /// Nil where the device is no registration.
-    func engine(
-        ofDevice device: UInt32
-    ) throws(SQLiteError) -> (row: UInt32, registration: RegistrationID)? {
+    func engine(ofDevice device: UInt32) throws(SQLiteError) -> UInt32? {
         try engine.bind(Int64(device), at: 1)
         defer { engine.reset() }
-        guard try engine.step(), !engine.isNull(0),
-            let id = engine.withBytes(1, { RegistrationID($0) })
-        else { return nil }
-        return (UInt32(clamping: engine.integer(0)), id)
+        guard try engine.step(), !engine.isNull(0) else { return nil }
+        return UInt32(clamping: engine.integer(0))
     }
 }
 

@@ -103,7 +103,7 @@ extension BatchExecutor {
                 return nil as UInt32?
             }
             try add(signal, device: address.device)
-            return try database.engines.engine(ofDevice: address.device)?.row
+            return try database.engines.engine(ofDevice: address.device)
         }
         guard let engine else { return .notFound }
         try handOut(device: address.device, engine)

@@ -2,7 +2,6 @@ import Base
 import Bus
 import Crypto
 import Desktop
-import Outbound
 import Reactor
 
 /// Does what a `DesktopTest` asks for, as an application without a name of its own.
@@ -13,11 +12,9 @@ final class DesktopTestRun {
     private static let interface = "org.unifiedpush.Distributor2"
 
     private let loop: EventLoop
-    private let client: CallbackClient
-    private let settings: CallbackSettings
+    private let sender: TestSender
     private let token: String
     private let report: (HopResult) -> Void
-    private var message: TestMessage
     private var test = DesktopTest()
     private var reported = 0
     private var bus: BusConnection?
@@ -26,13 +23,11 @@ final class DesktopTestRun {
     private var timer: TimerID?
 
     private init(
-        _ loop: EventLoop, _ client: CallbackClient, _ settings: CallbackSettings,
-        _ message: consuming TestMessage, token: String, _ report: @escaping (HopResult) -> Void
+        _ loop: EventLoop, _ sender: TestSender, token: String,
+        _ report: @escaping (HopResult) -> Void
     ) {
         self.loop = loop
-        self.client = client
-        self.settings = settings
-        self.message = message
+        self.sender = sender
         self.token = token
         self.report = report
     }
@@ -40,12 +35,9 @@ final class DesktopTestRun {
     /// Returns when the way was walked; at once where there is no session bus.
     static func run(authorities: String?, report: @escaping (HopResult) -> Void) throws {
         let loop = try EventLoop()
-        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
-        settings.authorities = authorities
-        let client = try CallbackClient(on: loop, settings)
+        let sender = try TestSender.make(on: loop, authorities: authorities)
         let random = try Random.bytes(count: 16)
-        let run = DesktopTestRun(
-            loop, client, settings, try TestMessage(), token: Base64URL.text(random.span), report)
+        let run = DesktopTestRun(loop, sender, token: Base64URL.text(random.span), report)
         guard run.connect() else { return }
         _ = loop.run()
     }
@@ -100,7 +92,7 @@ final class DesktopTestRun {
     private func register() {
         let members: [(String, BusValue)] = [
             ("service", .string(service)), ("description", .string("bellwire test")),
-            ("vapid", .string(message.applicationKey)),
+            ("vapid", .string(sender.applicationKey)),
         ]
         call("Register", members) { reply in
             switch reply {
@@ -125,20 +117,16 @@ final class DesktopTestRun {
     }
 
     private func push(to endpoint: String) {
-        do {
-            client.send(try message.request(to: endpoint, settings)) { result in
-                switch result {
-                case .success(let response): self.handle(.pushed(status: response.status))
-                case .failure(let failure): self.handle(.notPushed(failure.description))
-                }
+        sender.push(to: endpoint) { result in
+            switch result {
+            case .success(let status): self.handle(.pushed(status: status))
+            case .failure(let failure): self.handle(.notPushed(failure.message))
             }
-        } catch {
-            handle(.notPushed(CommandError(error).message))
         }
     }
 
     private func finish() {
-        client.close()
+        sender.close()
         loop.drain(within: .seconds(1))
     }
 }
@@ -162,7 +150,7 @@ extension DesktopTestRun: BusObject, TimerHandler {
         guard members["token"]?.text == token else { return }
         switch call.member {
         case "NewEndpoint": handle(.endpoint(members["endpoint"]?.text ?? ""))
-        case "Message": handle(.received(isOurs: message.isLast(members["message"]?.bytes ?? [])))
+        case "Message": handle(.received(isOurs: sender.isLast(members["message"]?.bytes ?? [])))
         default: handle(.unregistered)
         }
     }

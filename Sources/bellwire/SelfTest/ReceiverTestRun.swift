@@ -1,7 +1,6 @@
 import Base
 import Crypto
 import HTTP
-import Outbound
 import Reactor
 import System
 import TLS
@@ -15,27 +14,22 @@ final class ReceiverTestRun {
         sha1: { try? SHA1.digest(of: $0) })
 
     private let loop: EventLoop
-    private let client: CallbackClient
-    private let settings: CallbackSettings
+    private let sender: TestSender
     private let options: WebSocketClientOptions
     private let channel: ChannelID
     private let report: (HopResult) -> Void
-    private var message: TestMessage
     private var test: ReceiverTest
     private var reported = 0
     private var connection: WebSocketConnection?
     private var timer: TimerID?
 
     private init(
-        _ loop: EventLoop, _ client: CallbackClient, _ settings: CallbackSettings,
-        _ options: WebSocketClientOptions, _ message: consuming TestMessage, _ channel: ChannelID,
-        _ test: ReceiverTest, _ report: @escaping (HopResult) -> Void
+        _ loop: EventLoop, _ sender: TestSender, _ options: WebSocketClientOptions,
+        _ channel: ChannelID, _ test: ReceiverTest, _ report: @escaping (HopResult) -> Void
     ) {
         self.loop = loop
-        self.settings = settings
-        self.client = client
+        self.sender = sender
         self.options = options
-        self.message = message
         self.channel = channel
         self.test = test
         self.report = report
@@ -48,15 +42,12 @@ final class ReceiverTestRun {
         report: @escaping (HopResult) -> Void
     ) throws {
         let loop = try EventLoop()
-        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
-        settings.authorities = authorities
-        let client = try CallbackClient(on: loop, settings)
+        let sender = try TestSender.make(on: loop, authorities: authorities)
         let options = try options(url, authorities)
         let name = try Random.bytes(count: 16)
         guard let bits = Bits128(name.span) else { preconditionFailure("16 bytes are 128 bits") }
         let run = ReceiverTestRun(
-            loop, client, settings, options, try TestMessage(), ChannelID(bits),
-            ReceiverTest(baseURL: baseURL), report)
+            loop, sender, options, ChannelID(bits), ReceiverTest(baseURL: baseURL), report)
         run.perform([.connect])
         _ = loop.run()
     }
@@ -89,7 +80,7 @@ final class ReceiverTestRun {
             connection.take()?.close()
         case .hello(let userAgent): say { ClientRequest.appendHello(userAgent, to: &$0) }
         case .register:
-            say { ClientRequest.appendRegister(channel, key: message.applicationKey, to: &$0) }
+            say { ClientRequest.appendRegister(channel, key: sender.applicationKey, to: &$0) }
         case .unregister: say { ClientRequest.appendUnregister(channel, to: &$0) }
         case .acknowledge(let version):
             say {
@@ -99,7 +90,7 @@ final class ReceiverTestRun {
         case .push(let endpoint): push(to: endpoint)
         case .finish:
             connection.take()?.close()
-            client.close()
+            sender.close()
             loop.drain(within: .seconds(1))
         }
     }
@@ -111,15 +102,11 @@ final class ReceiverTestRun {
     }
 
     private func push(to endpoint: String) {
-        do {
-            client.send(try message.request(to: endpoint, settings)) { result in
-                switch result {
-                case .success(let response): self.handle(.answered(status: response.status))
-                case .failure(let failure): self.handle(.unanswered(failure.description))
-                }
+        sender.push(to: endpoint) { result in
+            switch result {
+            case .success(let status): self.handle(.answered(status: status))
+            case .failure(let failure): self.handle(.unanswered(failure.message))
             }
-        } catch {
-            handle(.unanswered(CommandError(error).message))
         }
     }
 }
@@ -142,7 +129,7 @@ extension ReceiverTestRun: WebSocketClientHandler, TimerHandler {
             handle(endpoint.map { .registered(endpoint: $0) } ?? .refused(status: status))
         case .unregistered: handle(.unregistered)
         case .notification(let notification):
-            let isOurs = message.isLast(notification.data)
+            let isOurs = sender.isLast(notification.data)
             handle(.received(version: notification.version, isOurs: isOurs))
         case .withdrawn, .pong, .other: break
         }

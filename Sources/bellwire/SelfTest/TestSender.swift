@@ -1,0 +1,44 @@
+import Outbound
+import Reactor
+
+/// Sends the pushes of a test, and knows them when they come back.
+final class TestSender {
+    private let client: CallbackClient
+    private let settings: CallbackSettings
+    private var message: TestMessage
+
+    private init(
+        _ client: CallbackClient, _ settings: CallbackSettings, _ message: consuming TestMessage
+    ) {
+        self.client = client
+        self.settings = settings
+        self.message = message
+    }
+
+    static func make(on loop: EventLoop, authorities: String?) throws -> TestSender {
+        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
+        settings.authorities = authorities
+        return TestSender(
+            try CallbackClient(on: loop, settings), settings, try TestMessage())
+    }
+
+    /// The key that endpoints are to be bound to.
+    var applicationKey: String { message.applicationKey }
+
+    /// Whether that is what was sent last.
+    func isLast(_ body: [UInt8]) -> Bool { message.isLast(body) }
+
+    /// `completion` gets the status of the answer.
+    func push(to endpoint: String, completion: @escaping (Result<Int, CommandError>) -> Void) {
+        do {
+            client.send(try message.request(to: endpoint, settings)) { result in
+                completion(
+                    result.map(\.status).mapError { CommandError(message: $0.description) })
+            }
+        } catch {
+            completion(.failure(CommandError(error)))
+        }
+    }
+
+    func close() { client.close() }
+}
