@@ -209,7 +209,8 @@ extension StoreWriter {
             let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
-        try executor.shortenJournal(atMost: Self.recordsRemovedAtOnce)
+        try executor.shortenJournal(
+            to: limits.engineJournal, atMost: Self.recordsRemovedAtOnce)
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
         if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
         if executor.walPages > checkpointAt { try checkpoint(executor) }

@@ -115,10 +115,10 @@ extension BatchExecutor {
     }
 
     /// Writes the accounts of which the oldest records tell, and removes these.
-    func shortenJournal(atMost limit: Int) throws(StoreFault) {
-        guard journal.isLong else { return }
+    func shortenJournal(to size: Int, atMost limit: Int) throws(StoreFault) {
+        guard journal.size > size else { return }
         try commit { () throws(StoreFault) in
-            for _ in 0..<limit where journal.isLong { try removeOldestRecord() }
+            for _ in 0..<limit where journal.size > size { try removeOldestRecord() }
         }
     }
 

@@ -6,16 +6,12 @@ import Base
 /// file for each. Here is what is still to be written, and in which records an engine's part stands.
 /// A value; not before its record is written is anything in it the journal's.
 struct EngineJournal {
-    /// Beyond it the accounts of the oldest record are written, and the record goes.
-    private static let longest = 16 << 20
     private static let headLength = 4 + 4
 
     /// Bytes of all records, as they are sealed.
-    private var size = 0
+    private(set) var size = 0
     private var records: [UInt32: [Int64]] = [:]
     private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
-
-    var isLong: Bool { size > Self.longest }
 
     /// In order.
     func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }

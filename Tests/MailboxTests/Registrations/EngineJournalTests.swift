@@ -101,22 +101,22 @@ struct EngineJournalTests {
 
     @Test("It has a bound, at which the accounts it tells of are written")
     func bound() throws {
-        let test = try TestStore()
+        let test = try TestStore { $0.limits.engineJournal = 512 << 10 }
         let (accounts, rare) = (try accounts(test, "a", "b"), try accounts(test, "rare"))
         let engines = (accounts + rare).map(\.address.device)
         // Somebody listens, so that nothing is kept for those who fetch.
         let listener = Listener()
         for engine in engines { test.store.index.engines.listen(listener, to: engine) }
         try push(test, rare, 0..<1, text: "once")
-        let text = String(repeating: "x", count: 3_500)
-        for start in stride(from: 0, to: 3_400, by: 100) {
-            try push(test, accounts, start..<start + 100, text: text)
+        let text = String(repeating: "x", count: 2_000)
+        for start in stride(from: 0, to: 200, by: 20) {
+            try push(test, accounts, start..<start + 20, text: text)
         }
         let shown = try welcomes(test, engines)
-        #expect(shown.map { $0.joined().contains("x 3399") } == [true, true, false])
+        #expect(shown.map { $0.joined().contains("x 199") } == [true, true, false])
         #expect(shown[2].joined().contains("once 0"))
-        #expect(try size(test) > 8 << 20)
-        #expect(try size(test) <= 16 << 20)
+        #expect(try size(test) > 256 << 10)
+        #expect(try size(test) <= 512 << 10)
         try test.restart()
         // A count of what is no longer kept is not kept either.
         #expect(try welcomes(test, engines).map(withoutCounts) == shown.map(withoutCounts))
