@@ -132,6 +132,7 @@ extension BatchExecutor {
                 try database.messages.delete(message.reference)
             }
         }
+        try noteFetched(device)
         return .registration(.fetched(waiting))
     }
 
