@@ -111,8 +111,8 @@ extension BatchExecutor {
             }
             guard isThere else { return .notFound }
             let destinations = try destinations(of: message, push)
-            // All can be read, or nothing is done.
-            for row in destinations {
+            // All can be read, as this one can, or nothing is done.
+            for row in destinations where row != push.engine {
                 let isThere = try engine(row) { _ in .done }
                 guard isThere != .unavailable else { return .unavailable }
             }
