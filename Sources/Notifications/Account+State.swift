@@ -1,7 +1,7 @@
 /// The whole account as one value: what a store keeps, and what a start reads.
 extension Account {
-    /// What stands first; other numbers are those of other versions.
-    private static let version: UInt8 = 2
+    /// What stands first; other numbers are those of other versions. The one before is read, too.
+    private static let version: UInt8 = 3
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -37,11 +37,14 @@ extension Account {
 
     package init(state bytes: [UInt8]) throws(StateError) {
         guard let version = bytes.first else { throw .damaged }
-        guard version == Self.version else { throw .unknownVersion(version) }
+        guard (Self.version - 1...Self.version).contains(version) else {
+            throw .unknownVersion(version)
+        }
         do throws(StateReader.Damage) {
             var state = StateReader(bytes)
             _ = try state.byte()
             try self.init(from: &state)
+            if version < Self.version { try SourceState.skipPayloads(&state) }
             guard state.isAtEnd else { throw StateReader.Damage() }
         } catch {
             throw .damaged

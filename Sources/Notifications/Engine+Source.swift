@@ -1,6 +1,6 @@
 import Base
 
-/// A source that decides itself how often it rings, and what stays undelivered until it is fetched.
+/// A source that decides itself how often it rings.
 extension Engine {
     /// Whether the mode of its source keeps a message from the screen; then it is only counted.
     mutating func isSuppressed(
@@ -43,6 +43,8 @@ extension Engine {
         if let isPaused = request["paused"]?.bool {
             source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0
         }
+        // What it had rung for was taken: it may ring again.
+        if request["fetched"]?.bool == true { source.rung = [] }
         if let node = request["presentation"] { source.presentation = SourcePresentation(node) }
         account.source = source
         noteActivity()
@@ -63,31 +65,6 @@ extension Engine {
         account.source.rung.remove(String(chatID.rawValue))
         let key = account.conversations.first { $0.value == chatID }?.key
         if let key { account.source.rung.remove(key) }
-    }
-
-    /// Keeps a payload until somebody fetches it. False when there is no room.
-    package mutating func keepUndelivered(_ payload: [UInt8], now: Double) -> Bool {
-        guard account.source.undelivered.count < SourceState.undeliveredLimit else { return false }
-        account.source.lastUndeliveredID += 1
-        account.source.undelivered.append(
-            SourceState.Undelivered(
-                id: account.source.lastUndeliveredID, payload: payload, received: now))
-        return true
-    }
-
-    /// Hands everything that waits to the first who asks.
-    package mutating func fetchUndelivered(now: Double) -> [SourceState.Undelivered] {
-        advance(to: now)
-        noteActivity()
-        account.source.rung = []
-        defer { account.source.undelivered = [] }
-        return account.source.undelivered
-    }
-
-    /// Another client of the account is in use: nothing rings here for a while.
-    package mutating func pauseRinging(for seconds: Double, now: Double) {
-        advance(to: now)
-        account.source.pausedUntil = now + seconds
     }
 
     mutating func noteActivity() {

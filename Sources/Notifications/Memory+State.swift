@@ -98,12 +98,6 @@ extension SourceState {
         state.time(lastActivity)
         state.time(pausedUntil)
         state.list(rung.sorted()) { $0.text($1) }
-        state.number(lastUndeliveredID)
-        state.list(undelivered) { state, item in
-            state.number(item.id)
-            state.data(item.payload)
-            state.time(item.received)
-        }
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -118,10 +112,15 @@ extension SourceState {
         lastActivity = try state.time()
         pausedUntil = try state.time()
         rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
-        lastUndeliveredID = try state.number()
-        undelivered = try state.list { state throws(StateReader.Damage) in
-            Undelivered(
-                id: try state.number(), payload: try state.data(), received: try state.time())
+    }
+
+    /// In version 2 payloads that waited to be fetched stood behind it; no program put any there.
+    static func skipPayloads(_ state: inout StateReader) throws(StateReader.Damage) {
+        let _: Int64 = try state.number()
+        for _ in 0..<(try state.count()) {
+            let _: Int64 = try state.number()
+            _ = try state.data()
+            _ = try state.time()
         }
     }
 }

@@ -1,6 +1,6 @@
 import Base
 
-/// Who sends, when it may ring, and what it has sent that nobody fetched.
+/// Who sends, and when it may ring.
 package struct SourceState: Equatable, Sendable {
     /// Which of a source's messages ring.
     package enum NotifyMode: UInt8, Sendable, CaseIterable {
@@ -23,18 +23,13 @@ package struct SourceState: Equatable, Sendable {
     package var sessionEnded = false
     /// Conversations that have rung already; the empty key stands for the whole source.
     package var rung: Set<String> = []
-    package var undelivered: [Undelivered] = []
-    package var lastUndeliveredID: Int64 = 0
 
     package init() {}
 
-    /// A payload that counts as undelivered until somebody fetches it.
-    package struct Undelivered: Equatable, Sendable, Confidential {
-        package let id: Int64
-        package let payload: [UInt8]
-        package let received: Double
-    }
-
-    static let undeliveredLimit = 1000
     static let rungLimit = 10_000
+
+    /// Whether it says itself what rings, or that it is not there.
+    package var isSelective: Bool {
+        notifyMode != .applePushNotification || sessionTimeout != nil
+    }
 }

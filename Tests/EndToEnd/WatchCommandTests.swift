@@ -106,6 +106,41 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("On a terminal it has colours, and what a sender wrote has none", .timeLimit(.minutes(2)))
+    func colours() throws {
+        let server = try fixture.startInClear()
+        let path = try fixture.subscription(try register())
+        let watch = try Listener(
+            "/usr/bin/script", ["-qec", "stty -onlcr; \(Program.path) watch", "/dev/null"],
+            fixture.environment)
+        #expect(watch.line() == "\u{1B}[2m0 shown\u{1B}[0m")
+        try push(path, #"\u001b[2Jone"#, id: 1)
+        let line = watch.line()
+        #expect(line.hasPrefix("\u{1B}[32m+ ") && line.hasSuffix("one\u{1B}[0m"))
+        #expect(line.count { $0 == "\u{1B}" } == 2)
+        #expect(server.end() == 0)
+    }
+
+    @Test("What a client asks before its engine is open is done then, behind its updates")
+    func early() throws {
+        let server = try fixture.startInClear()
+        _ = try register()
+        let payload =
+            #"{\"loc_key\":\"MESSAGE_TEXT\",\"loc_args\":[\"Ada\",\"x\"],\"custom\":{\"from_id\":\"5\",\"msg_id\":\"1\"}}"#
+        let client = try Listener(
+            "/usr/bin/python3",
+            [
+                "-c", Self.requester, fixture.state,
+                #"{"@type":"processPushNotification","payload":"\#(payload)"}"#,
+            ], fixture.environment)
+        #expect(client.line() == "ok")
+        #expect(
+            client.line() == "ok updateActiveNotifications updateHavePendingNotifications"
+                + " updateHavePendingNotifications updateNotificationGroup"
+                + " updateHavePendingNotifications ok")
+        #expect(server.end() == 0)
+    }
+
     @Test("The example of a client shows and dismisses", .timeLimit(.minutes(2)))
     func example() throws {
         let server = try fixture.startInClear()
@@ -188,17 +223,19 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
-    /// Makes one request and prints the type of the answer.
+    /// Makes one request at once, and prints the type of the answer; then those of all that came.
     private static let requester = """
         import json, socket, sys
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(sys.argv[1] + "/control.sock")
-        for request in ({"@type": "bellwire.open", "account": "me"},
-                        {**json.loads(sys.argv[2]), "@extra": 1}):
-            connection.sendall(json.dumps(request).encode() + b"\\n")
+        requests = ({"@type": "bellwire.open", "account": "me"},
+                    {**json.loads(sys.argv[2]), "@extra": 1})
+        connection.sendall(b"".join(json.dumps(one).encode() + b"\\n" for one in requests))
+        types = []
         for line in connection.makefile():
+            types.append(json.loads(line)["@type"])
             if json.loads(line).get("@extra") == 1:
-                print(json.loads(line)["@type"], flush=True)
+                print(types[-1], " ".join(types), sep="\\n", flush=True)
                 break
         """
 }

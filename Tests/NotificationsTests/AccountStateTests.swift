@@ -21,7 +21,6 @@ struct AccountStateTests {
         try story.request(
             #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenSimplePush","endpoint":"https://a"},"other_user_ids":[5]}"#
         )
-        _ = story.engine.keepUndelivered([1, 2, 3], now: story.now)
         return story.engine.account
     }
 
@@ -30,6 +29,25 @@ struct AccountStateTests {
         let account = try fullAccount()
         #expect(try Account(state: account.state) == account)
         #expect(try Account(state: account.state).state == account.state)
+    }
+
+    @Test("What the version before has written is read, without what nobody uses any more")
+    func formerVersion() throws {
+        let account = try fullAccount()
+        var former = account.state
+        former[0] = 2
+        #expect(throws: Account.StateError.damaged) { try Account(state: former) }
+        var rest = StateWriter()
+        rest.number(Int64(7))
+        rest.list([[1, 2, 3] as [UInt8]]) { state, payload in
+            state.number(Int64(7))
+            state.data(payload)
+            state.time(5)
+        }
+        #expect(try Account(state: former + rest.bytes) == account)
+        #expect(throws: Account.StateError.damaged) {
+            try Account(state: account.state + rest.bytes)
+        }
     }
 
     @Test("State cut anywhere, or with something behind it, is damaged")

@@ -114,23 +114,28 @@ struct ReplacementTests {
         #expect(story.takeGroups().contains { $0.soundID != 0 })
     }
 
-    @Test("A message stays undelivered until somebody fetches it, and then it is theirs alone")
-    func undelivered() {
+    @Test("Once what it had rung for is fetched, it may ring again")
+    func fetched() throws {
         var story = Story()
-        let areKept = [[1], [2]].map { story.engine.keepUndelivered($0, now: story.now) }
-        #expect(areKept == [true, true])
-        let first = story.engine.fetchUndelivered(now: story.now)
-        let second = story.engine.fetchUndelivered(now: story.now)
-        #expect(first.map(\.payload) == [[1], [2]] && second.isEmpty)
+        try story.request(#"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne"}"#)
+        func rings(_ text: String) -> Int {
+            story.push(
+                #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["3","9","\#(text)"]},"sound":"IM"}}"#,
+                dialect: .icq)
+            return story.takeGroups().count { $0.soundID != 0 }
+        }
+        #expect(rings("a") == 1 && rings("b") == 0)
+        try story.request(#"{"@type":"bellwire.setSource","fetched":true}"#)
+        #expect(rings("c") == 1 && rings("d") == 0)
     }
 
     @Test("A session ends after its time without activity; another client pauses ringing")
-    func session() {
+    func session() throws {
         var story = Story()
         story.engine.account.source.sessionTimeout = 100
-        _ = story.engine.fetchUndelivered(now: story.now)
+        try story.request(#"{"@type":"bellwire.setSource","fetched":true}"#)
         #expect(story.engine.session(now: story.now).isOnline)
-        story.engine.pauseRinging(for: 10, now: story.now)
+        try story.request(#"{"@type":"bellwire.setSource","paused":true}"#)
         #expect(!story.engine.session(now: story.now).isOnline)
         story.text("quiet", id: 11)
         #expect(story.takeGroups().map(\.soundID) == [0])

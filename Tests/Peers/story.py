@@ -195,6 +195,27 @@ def story(state, hook, account, options):
     check(Hook.events.empty(), "nothing is told after that")
 
 
+def together(state):
+    """Two accounts of one client share what names nobody; a third one is not among them."""
+    engines, servers = {}, {}
+    for account, user, others in (("home", "1", "2"), ("work", "2", "1"), ("else", "3", None)):
+        made = json.loads(run(
+            state, "register", "--app", "telegram", "--account", account, "--user-id", user,
+            *(["--other-user-id", others] if others else []), "--json"))
+        servers[account] = Telegram(made["register_device"])
+        engines[account] = Engine(state, account)
+    servers["home"].push(message("for both", 1), "aes128gcm")
+    servers["home"].push(
+        json.dumps(json.loads(message("for the other", 2)) | {"user_id": "2"}), "aesgcm")
+    servers["work"].push(message("for both again", 3), "aes128gcm")
+    servers["else"].push(message("for itself", 4), "aes128gcm")
+    seen = {"home": ["for both", "for both again"],
+            "work": ["for both", "for the other", "for both again"], "else": ["for itself"]}
+    for account, texts in seen.items():
+        for text in texts:
+            check(engines[account].shown() == [text], f"{account}: {text}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -207,6 +228,7 @@ with tempfile.TemporaryDirectory() as folder:
         hook = f"http://127.0.0.1:{server.server_port}/hook"
         story(f"{folder}/state", hook, "plain", [])
         story(f"{folder}/state", hook, "sealed", ["--secret", "new"])
+        together(f"{folder}/state")
         process.terminate()
         check(process.wait(timeout=20) == 0, "the server ends")
     finally:

@@ -51,6 +51,11 @@ package final class ServerProcess: @unchecked Sendable {
         wait { self.errorText.components(separatedBy: text).count > times }
     }
 
+    /// Whether it ends by itself.
+    package func hasEnded(within seconds: Double) -> Bool {
+        wait(atMost: seconds) { !self.process.isRunning && self.openPipes == 0 }
+    }
+
     /// Asks it to end, and answers how it did.
     package func end(by number: Int32 = SIGTERM) -> Int32 {
         signal(number)

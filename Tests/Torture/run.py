@@ -26,7 +26,7 @@ SCENARIOS = {
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48),
                [24]),
     "callbacks": (lambda f, s: scenarios.callbacks(f, s, 40),
-                  lambda f, s: scenarios.callbacks(f, s, 300), [18, 19, 20, 21, 25]),
+                  lambda f, s: scenarios.callbacks(f, s, 300), [15, 18, 19, 20, 21, 25]),
     "disks": (lambda f, s: scenarios.broken_disks(f, s, 3),
               lambda f, s: scenarios.broken_disks(f, s, 18), [1, 15]),
     "full": (lambda f, s: scenarios.full_disk(f, s, 2), lambda f, s: scenarios.full_disk(f, s, 12),

@@ -7,12 +7,13 @@ import events
 from agent import Agent
 from hooked import Hooks
 from hooks import Application
-from sender import Sender
+from sender import Client, Sender
 from server import Meddler
 from stage import Stage
 from viewer import Viewer
 
 DAY, DECADE = 86_400, 3_652 * 86_400
+FAULTS = {"read-only": Meddler.READ_ONLY, "broken": Meddler.BROKEN, "no room": Meddler.FULL}
 
 
 async def kills(folder, seed, count, name="kills"):
@@ -31,8 +32,9 @@ async def kills(folder, seed, count, name="kills"):
 
 
 async def callbacks(folder, seed, count):
-    """Kills while registrations are pushed to, whose applications answer in every way."""
-    async with Stage(folder, "callbacks", seed) as stage:
+    """Kills and faults of the disk while registrations are pushed to, whose applications answer in
+    every way."""
+    async with Stage(folder, "callbacks", seed, is_meddled=True) as stage:
         applications = [Application(stage.world, number) for number in range(1, 9)]
         for one in applications:
             await one.begin()
@@ -40,6 +42,8 @@ async def callbacks(folder, seed, count):
             stage.spawn(Viewer(stage.world, one.number).run())
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
+            if number % 8 == 7:
+                await fail_for_a_while(stage, list(FAULTS)[number // 8 % len(FAULTS)])
             if not await stage.restart():
                 break
             if number % 20 == 19:
@@ -58,6 +62,20 @@ async def callbacks(folder, seed, count):
         for one in applications:
             one.server.close()
     return stage.log.path
+
+
+async def fail_for_a_while(stage, kind):
+    """Until the server says itself that it can keep something again."""
+    stage.log.note("fault", kind=kind)
+    stage.server.meddler.set(fault=FAULTS[kind])
+    await asyncio.sleep(stage.random.uniform(0.3, 1))
+    stage.server.meddler.set()
+    stage.log.note("healed")
+    client = Client(stage.server.port)
+    while (await client.ask("GET", "/__heartbeat__"))[0] != 200:
+        await asyncio.sleep(0.05)
+    client.close()
+    stage.log.note("usable")
 
 
 async def clocks(folder, seed, count):
@@ -92,14 +110,13 @@ async def usable_again(stage):
 
 async def broken_disks(folder, seed, count):
     """A database that cannot be written, and a disk that loses what it was given."""
-    faults = {"read-only": Meddler.READ_ONLY, "broken": Meddler.BROKEN, "no room": Meddler.FULL}
     async with Stage(folder, "disks", seed, is_meddled=True) as stage:
         stage.populate(agents=12, senders=5)
         await asyncio.sleep(1)
         for number in range(count):
-            kind = list(faults)[number % len(faults)]
+            kind = list(FAULTS)[number % len(FAULTS)]
             stage.log.note("fault", kind=kind)
-            stage.server.meddler.set(fault=faults[kind])
+            stage.server.meddler.set(fault=FAULTS[kind])
             await asyncio.sleep(stage.random.uniform(0.3, 2))
             stage.server.meddler.set()
             stage.log.note("healed")

@@ -88,7 +88,7 @@ extension BatchExecutor {
         switch update {
         case .fetchRequired(_, let details):
             guard let device else { return }
-            following.append(.fetch(device: device, details))
+            following.append(.fetch(device: device, engine: engine, details))
         case .sessionRevoked: following.append(.revoke(engine: engine))
         case .notificationAction(let chat, let message, let action, let text):
             let event = CallbackEvent.action(
@@ -110,8 +110,18 @@ extension BatchExecutor {
                 try database.engines.has(subscription: message.address.subscription)
             }
             guard isThere else { return .notFound }
+            let destinations = try destinations(of: message, push)
+            // All can be read, as this one can, or nothing is done.
+            for row in destinations where row != push.engine {
+                let isThere = try engine(row) { _ in .done }
+                guard isThere != .unavailable else { return .unavailable }
+            }
             if let mark, !isNew(mark) { return .registration(.repeated) }
-            try process(message, push)
+            for row in destinations {
+                _ = try engine(row) { engine throws(StoreFault) in
+                    try process(message, push, by: engine)
+                }
+            }
             return .done
         }
         guard message.needsStore else { return outcome }
@@ -127,15 +137,6 @@ extension BatchExecutor {
     }
 
     private func process(
-        _ message: Message, _ push: EnginePush
-    ) throws(StoreFault) {
-        guard let row = try destination(of: message, push) else { return }
-        _ = try engine(row) { engine throws(StoreFault) in
-            try process(message, push, by: engine)
-        }
-    }
-
-    private func process(
         _ message: Message, _ push: EnginePush, by engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
         // RFC 8030 section 5.2: now or never.
@@ -145,23 +146,6 @@ extension BatchExecutor {
         _ = engine.hosted.process(
             message.content.body, push.dialect, message.content.level ?? .clear, now: wall)
         return try finish(engine, push: message.address.device)
-    }
-
-    /// An endpoint names its account. Only a payload that names another user goes to the account of
-    /// that one, of the same owner and application; nil where there is none.
-    private func destination(
-        of message: Message, _ push: EnginePush
-    ) throws(StoreFault) -> UInt32? {
-        guard push.dialect == .telegram, message.content.level != .mtproto,
-            let own = push.userID,
-            let user = try? PushReceiver.id(of: message.content.body), user != 0, user != own
-        else { return push.engine }
-        let name = try hashing { hash throws(OpenSSLError) in
-            try EngineName.user(user, key: keys.endpoint, &hash)
-        }
-        return try rows { () throws(SQLiteError) in
-            try EngineRows.sibling(of: push.engine, user: name, on: database.connection)
-        }
     }
 }
 
@@ -248,6 +232,19 @@ extension BatchExecutor {
         }
         if isMore { try handOut(device: device, engine) }
         return .done
+    }
+
+    /// What waited was taken, which matters to an engine that rings by that. One that cannot be
+    /// read keeps nobody from it.
+    func noteFetched(_ device: UInt32) throws(StoreFault) {
+        let row = try rows { () throws(SQLiteError) in
+            try database.engines.engine(ofDevice: device)
+        }
+        guard let row else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            guard engine.hosted.engine.account.source.isSelective else { return .done }
+            return try request(#"{"@type":"bellwire.setSource","fetched":true}"#, engine)
+        }
     }
 
     /// Another client of the account is in use, or is not any more.

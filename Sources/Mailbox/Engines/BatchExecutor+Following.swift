@@ -8,7 +8,7 @@ import WebPush
 /// Done behind the operation that made them and what that tells callbacks itself.
 enum EngineConsequence {
     /// A push said that there is something to fetch.
-    case fetch(device: UInt32, [Update.Detail])
+    case fetch(device: UInt32, engine: UInt32, [Update.Detail])
     case revoke(engine: UInt32)
     case tell(CallbackEvent, engine: UInt32)
 }
@@ -20,7 +20,8 @@ extension BatchExecutor {
         following = []
         for consequence in consequences {
             switch consequence {
-            case .fetch(let device, let details): try fetch(device, details)
+            case .fetch(let device, let engine, let details):
+                try fetch(device, engine, details)
             case .revoke(let engine): try revoke(engine)
             case .tell(let event, let engine):
                 for registration in try registrations(of: engine) { try tell(event, registration) }
@@ -29,8 +30,13 @@ extension BatchExecutor {
     }
 
     /// Clients that are there have heard of it; others find a signal.
-    private func fetch(_ device: UInt32, _ details: [Update.Detail]) throws(StoreFault) {
-        guard let registration = try registration(device) else { return }
+    private func fetch(
+        _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
+    ) throws(StoreFault) {
+        var found = try registration(device)
+        // It came by the endpoint of another account.
+        if found?.engine != engine { found = try registrations(of: engine).first }
+        guard let registration = found else { return }
         try tell(.fetch(count: 1, version: nil, details: details), registration)
         guard !index.engines.hasListeners(registration.engine) else { return }
         var random = RandomSupply()
@@ -42,7 +48,7 @@ extension BatchExecutor {
             id: id, version: nil, arrival: time.reading().wall,
             expiry: time.now.adding(seconds: FetchSignal.lifetime))
         _ = try rows { () throws(SQLiteError) in
-            try add(signal, device: device)
+            try add(signal, device: registration.device)
         }
     }
 
@@ -73,7 +79,7 @@ extension BatchExecutor {
     }
 
     /// Those that can be read.
-    private func registrations(of engine: UInt32) throws(StoreFault) -> [Registration] {
+    func registrations(of engine: UInt32) throws(StoreFault) -> [Registration] {
         let devices = try rows { () throws(SQLiteError) in
             try EngineRows.devices(engine, on: database.connection)
         }

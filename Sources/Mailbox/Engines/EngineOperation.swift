@@ -35,6 +35,8 @@ package struct EnginePush: Sendable {
     let dialect: Dialect
     /// Whose account it is, as far as that was said.
     let userID: Int64?
+    /// Users of the application whose pushes come by the same endpoint.
+    var otherUserIDs: [Int64] = []
     /// Something waits for whoever fetches as long as nobody else gets it.
     let isFetched: Bool
 }
@@ -44,6 +46,7 @@ extension EnginePush {
         let terms = registration.terms
         self.init(
             engine: registration.engine, dialect: terms.dialect, userID: terms.userID,
+            otherUserIDs: terms.otherUserIDs,
             isFetched: terms.callback == nil || terms.dialect == .icq)
     }
 }

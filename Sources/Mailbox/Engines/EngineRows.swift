@@ -194,21 +194,6 @@ extension EngineRows {
         return found
     }
 
-    /// The engine of another account with that user, of the same owner and application.
-    static func sibling(
-        of engine: UInt32, user: [UInt8], on connection: borrowing Connection
-    ) throws(SQLiteError) -> UInt32? {
-        let select = try Statement(
-            """
-            SELECT other.row FROM engine other JOIN engine own
-            ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app
-            WHERE other.user = ?2
-            """, on: connection)
-        try select.bind(Int64(engine), at: 1)
-        try select.bind(user, at: 2)
-        return try select.step() ? UInt32(clamping: select.integer(0)) : nil
-    }
-
     static func devices(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(SQLiteError) -> [UInt32] {

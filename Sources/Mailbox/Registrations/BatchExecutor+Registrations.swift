@@ -77,19 +77,21 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         var registration = registration
         let now = time.now
+        let former = try self.registration(registration.device)
+        let isBackOrGone = former.map { $0.isThere != registration.isThere } ?? false
         // A rotation may end endpoints at once.
         guard let settlement = registration.settle(at: now) else { return .notFound }
         let sealed = try seal(registration)
-        let wasPaused = try self.registration(registration.device)?.isPaused
         let isChanged = try rows { () throws(SQLiteError) in
             try RegistrationRows.update(
                 registration, from: revision, sealed: sealed, on: database.connection)
         }
         guard isChanged else { return .conflict }
-        if let wasPaused, wasPaused != registration.isPaused {
+        if let former, former.isPaused != registration.isPaused {
             try setPaused(registration.isPaused, engine: registration.engine)
         }
         if let subscription { try add(subscription) }
+        if isBackOrGone { try tellPresence(of: registration) }
         try carryOut(settlement, of: registration, at: now)
         wake(at: registration.due)
         return .done
@@ -132,6 +134,7 @@ extension BatchExecutor {
                 try database.messages.delete(message.reference)
             }
         }
+        try noteFetched(device)
         return .registration(.fetched(waiting))
     }
 

@@ -53,7 +53,20 @@ extension BatchExecutor {
             _ = try perform(.add(event, to: registration.device))
         }
         if settlement.reminds { try remind(registration) }
+        if settlement.leaves { try tellPresence(of: registration) }
         effects.changes.append(.registration(device: registration.device))
+    }
+
+    /// Whether its user is there has changed.
+    func tellPresence(of registration: Registration) throws(StoreFault) {
+        guard registration.terms.callback != nil else { return }
+        let isThere = registration.isThere
+        let rest = registration.sessionEnd.milliseconds - time.now.milliseconds
+        let event = try event(
+            .session(
+                online: isThere, mobile: isThere,
+                until: isThere ? time.reading().wall + rest : nil), of: registration)
+        _ = try perform(.add(event, to: registration.device))
     }
 
     func event(

@@ -38,7 +38,7 @@ extension Registration {
     /// The application gave a sign of life. False where that changes too little to be written.
     package mutating func note(seenAt now: StoreTime) -> Bool {
         let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
-        guard isPaused || now.milliseconds - seen.milliseconds >= step else { return false }
+        guard !isThere || now.milliseconds - seen.milliseconds >= step else { return false }
         change(at: now)
         return true
     }
@@ -52,6 +52,7 @@ extension Registration {
     private mutating func change(at now: StoreTime) {
         seen = max(seen, now)
         isPaused = false
+        isAway = false
         isWarned = false
         revision += 1
     }
@@ -60,7 +61,8 @@ extension Registration {
     var due: StoreTime {
         let warning = terms.callback == nil || isWarned ? nil : warning
         let reminder = terms.callback == nil ? nil : nextReminder
-        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, reminder, expiry]
+        let session = tellsSessionEnd ? sessionEnd : nil
+        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, reminder, session, expiry]
         return ends.compactMap(\.self).min() ?? expiry
     }
 
@@ -72,6 +74,8 @@ extension Registration {
         var warns = false
         /// Its callback is to be told what to call `registerDevice` with.
         var reminds = false
+        /// Its callback is to be told that its user is not there any more.
+        var leaves = false
     }
 
     /// Gives up what has run out; nil if the registration has.
@@ -89,6 +93,10 @@ extension Registration {
         if terms.callback != nil, nextReminder <= now {
             reminded = now
             settlement.reminds = true
+        }
+        if tellsSessionEnd, sessionEnd <= now {
+            isAway = true
+            settlement.leaves = true
         }
         revision += 1
         return settlement

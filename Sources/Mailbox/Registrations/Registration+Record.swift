@@ -17,6 +17,7 @@ extension Registration {
             }
             writer.member("seen", Int(seen.milliseconds))
             writer.flag("paused", isPaused)
+            writer.flag("away", isAway)
             writer.flag("warned", isWarned)
             writer.member("reminded", Int(reminded.milliseconds))
         }
@@ -43,6 +44,7 @@ extension Registration {
         secret = root["secret"].flatMap(SecretPair.init)
         self.seen = StoreTime(milliseconds: seen)
         isPaused = root["paused"]?.bool ?? false
+        isAway = root["away"]?.bool ?? false
         isWarned = root["warned"]?.bool ?? false
         reminded = root["reminded"]?.time ?? self.seen
         guard !targets.isEmpty else { return nil }

@@ -98,6 +98,8 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var seen: StoreTime
     /// Another client of the account is in use: this one does not ring.
     package internal(set) var isPaused = false
+    /// Its callback was told that its session has run out.
+    package internal(set) var isAway = false
     /// Its callback was told that it will end if nothing happens.
     package internal(set) var isWarned = false
     /// When its callback was told last what to call `registerDevice` with.
@@ -143,4 +145,10 @@ extension Registration {
     package var sessionEnd: StoreTime { seen.adding(seconds: terms.sessionTimeout) }
 
     package func isOnline(at now: StoreTime) -> Bool { !isPaused && now < sessionEnd }
+
+    /// Whether its user is online, as its callback was told last.
+    var isThere: Bool { !isPaused && !isAway }
+
+    /// Sessions run out where the protocol has them: ICQ's.
+    var tellsSessionEnd: Bool { terms.callback != nil && terms.dialect == .icq && isThere }
 }

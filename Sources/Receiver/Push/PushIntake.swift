@@ -33,6 +33,7 @@ final class PushIntake {
         }
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
+        if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
         let signer = try gate.admit(fields, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {

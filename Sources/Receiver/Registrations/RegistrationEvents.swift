@@ -39,16 +39,6 @@ struct RegistrationEvents {
         return [.end(callback: registration.device, last: try entry(event, registration))]
     }
 
-    /// Whether its user is there has changed.
-    func session(of registration: Registration) throws(OpenSSLError) -> [CallbackOperation] {
-        let isOnline = registration.isOnline(at: moment.now)
-        let rest = registration.sessionEnd.milliseconds - moment.now.milliseconds
-        return try telling(
-            .session(
-                online: isOnline, mobile: isOnline, until: isOnline ? milliseconds + rest : nil),
-            registration)
-    }
-
     private func telling(
         _ event: CallbackEvent, _ registration: Registration
     ) throws(OpenSSLError) -> [CallbackOperation] {

@@ -58,13 +58,8 @@ extension RegistrationRoutes {
             guard !registration.isPaused else { return reply(.success((204, []))) }
             var changed = registration
             changed.pause()
-            guard let events = try? self.events.session(of: changed) else {
-                return reply(.failure(.unavailable))
-            }
             dialogue.submit(
-                StoreOperation.registration(
-                    .change(changed, from: registration.revision, adding: nil)
-                ).telling(events)
+                .registration(.change(changed, from: registration.revision, adding: nil))
             ) { outcome in
                 reply(outcome == .done ? .success((204, [])) : .failure(.unavailable))
             }

@@ -98,13 +98,8 @@ final class RegistrationRoutes {
         guard caller.owner == registration.owner, changed.note(seenAt: now) else {
             return registration
         }
-        // Without randomness the callback does not hear of it.
-        let events =
-            registration.isPaused ? try? self.events.session(of: changed) : []
         dialogue.submit(
-            StoreOperation.registration(
-                .change(changed, from: registration.revision, adding: nil)
-            ).telling(events ?? [])
+            .registration(.change(changed, from: registration.revision, adding: nil))
         ) { _ in }
         return changed
     }

@@ -33,6 +33,8 @@ package struct PushFields: Sendable, Confidential {
     /// Also where the older drafts of VAPID have their key.
     package private(set) var cryptoKey: [UInt8]?
     package private(set) var authorization: [UInt8]?
+    /// The number of a simple push whose sender has put it behind the path.
+    private(set) var version: UInt64?
 
     package init() {}
 
@@ -55,6 +57,17 @@ package struct PushFields: Sendable, Confidential {
         case 16 where encoding == .absent && name.equalsIgnoringCase("content-encoding"):
             encoding = Encoding(value)
         default: break
+        }
+    }
+
+    /// Takes note of what stands behind `?` in the target.
+    package mutating func note(query: Span<UInt8>) {
+        var start = 0
+        while start < query.count, version == nil {
+            var end = start
+            while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
+            version = SimplePush(query.extracting(start..<end))?.version
+            start = end + 1
         }
     }
 

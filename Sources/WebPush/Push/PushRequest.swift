@@ -33,7 +33,7 @@ package struct PushRequest: Sendable, Confidential {
         _ fields: consuming PushFields, body: Span<UInt8>, rules: PushRules
     ) throws(PushRefusal) {
         guard body.count <= PushRules.bodyLimit else { throw .tooLarge }
-        let effect = Self.effect(of: body, rules)
+        let effect = Self.effect(of: body, fields.version, rules)
         let ttl = try Self.ttl(fields.ttl, isSignal: effect != .message, rules)
         headers = try Self.headers(fields, body, rules)
         guard let ttl else { throw .negativeTTL }
@@ -48,12 +48,14 @@ package struct PushRequest: Sendable, Confidential {
         urgency = fields.urgency ?? .normal
     }
 
-    private static func effect(of body: Span<UInt8>, _ rules: PushRules) -> Effect {
+    /// `version`: that of the query, for which the body has none.
+    private static func effect(
+        of body: Span<UInt8>, _ version: UInt64?, _ rules: PushRules
+    ) -> Effect {
+        let push = SimplePush(body)
         switch (rules.kind, rules.method) {
-        case (.signal, _): return .signal(version: SimplePush(body)?.version)
-        case (.receiver, .put):
-            if let push = SimplePush(body) { return .signal(version: push.version) }
-            return body.isEmpty ? .signal(version: nil) : .message
+        case (.receiver, .put) where push != nil || body.isEmpty, (.signal, _):
+            return .signal(version: push?.version ?? version)
         default: return .message
         }
     }

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import SQLite
 import Testing
 import WebPush
 
@@ -50,6 +51,32 @@ struct ReceivedPushTests {
         #expect(try test.receive(subscription.address, "x", mark: mark(1), ttl: 0) == .done)
         #expect(try test.receive(subscription.address, "x", mark: mark(1)) == repeated)
         #expect(try test.fetch(registration.device).bodies == [])
+    }
+
+    @Test("Where one account of an endpoint cannot be read, a push for it leaves nothing behind")
+    func damagedAccount() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"a","user_id":1,"other_user_ids":[2]}"#)
+        let (other, _) = try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"b","user_id":2}"#)
+        func receive(_ rest: String, _ number: UInt8) throws -> StoreOutcome {
+            let payload = #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","x"]\#(rest)}"#
+            return try test.receive(subscription.address, payload, mark: mark(number))
+        }
+        try test.restart {
+            try Connection(test.path + "/" + WriterDatabase.fileName, .readWrite).execute(
+                "UPDATE engine SET sealed = zeroblob(200) WHERE row = \(other.device)")
+        }
+        for (rest, number) in [("", 1), ("", 1), (#","user_id":2"#, 2)] as [(String, UInt8)] {
+            #expect(try receive(rest, number) == .unavailable)
+        }
+        #expect(try test.bodies(registration.device) == [])
+        #expect(test.store.index.usage(ofDevice: registration.device).messages == 0)
+        guard case .stored = try receive(#","user_id":1"#, 1) else {
+            Issue.record("what is for the other account alone is not kept")
+            return
+        }
     }
 
     @Test("What nobody can read is counted by its reason")

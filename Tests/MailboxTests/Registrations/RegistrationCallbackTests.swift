@@ -14,8 +14,10 @@ struct RegistrationCallbackTests {
         """
 
     /// A registration whose callback has been confirmed.
-    private func confirmed(_ test: TestStore) throws -> (Registration, Subscription) {
-        let (registration, subscription) = try test.draft(Self.terms)
+    private func confirmed(
+        _ test: TestStore, _ terms: String = terms
+    ) throws -> (Registration, Subscription) {
+        let (registration, subscription) = try test.draft(terms)
         let callback = Callback(
             row: registration.device, url: "https://app.example/", userID: nil,
             secrets: [Callback.SigningSecret(try Random.secret(count: 32))])
@@ -136,6 +138,48 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration) == "")
         try test.pass(seconds: 1)
         #expect(try event(test, registration).contains("registration.refresh"))
+    }
+
+    @Test("It is told when the session of its user runs out, and when he is back")
+    func session() throws {
+        let test = try TestStore()
+        let terms = Self.terms.replacing(
+            "}", with: #","dialect":"icq","session_timeout":600}"#)
+        let (registration, _) = try confirmed(test, terms)
+        func change(_ body: (inout Registration) -> Void) throws {
+            var changed = try #require(try test.find(registration.id))
+            let revision = changed.revision
+            body(&changed)
+            try test.expectDone(.registration(.change(changed, from: revision, adding: nil)))
+        }
+        func told() throws -> String {
+            let event = try event(test, registration)
+            guard let data = event.range(of: #"","online":"#) else { return event }
+            #expect(event.contains(#""type":"registration.session""#))
+            try confirm(test, registration)
+            return String(event[data.upperBound...])
+        }
+        try test.pass(seconds: 599)
+        #expect(try told() == "")
+        try test.pass(seconds: 1)
+        #expect(try told() == #"false,"mobile":false,"until":null}}"#)
+        try test.restart()
+        try test.pass(seconds: 600)
+        #expect(try told() == "")
+        // Another client was in use meanwhile: that changes nothing.
+        try change { $0.pause() }
+        #expect(try told() == "")
+        try change { _ = $0.note(seenAt: test.now) }
+        // 1,700,000,000 and 1,800 seconds.
+        #expect(try told() == #"true,"mobile":true,"until":"2023-11-14T22:43:20Z"}}"#)
+        try change { $0.pause() }
+        #expect(try told() == #"false,"mobile":false,"until":null}}"#)
+        // A client of the engine is a sign of life.
+        let (engines, engine) = (test.store.index.engines, registration.device)
+        try test.expectDone(
+            .engine(.join(EngineClientID(engine: engine, number: engines.nextClient()))))
+        #expect(try told().hasPrefix("true"))
+        #expect(try record(test, registration)?.head == nil)
     }
 
     /// Listens, and keeps nothing.

@@ -26,6 +26,22 @@ struct FetchSignalPushTests {
         #expect(try signals(app) == [body.1])
     }
 
+    @Test("The number comes in pieces, and behind the path, too")
+    func forms() throws {
+        let app = try RegisteredApp(try PushFixture(), type: 4)
+        let chunks = "4\r\nvers\r\n6\r\nion=12\r\n0\r\n\r\n"
+        let socket = try ByteSocket(port: app.fixture.port)
+        socket.send(
+            PushFixture.bytes(
+                "PUT", app.endpoint, [("Transfer-Encoding", "chunked")], body: nil)
+                + Array(chunks.utf8))
+        #expect(HTTPAnswer(from: socket).status == 201)
+        #expect(try signals(app) == ["1:12"])
+        let asked = try app.fixture.request("PUT", app.endpoint + "?version=13", body: [])
+        #expect(asked.status == 201)
+        #expect(try signals(app) == ["2:13"])
+    }
+
     @Test("Signals that wait are one, which counts them, and are fetched once")
     func merged() throws {
         let fixture = try PushFixture()

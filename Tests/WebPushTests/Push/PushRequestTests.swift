@@ -10,6 +10,7 @@ struct TestPush {
     var kind = SubscriptionKind.channel
     var method = PushRules.Method.post
     var ttlLimit = PushRules.longestTTL
+    var query = ""
 
     /// Complete: what is added comes before it and so takes its place.
     static func complete(_ added: [(name: String, value: String)]) -> TestPush {
@@ -22,6 +23,8 @@ struct TestPush {
             let (name, value) = (Array(name.utf8), Array(value.utf8))
             noted.note(name.span, value.span)
         }
+        let query = Array(query.utf8)
+        noted.note(query: query.span)
         return try PushRequest(
             noted, body: body.span,
             rules: PushRules(kind: kind, method: method, ttlLimit: ttlLimit))
@@ -213,6 +216,22 @@ struct SimplePushTests {
             #expect(try push.request().effect == .signal(version: 4))
             #expect(try push.request().headers == nil)
         }
+    }
+
+    @Test(
+        "The number may stand behind the path; that of the body counts first",
+        arguments: [
+            ("version=8", "", PushRequest.Effect.signal(version: 8)),
+            ("a=1&version=8&version=9", "", .signal(version: 8)),
+            ("version=8", "version=7", .signal(version: 7)),
+            ("version=8", "version=x", .signal(version: 8)), ("version=8", "x", .message),
+            ("version=", "", .signal(version: nil)), ("&&", "", .signal(version: nil)),
+            ("aversion=8", "", .signal(version: nil)),
+        ])
+    func query(query: String, body: String, effect: PushRequest.Effect) throws {
+        var push = TestPush(body: Array(body.utf8), kind: .receiver, method: .put)
+        push.query = query
+        #expect(try push.request().effect == effect)
     }
 
     @Test("On a channel PUT is delivered as it came, with data and without headers")
