@@ -135,6 +135,14 @@ extension Custody {
         for id in lines[channel]?.ids ?? [] { _ = remove(Key(channel, id)) }
     }
 
+    /// Nothing comes from that receiver any more. What it still keeps stays there.
+    package mutating func left(_ receiver: Int64) {
+        for (key, entry) in entries where entry.receiver == receiver && entry.row == nil {
+            _ = remove(key)
+            if entry.isHanded { actions.append(.withdraw(key)) }
+        }
+    }
+
     /// Hands over whatever may go now.
     package mutating func advanceAll(at now: Duration) {
         for channel in lines.keys { advance(channel, at: now) }

@@ -137,10 +137,25 @@ extension Presenter {
         }
     }
 
-    mutating func end(_ source: String) {
+    mutating func begin(_ settings: PresentedSource) {
+        if sources[settings.id] == nil {
+            sources[settings.id] = Source(settings: settings)
+            actions.append(.forgetHighest(source: settings.id))
+        } else {
+            let count = sources[settings.id]?.badge ?? 0
+            setBadge(0, settings.id)
+            sources[settings.id]?.settings = settings
+            setBadge(count, settings.id)
+        }
+    }
+
+    /// Nothing of it is shown any more, and nothing of it is remembered.
+    mutating func clear(_ source: String) {
         for key in entries.keys where key.source == source { remove(key) }
         setBadge(0, source)
-        sources[source] = nil
+        guard let highest = sources[source]?.highest, highest > 0 else { return }
+        sources[source]?.highest = 0
+        actions.append(.forgetHighest(source: source))
     }
 
     /// The count of an application is that of all its accounts.

@@ -106,7 +106,11 @@ package struct Presenter: Sendable {
         switch event {
         case .update(let source, let update):
             if sources[source] != nil { apply(update, from: source) }
-        case .sourceEnded(let source): end(source)
+        case .sourceBegan(let settings): begin(settings)
+        case .sourceEnded(let source):
+            clear(source)
+            sources[source] = nil
+        case .accountEnded(let source): clear(source)
         case .serverAppeared(let server): appeared(server)
         case .serverVanished: vanished()
         case .serverUnavailable: server = .awaited(until: now + Self.startInterval)

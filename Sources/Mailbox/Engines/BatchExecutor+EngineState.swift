@@ -115,6 +115,7 @@ extension BatchExecutor {
             try EngineRows.insert(
                 row, owner: registration.owner, name, sealed: sealed, on: database.connection)
         }
+        effects.changes.append(.engines)
         return row
     }
 
@@ -181,6 +182,7 @@ extension BatchExecutor {
             }
         }
         tell(row, .ended)
+        effects.changes.append(.engines)
         engines[row] = nil
         _ = index.engines.takeAbsence(of: row)
         try rows { () throws(SQLiteError) in
