@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import requests
-from screen import Recorder, eventually
+from screen import PLASMA, Recorder, eventually
 from session import Application, Checks, Failed, Session
 
 check = Checks("changes")
@@ -186,8 +186,65 @@ async def accounts(session):
     check(session.end(process) == 0, "it ends well")
 
 
+def send(session, registration, text, number):
+    """Encrypted: with what comes in clear nothing can be done."""
+    path = session.folder + "/subscription"
+    with open(path, "w") as file:
+        file.write(registration["token"])
+    subprocess.run(
+        [session.bellwire, "send", "--to", path, message(text, number).decode()], check=True,
+        capture_output=True, env=session.environment)
+
+
+async def consent(session):
+    """What an application agrees to when it registers, as long as it is registered."""
+    session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
+    screen = await Recorder(session, PLASMA).appear()
+    process, _ = session.start(
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
+        session.folder + "/one", log="desktop")
+    plain = register(session, "one")
+    send(session, plain, "first", 1)
+    await eventually(lambda: len(screen.calls) == 1, "it is shown")
+    check("inline-reply" not in screen.calls[0][5], "nobody has asked for replies")
+    presentation = json.dumps({"replies": True, "link_schemes": ["matrix"]})
+    willing = register(session, "one", presentation=presentation)
+    await eventually(lambda: len(screen.calls) == 2, "what is shown changes at once")
+    check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "and takes replies")
+    command(session, "one", "revoke", willing["id"])
+    await eventually(lambda: len(screen.calls) == 3, "and changes back")
+    check("inline-reply" not in screen.calls[2][5], "with the end of that registration")
+    willing = register(session, "one", presentation=presentation)
+    await eventually(lambda: len(screen.calls) == 4, "and once more")
+    # The desktop hears of it also when it comes later.
+    session.end(process, signal.SIGKILL)
+    process, _ = session.start(
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
+        session.folder + "/one", log="desktop")
+    await eventually(lambda: len(screen.calls) > 4, "after a restart it is said again")
+    await asyncio.sleep(0.5)
+    [(number, call)] = screen.visible.items()
+    check("inline-reply" in call[5], "with replies")
+    watch = subprocess.Popen(
+        [session.bellwire, "watch", "--json", "--state", session.folder + "/one"],
+        stdout=subprocess.PIPE, text=True, env=session.environment)
+    session.processes.append(watch)
+    said = json.loads(watch.stdout.readline())
+    check(said == {"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix"]},
+          f"other clients are told, too: {said}")
+    await asyncio.sleep(0.3)
+    screen.signal("NotificationReplied", "us", [number, "Yes"])
+    await eventually(lambda: not screen.visible, "a reply is taken")
+    while said["@type"] != "bellwire.updateNotificationAction":
+        said = json.loads(await asyncio.to_thread(watch.stdout.readline))
+    check((said["action"], said["text"]) == ("reply", "Yes"), "and handed on")
+    session.end(watch, signal.SIGKILL)
+    screen.disappear()
+    check(session.end(process) == 0, "it ends well")
+
+
 async def main(bellwire):
-    for case in (receivers, accounts):
+    for case in (receivers, accounts, consent):
         session = Session(bellwire)
         try:
             await case(session)

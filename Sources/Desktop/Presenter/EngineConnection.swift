@@ -106,6 +106,7 @@ package final class EngineConnection: TimerHandler {
             client = nil
             guard isCurrent else { return connection.close(.goingAway) }
             socket = connection
+            owner.desk?.joined(owner.source)
         }
 
         func received(text: Span<UInt8>, on connection: WebSocketConnection) {

@@ -67,6 +67,9 @@ package final class NotificationDesk: TimerHandler {
         handle(.update(source: source, update))
     }
 
+    /// The engine of a source will tell all it has.
+    func joined(_ source: String) { handle(.joined(source)) }
+
     /// It answers nothing that was asked.
     private static func tellsEnd(_ node: JSONNode) -> Bool {
         node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
@@ -133,7 +136,7 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
-    private func open(_ link: String, _ token: String?) {
+    private func open(_ link: ExternalLink, _ token: String?) {
         do throws(SystemError) {
             try opener.open(link, token: token)
         } catch {

@@ -1,3 +1,5 @@
+import Notifications
+
 /// What engines tell.
 extension Presenter {
     mutating func apply(_ update: EngineUpdate, from source: String) {
@@ -11,6 +13,7 @@ extension Presenter {
                 edit(key, notification, title: entry.chatTitle)
             }
         case .badge(let count): setBadge(count, source)
+        case .consent(let consent): agree(to: consent, source)
         case .refused(let notification): refused(ShownKey(source, notification))
         }
     }
@@ -156,6 +159,16 @@ extension Presenter {
         guard let highest = sources[source]?.highest, highest > 0 else { return }
         sources[source]?.highest = 0
         actions.append(.forgetHighest(source: source))
+    }
+
+    /// What is on the screen may offer more now, or less.
+    private mutating func agree(to consent: SourceConsent, _ source: String) {
+        guard sources[source]?.consent != consent else { return }
+        sources[source]?.consent = consent
+        for key in entries.keys where key.source == source && entries[key]?.place == .shown {
+            entries[key]?.isDirty = true
+            enqueue(key)
+        }
     }
 
     /// The count of an application is that of all its accounts.
