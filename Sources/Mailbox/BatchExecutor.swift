@@ -30,6 +30,7 @@ final class BatchExecutor {
     let templates: TelegramTemplates
     /// Those that were read. As they are in the batch under way: with a failure they go.
     var engines: [UInt32: LoadedEngine] = [:]
+    var journal = EngineJournal()
     /// What is still to be done because of what engines said.
     var following: [EngineConsequence] = []
     var sealer: Sealer
@@ -79,6 +80,9 @@ final class BatchExecutor {
         do throws(SQLiteError) {
             try findMessages(visit)
             try MarkRows<ReplayMark>.load(from: database.connection) { replays.insert($0) }
+            try EngineRows.loadRecords(on: database.connection) {
+                journal.wrote($0, of: $1, size: $2)
+            }
             nextExpiry = try firstExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
@@ -182,11 +186,13 @@ final class BatchExecutor {
 
     func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
         effects.empty()
+        giveUpEngines()
         try useCurrentKeys()
         var next = state
         do throws(SQLiteError) { try database.begin.run() } catch { throw StoreFault(error) }
         do throws(StoreFault) {
             try body()
+            try keepJournal()
             next.batch += 1
             next.position = position
             next.counters = index.counters

@@ -16,7 +16,7 @@ struct Resealing {
         Column(table: "message", key: "position", column: "sealed"),
         Column(table: "registration", key: "device", column: "sealed"),
         Column(table: "engine", key: "row", column: "sealed"),
-        Column(table: "engine_entry", key: "row", column: "sealed"),
+        Column(table: "engine_record", key: "position", column: "sealed"),
         Column(table: "kept_answer", key: "row", column: "sealed"),
         Column(table: "callback", key: "row", column: "sealed"),
         Column(table: "callback_event", key: "position", column: "sealed"),

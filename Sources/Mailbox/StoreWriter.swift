@@ -33,6 +33,7 @@ final class StoreWriter: @unchecked Sendable {
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
+    private static let recordsRemovedAtOnce = 4
     private static let sweepInterval: Int64 = 1_000
     /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
     /// so many pages: about 1 MiB, and 64 MiB.
@@ -208,6 +209,7 @@ extension StoreWriter {
             let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
+        try executor.shortenJournal(atMost: Self.recordsRemovedAtOnce)
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
         if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
         if executor.walPages > checkpointAt { try checkpoint(executor) }

@@ -72,6 +72,7 @@ extension PushLoad {
             ("messages", "\(count)"), ("rate", (Double(count) / wall).text(digits: 0)),
             ("cpu_us", (cpu / Double(max(1, count)) * 1_000_000).text(digits: 2)),
             ("core", (cpu / wall).text(digits: 3)), ("pages", pages.text(digits: 4)),
+            ("told", (Double(tally.toldMeasured) / Double(max(1, count))).text(digits: 2)),
             ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
             ("lost", isAbsent ? "0" : "\(tally.lost)"),
         ]

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Reactor
 import System
@@ -21,6 +22,7 @@ final class PushLoad {
     @exclusivity(unchecked) private var nextDestination = 0
     @exclusivity(unchecked) private var destinations: [[UInt8]] = []
     @exclusivity(unchecked) private var prepared: PreparedPushes?
+    private(set) var bearer = ""
     /// Told of each message that was received.
     @exclusivity(unchecked) var onReceipt: (() -> Void)?
     /// Told of each publisher that may publish again.
@@ -43,6 +45,7 @@ final class PushLoad {
         if options.mode == .registrations {
             let targets = try RegisteredTargets(file: options.targets)
             prepared = try PreparedPushes(targets, count: options.count, port: options.port)
+            bearer = targets.bearer.withSpan(Base64URL.text)
         }
         requestRest = HTTPPublisher.requestRest(port: options.port, length: body.bytes.count)
     }
@@ -55,7 +58,7 @@ final class PushLoad {
                 self.disconnectSubscribers()
                 self.openPublishers { self.beginTraffic() }
             }
-        case .registrations: openPublishers { self.beginTraffic() }
+        case .registrations: openClients { self.openPublishers { self.beginTraffic() } }
         case .idle: beginIdling()
         case .storm: beginStorm()
         }
@@ -102,6 +105,12 @@ extension PushLoad {
             self.destinations = self.subscribers.map(\.destination)
             then()
         }
+    }
+
+    /// One for each account.
+    private func openClients(_ then: @escaping () -> Void) {
+        subscribers = RegisteredTargets.accounts.indices.map { EngineSubscriber($0, of: self) }
+        connect(subscribers.map { client in { try client.connect() } }, Self.burst, then)
     }
 
     func openPublishers(_ then: @escaping () -> Void) {
@@ -164,6 +173,9 @@ extension PushLoad {
     }
 
     func nextPrepared() -> [UInt8]? { prepared?.next() }
+
+    /// A client was told of something that changes.
+    func told() { tally.tell() }
 
     func received(_ stamp: StampedBody.Stamp?) {
         guard let stamp else { return lost("subscriber", "a message without our stamp") }

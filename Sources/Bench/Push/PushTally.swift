@@ -8,6 +8,7 @@ struct PushTally {
     /// Those of the time that is measured.
     private(set) var receivedMeasured = 0
     private(set) var acceptedMeasured = 0
+    private(set) var toldMeasured = 0
     var isMeasuring = false
     /// How often each message was received.
     private var receipts: [UInt8] = [0]
@@ -40,6 +41,10 @@ struct PushTally {
         guard isMeasuring else { return }
         receivedMeasured += 1
         delays.append(UInt32(clamping: (now - stamp.time) / 1_000))
+    }
+
+    mutating func tell() {
+        if isMeasuring { toldMeasured += 1 }
     }
 
     mutating func answer(after nanoseconds: Int, isAccepted: Bool) {

@@ -16,6 +16,7 @@ class WebSocketSubscriber: LoadSubscriber {
     /// What the request for the upgrade asks for.
     var target: String { "/sub/\(topic)" }
     var subprotocols: [String] { [] }
+    var fields: [(name: String, value: String)] { [] }
     private var topic: String { "t\(number)" }
 
     required init(_ number: Int, of load: PushLoad) {
@@ -48,7 +49,7 @@ class WebSocketSubscriber: LoadSubscriber {
                 key: key.span, subprotocols: subprotocols, sha1: { try SHA1.digest(of: $0) })
         else { return lost("no SHA-1") }
         connection.output += opening.request(
-            host: "\(LoadConnection.host):\(load.options.port)", target: target)
+            host: "\(LoadConnection.host):\(load.options.port)", target: target, fields: fields)
         connection.flush()
     }
 

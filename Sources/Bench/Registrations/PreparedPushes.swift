@@ -8,10 +8,16 @@ import WebPush
 struct PreparedPushes {
     struct BadKey: Error {}
 
-    private static let payload = Array(
-        (#"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],"#
-            + #""custom":{"from_id":"777","msg_id":"12"},"badge":"3","sound":"0.m4a","#
-            + #""mutable":1},"date":1795281909,"user_id":"7"}"#).utf8)
+    /// Each another message, of one of so many chats.
+    private static let chats = 50
+
+    private static func payload(_ number: Int) -> [UInt8] {
+        Array(
+            (#"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],"#
+                + #""custom":{"from_id":"\#(777 + number % chats)","msg_id":"\#(number + 1)"},"#
+                + #""badge":"3","sound":"0.m4a","mutable":1},"date":1795281909,"user_id":"7"}"#)
+                .utf8)
+    }
 
     private var requests: ArraySlice<[UInt8]>
 
@@ -25,8 +31,9 @@ struct PreparedPushes {
         for number in 0..<count {
             let target = targets.targets[number % targets.targets.count]
             let salt = try Random.bytes(count: 16)
+            let payload = Self.payload(number)
             let push = try encryptor.encrypt(
-                Self.payload.span, for: target.publicKey, auth: target.auth, encoding: .aes128gcm,
+                payload.span, for: target.publicKey, auth: target.auth, encoding: .aes128gcm,
                 sender: sender, salt: salt.span)
             let head = [
                 "POST \(target.path) HTTP/1.1", "Host: \(LoadConnection.host):\(port)",

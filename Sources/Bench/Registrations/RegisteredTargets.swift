@@ -3,9 +3,13 @@ import Crypto
 import Glibc
 import WebPush
 
-/// What an application server knows of the registrations to which it pushes, and its own key: in a
-/// file, because who makes them, who serves them and who pushes are three processes.
+/// What an application server knows of the registrations to which it pushes, its own key, and what
+/// the clients of the engines show: in a file, because who makes them, who serves them and who pushes
+/// are three processes.
 struct RegisteredTargets {
+    /// Whose registrations they are, in turn.
+    static let accounts = (0..<100).map { "account\($0)" }
+
     struct Target {
         let path: String
         let publicKey: UncompressedPoint
@@ -15,17 +19,24 @@ struct RegisteredTargets {
     struct Unreadable: Error {}
 
     let signingKey: Secret
+    /// Of the device whose clients listen.
+    let bearer: Secret
     var targets: [Target] = []
 
-    init(signingKey: Secret) { self.signingKey = signingKey }
+    init(signingKey: Secret, bearer: Secret) {
+        self.signingKey = signingKey
+        self.bearer = bearer
+    }
 
     init(file path: String) throws {
         guard let file = fopen(path, "r") else { throw Unreadable() }
         defer { fclose(file) }
-        guard let key = Self.words(file).flatMap({ Base64URL.decode($0[0]) }) else {
-            throw Unreadable()
-        }
+        guard let secrets = Self.words(file)?.compactMap({ Base64URL.decode($0) }),
+            secrets.count == 2
+        else { throw Unreadable() }
+        let (key, access) = (secrets[0], secrets[1])
         signingKey = Secret(key.span)
+        bearer = Secret(access.span)
         while let words = Self.words(file) {
             guard words.count == 3, let point = UncompressedPoint(base64URL: words[1]),
                 let auth = Base64URL.decode(words[2])
@@ -47,7 +58,9 @@ struct RegisteredTargets {
     }
 
     var text: [UInt8] {
-        var lines = [signingKey.withSpan(Base64URL.text)]
+        var lines = [
+            "\(signingKey.withSpan(Base64URL.text)) \(bearer.withSpan(Base64URL.text))"
+        ]
         for target in targets {
             let auth = target.auth.withSpan(Base64URL.text)
             lines.append("\(target.path) \(target.publicKey.base64URL) \(auth)")

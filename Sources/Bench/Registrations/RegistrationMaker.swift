@@ -3,15 +3,16 @@ import Crypto
 import Mailbox
 import WebPush
 
-/// Fills a new store with registrations, as the API makes them, each bound to the same signer.
+/// Fills a new store with registrations, as the API makes them, each bound to the same signer. They
+/// belong to the accounts in turn.
 final class RegistrationMaker {
-    private static let terms = #"{"token_type":10,"app":"telegram","account":"me","vapid":true}"#
     private static let outstanding = 4_096
+    private static let owner = "bench"
 
     private let store: SQLiteStore
     private let counter = AnswerCounter()
     private let sender: SenderRule
-    private let terms: RegistrationTerms
+    private let terms: [RegistrationTerms]
     private var mint: EndpointMint
     private var random = RandomSupply()
     private(set) var targets: RegisteredTargets
@@ -24,22 +25,34 @@ final class RegistrationMaker {
         self.store = store
         self.mint = mint
         sender = .key(KeyHash(Digest(digest)))
-        terms = try RegistrationTerms(try JSONDocument(Array(Self.terms.utf8)).root)
-        targets = RegisteredTargets(signingKey: try privateKey.bytes)
+        terms = try RegisteredTargets.accounts.map { account in
+            let text = #"{"token_type":10,"app":"telegram","account":"\#(account)","vapid":true}"#
+            return try RegistrationTerms(try JSONDocument(Array(text.utf8)).root)
+        }
+        targets = RegisteredTargets(
+            signingKey: try privateKey.bytes,
+            bearer: try Random.secret(count: Credential.secretLength))
+        let access = try targets.bearer.withSpan { bearer in
+            Credential(
+                row: store.index.nextCredential(), secret: Digest(try hash.digest(of: bearer)),
+                name: "clients", owner: Self.owner, created: 0)
+        }
+        store.submit(.addCredential(access), ticket: 0, to: counter)
+        try counter.wait { counter.answers == 1 }
     }
 
     func make(_ count: Int) throws {
         for number in 0..<count {
-            store.submit(try operation(), ticket: 0, to: counter)
+            store.submit(try operation(number), ticket: 0, to: counter)
             try counter.wait { counter.answers + Self.outstanding > number }
         }
-        try counter.wait { counter.answers == count }
+        try counter.wait { counter.answers == count + 1 }
         guard counter.failed.load(ordering: .relaxed) == 0 else {
             throw MailboxBench.Failed(what: "registrations were refused")
         }
     }
 
-    private func operation() throws -> StoreOperation {
+    private func operation(_ number: Int) throws -> StoreOperation {
         let device = store.index.nextDevice()
         let row = store.index.nextSubscription()
         let token = try mint.make()
@@ -54,8 +67,8 @@ final class RegistrationMaker {
             channel: ChannelID(high: 0, low: 0), sender: sender, token: token,
             digest: try mint.digest(of: token), created: 0)
         let registration = Registration(
-            id: try RegistrationID(from: &random), device: device, owner: "bench", created: 0,
-            terms: terms, target: target, secret: nil, seen: store.clock.now)
+            id: try RegistrationID(from: &random), device: device, owner: Self.owner, created: 0,
+            terms: terms[number % terms.count], target: target, secret: nil, seen: store.clock.now)
         let bytes = token.bytes
         targets.targets.append(
             RegisteredTargets.Target(

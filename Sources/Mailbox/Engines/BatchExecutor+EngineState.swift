@@ -27,12 +27,15 @@ extension BatchExecutor {
         case .none: return .notFound
         case .damaged: return .unavailable
         case .loaded(let engine):
-            if engines.count >= Self.loadedEngines {
-                engines = engines.filter { index.engines.hasListeners($0.key) }
-            }
             engines[row] = engine
             return try body(engine)
         }
+    }
+
+    /// Between batches: what is not written yet is known to nobody else.
+    func giveUpEngines() {
+        guard engines.count > Self.loadedEngines else { return }
+        engines = engines.filter { index.engines.hasListeners($0.key) }
     }
 
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
@@ -40,23 +43,29 @@ extension BatchExecutor {
             try EngineRows.state(row, on: database.connection)
         }
         guard let stored else { return .none }
-        let entries = try rows { () throws(SQLiteError) in
-            try EngineRows.entries(row, on: database.connection)
-        }
         guard let state = unsealed(stored.sealed, EngineRows.place(row)),
             let account = try? Account(state: state)
         else { return .damaged }
         var engine = Engine(account)
-        for (row, sealed) in entries {
-            guard let bytes = unsealed(sealed, EngineRows.entryPlace(row)),
-                EngineJournal.replay(bytes, on: &engine, templates)
-            else { return .damaged }
+        var journalSize = 0
+        for record in journal.records(of: row) where record > stored.record {
+            guard let bytes = try self.record(record) else { return .damaged }
+            let entries = EngineJournal.entries(of: row, in: bytes)
+            guard EngineEntries.replay(entries, on: &engine, templates) else { return .damaged }
+            journalSize += entries.count
         }
         return .loaded(
             LoadedEngine(
-                row, host(engine.account), entry: stored.entry + Int64(entries.count),
-                journalSize: entries.reduce(0) { $0 + $1.sealed.count },
+                row, host(engine.account), journalSize: journalSize,
                 stateSize: stored.sealed.count))
+    }
+
+    /// Nil where it cannot be read.
+    private func record(_ record: Int64) throws(StoreFault) -> [UInt8]? {
+        let sealed = try rows { () throws(SQLiteError) in
+            try database.engines.record(record)
+        }
+        return sealed.flatMap { unsealed($0, EngineRows.recordPlace(record)) }
     }
 
     private func host(_ account: Account) -> HostedEngine {
@@ -71,27 +80,74 @@ extension BatchExecutor {
     /// Seconds since 1970, as engines count them.
     var wall: Double { Double(time.reading().wall) / 1_000 }
 
-    /// Writes what was done to an engine.
+    /// What was done to an engine is to be written with this batch.
     func keep(_ engine: LoadedEngine) throws(StoreFault) {
         let unsaved = engine.hosted.takeUnsaved()
         guard !unsaved.isEmpty else { return }
-        engine.entry += 1
-        let row = EngineRows.row(engine.row, entry: engine.entry)
-        let sealed = try seal(EngineJournal.bytes(unsaved), EngineRows.entryPlace(row))
-        engine.journalSize += sealed.count
+        let entries = EngineEntries.bytes(unsaved)
+        engine.journalSize += entries.count
         guard !engine.isJournalLong else { return try save(engine) }
-        try rows { () throws(SQLiteError) in try database.engines.append(sealed, at: row) }
+        journal.add(entries, of: engine.row)
     }
 
     /// Writes the account as a whole.
     private func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try seal(engine.hosted.engine.account.state, EngineRows.place(engine.row))
         try rows { () throws(SQLiteError) in
+            // The record of this batch comes behind it.
             try EngineRows.save(
-                engine.row, through: engine.entry, sealed: sealed, on: database.connection)
+                engine.row, through: position, sealed: sealed, on: database.connection)
         }
+        journal.forget(engine.row)
         engine.journalSize = 0
         engine.stateSize = sealed.count
+    }
+
+    /// At the end of a batch.
+    func keepJournal() throws(StoreFault) {
+        guard let (record, engines) = journal.take() else { return }
+        position += 1
+        let sealed = try seal(record, EngineRows.recordPlace(position))
+        try rows { () throws(SQLiteError) in
+            try database.engines.append(sealed, of: engines, at: position)
+        }
+        journal.wrote(position, of: engines, size: sealed.count)
+    }
+
+    /// Writes the accounts of which the oldest records tell, and removes these.
+    func shortenJournal(atMost limit: Int) throws(StoreFault) {
+        guard journal.isLong else { return }
+        try commit { () throws(StoreFault) in
+            for _ in 0..<limit where journal.isLong { try removeOldestRecord() }
+        }
+    }
+
+    private func removeOldestRecord() throws(StoreFault) {
+        let oldest = try rows { () throws(SQLiteError) in try database.engines.oldest() }
+        guard let oldest else { return }
+        for row in oldest.engines where journal.records(of: row).first == oldest.record {
+            _ = try engine(row) { engine throws(StoreFault) in
+                try save(engine)
+                return .done
+            }
+            // One that cannot be read is not to be helped by it either.
+            journal.forget(row)
+        }
+        try rows { () throws(SQLiteError) in try database.engines.remove(oldest.record) }
+        journal.removed(size: oldest.size)
+    }
+
+    /// Nothing is left of what an engine was told.
+    private func removeEntries(of row: UInt32) throws(StoreFault) {
+        for number in journal.records(of: row) {
+            guard let bytes = try record(number) else { continue }
+            let rest = EngineJournal.record(bytes, without: row)
+            let sealed = try seal(rest, EngineRows.recordPlace(number))
+            try rows { () throws(SQLiteError) in
+                try EngineRows.set(record: number, sealed, on: database.connection)
+            }
+        }
+        journal.forget(row)
     }
 
     /// The engine of a new registration, made if it is the first of its account.
@@ -184,6 +240,7 @@ extension BatchExecutor {
         tell(row, .ended)
         effects.changes.append(.engines)
         engines[row] = nil
+        try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
         try rows { () throws(SQLiteError) in
             try EngineRows.delete(row, on: database.connection)

@@ -5,20 +5,35 @@ import SQLite
 /// Reads and writes engines within the writer's transaction.
 struct EngineRows: ~Copyable {
     private static let table: StaticString = "engine"
-    private static let entryTable: StaticString = "engine_entry"
+    private static let recordTable: StaticString = "engine_record"
     private static let sealedColumn: StaticString = "sealed"
 
     private let insert: Statement
+    private let select: Statement
+    private let first: Statement
+    private let delete: Statement
     private let engine: Statement
     private let subscription: Statement
 
     init(on connection: borrowing Connection) throws(SQLiteError) {
-        let insert = try Statement("INSERT INTO engine_entry VALUES (?1, ?2)", on: connection)
+        let insert = try Statement("INSERT INTO engine_record VALUES (?1, ?2, ?3)", on: connection)
+        let select = try Statement(
+            "SELECT sealed FROM engine_record WHERE position = ?1", on: connection)
+        let first = try Statement(
+            """
+            SELECT position, engines, length(sealed) FROM engine_record
+            ORDER BY position LIMIT 1
+            """, on: connection)
+        let delete = try Statement(
+            "DELETE FROM engine_record WHERE position = ?1", on: connection)
         let engine = try Statement(
             "SELECT engine FROM registration WHERE device = ?1", on: connection)
         let subscription = try Statement(
             "SELECT 1 FROM subscription WHERE row = ?1", on: connection)
         self.insert = insert
+        self.select = select
+        self.first = first
+        self.delete = delete
         self.subscription = subscription
         self.engine = engine
     }
@@ -27,16 +42,43 @@ struct EngineRows: ~Copyable {
         Sealer.Place(table: table, row: Int64(engine), column: sealedColumn)
     }
 
-    static func entryPlace(_ row: Int64) -> Sealer.Place {
-        Sealer.Place(table: entryTable, row: row, column: sealedColumn)
+    static func recordPlace(_ position: Int64) -> Sealer.Place {
+        Sealer.Place(table: recordTable, row: position, column: sealedColumn)
     }
 
-    static func row(_ engine: UInt32, entry: Int64) -> Int64 { Int64(engine) << 32 | entry }
-
-    func append(_ sealed: [UInt8], at row: Int64) throws(SQLiteError) {
-        try insert.bind(row, at: 1)
-        try insert.bind(sealed.span, at: 2)
+    func append(
+        _ sealed: [UInt8], of engines: [UInt32], at position: Int64
+    ) throws(SQLiteError) {
+        var numbers: [UInt8] = []
+        for engine in engines { numbers.append(bigEndian: engine) }
+        try insert.bind(position, at: 1)
+        try insert.bind(numbers.span, at: 2)
+        try insert.bind(sealed.span, at: 3)
         try insert.run()
+    }
+
+    /// Nil where there is none.
+    func record(_ position: Int64) throws(SQLiteError) -> [UInt8]? {
+        try select.bind(position, at: 1)
+        defer { select.reset() }
+        return try select.step() ? select.bytes(0) : nil
+    }
+
+    func oldest() throws(SQLiteError) -> (record: Int64, engines: [UInt32], size: Int)? {
+        defer { first.reset() }
+        guard try first.step() else { return nil }
+        return (first.integer(0), Self.engines(first), Int(first.integer(2)))
+    }
+
+    func remove(_ record: Int64) throws(SQLiteError) {
+        try delete.bind(record, at: 1)
+        try delete.run()
+    }
+
+    private static func engines(_ row: borrowing Statement) -> [UInt32] {
+        row.withBytes(1) { bytes in
+            stride(from: 0, to: bytes.count & ~3, by: 4).map { bytes.halfWord(at: $0) }
+        }
     }
 
     /// Whether it has not ended while a push was on its way.
@@ -81,58 +123,55 @@ extension EngineRows {
         try update.run()
     }
 
-    /// Takes the place of the journal up to `entry`.
+    /// With what the journal has up to `position`.
     static func save(
-        _ row: UInt32, through entry: Int64, sealed: [UInt8], on connection: borrowing Connection
+        _ row: UInt32, through position: Int64, sealed: [UInt8],
+        on connection: borrowing Connection
     ) throws(SQLiteError) {
         let update = try Statement(
-            "UPDATE engine SET entry = ?2, sealed = ?3 WHERE row = ?1", on: connection)
+            "UPDATE engine SET position = ?2, sealed = ?3 WHERE row = ?1", on: connection)
         try update.bind(Int64(row), at: 1)
-        try update.bind(entry, at: 2)
+        try update.bind(position, at: 2)
         try update.bind(sealed, at: 3)
         try update.run()
-        try deleteEntries(row, on: connection)
     }
 
     static func delete(_ row: UInt32, on connection: borrowing Connection) throws(SQLiteError) {
-        try deleteEntries(row, on: connection)
         let delete = try Statement("DELETE FROM engine WHERE row = ?1", on: connection)
         try delete.bind(Int64(row), at: 1)
         try delete.run()
     }
 
-    private static func deleteEntries(
-        _ engine: UInt32, on connection: borrowing Connection
+    static func set(
+        record position: Int64, _ sealed: [UInt8], on connection: borrowing Connection
     ) throws(SQLiteError) {
-        let delete = try Statement(
-            "DELETE FROM engine_entry WHERE row BETWEEN ?1 AND ?2", on: connection)
-        try delete.bind(row(engine, entry: 0), at: 1)
-        try delete.bind(row(engine, entry: Int64(UInt32.max)), at: 2)
-        try delete.run()
+        let update = try Statement(
+            "UPDATE engine_record SET sealed = ?2 WHERE position = ?1", on: connection)
+        try update.bind(position, at: 1)
+        try update.bind(sealed, at: 2)
+        try update.run()
+    }
+
+    static func loadRecords(
+        on connection: borrowing Connection,
+        _ body: (_ position: Int64, _ engines: [UInt32], _ size: Int) -> Void
+    ) throws(SQLiteError) {
+        let select = try Statement(
+            "SELECT position, engines, length(sealed) FROM engine_record ORDER BY position",
+            on: connection)
+        while try select.step() {
+            body(select.integer(0), engines(select), Int(select.integer(2)))
+        }
     }
 
     /// Nil where there is none.
     static func state(
         _ engine: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> (entry: Int64, sealed: [UInt8])? {
+    ) throws(SQLiteError) -> (record: Int64, sealed: [UInt8])? {
         let select = try Statement(
-            "SELECT entry, sealed FROM engine WHERE row = ?1", on: connection)
+            "SELECT position, sealed FROM engine WHERE row = ?1", on: connection)
         try select.bind(Int64(engine), at: 1)
         return try select.step() ? (select.integer(0), select.bytes(1)) : nil
-    }
-
-    /// In order.
-    static func entries(
-        _ engine: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> [(row: Int64, sealed: [UInt8])] {
-        let select = try Statement(
-            "SELECT row, sealed FROM engine_entry WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
-            on: connection)
-        try select.bind(row(engine, entry: 0), at: 1)
-        try select.bind(row(engine, entry: Int64(UInt32.max)), at: 2)
-        var entries: [(row: Int64, sealed: [UInt8])] = []
-        while try select.step() { entries.append((select.integer(0), select.bytes(1))) }
-        return entries
     }
 
     /// Those of an account, of one owner or of all, of one application or of all.

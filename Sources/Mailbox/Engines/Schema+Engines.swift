@@ -3,8 +3,8 @@ import SQLite
 /// The tables of engines.
 ///
 /// Names of applications, accounts and users may tell something: the file has their hashes under the
-/// endpoint key. An engine has the number of the registration that made it. Its account stands beside it as of some
-/// entry of its journal; those after that are numbered by engine and entry, so that they lie together.
+/// endpoint key. An engine has the number of the registration that made it. Its account stands beside
+/// it as of some position; what was done after that stands in the records of the journal behind it.
 extension Schema {
     static let engines = Migration(
         "engines",
@@ -18,5 +18,17 @@ extension Schema {
         CREATE TABLE engine_entry (row INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
         ALTER TABLE registration ADD COLUMN engine INTEGER;
         CREATE INDEX registration_engine ON registration (engine);
+        """)
+
+    /// Records of the journal by batch. What stood in the journal of before is lost.
+    static let engineRecords = Migration(
+        "engine records",
+        """
+        ALTER TABLE engine RENAME COLUMN entry TO position;
+        UPDATE engine SET position = 0;
+        DROP TABLE engine_entry;
+        CREATE TABLE engine_record (
+            position INTEGER PRIMARY KEY, engines BLOB NOT NULL, sealed BLOB NOT NULL
+        );
         """)
 }

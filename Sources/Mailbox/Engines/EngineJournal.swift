@@ -1,0 +1,86 @@
+import Base
+
+/// What was done to engines since their accounts were written.
+///
+/// A batch adds one record, for all engines together: a record for each would be another page of the
+/// file for each. Here is what is still to be written, and in which records an engine's part stands.
+/// A value; not before its record is written is anything in it the journal's.
+struct EngineJournal {
+    /// Beyond it the accounts of the oldest record are written, and the record goes.
+    private static let longest = 16 << 20
+    private static let headLength = 4 + 4
+
+    /// Bytes of all records, as they are sealed.
+    private var size = 0
+    private var records: [UInt32: [Int64]] = [:]
+    private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
+
+    var isLong: Bool { size > Self.longest }
+
+    /// In order.
+    func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }
+
+    mutating func add(_ entries: [UInt8], of engine: UInt32) {
+        unwritten.append((engine, entries))
+    }
+
+    /// Its account was written as a whole, or has ended.
+    mutating func forget(_ engine: UInt32) {
+        records[engine] = nil
+        unwritten.removeAll { $0.engine == engine }
+    }
+
+    /// What the next record has to say, and of which engines; nil if there is nothing.
+    mutating func take() -> (record: [UInt8], engines: [UInt32])? {
+        guard !unwritten.isEmpty else { return nil }
+        var record: [UInt8] = []
+        var engines: Set<UInt32> = []
+        for (engine, entries) in unwritten {
+            record.append(bigEndian: engine)
+            record.append(bigEndian: UInt32(entries.count))
+            record += entries
+            engines.insert(engine)
+        }
+        unwritten.removeAll(keepingCapacity: true)
+        return (record, Array(engines))
+    }
+
+    mutating func wrote(_ record: Int64, of engines: [UInt32], size: Int) {
+        self.size += size
+        for engine in engines { records[engine, default: []].append(record) }
+    }
+
+    mutating func removed(size: Int) { self.size -= size }
+
+    /// The entries of an engine in a record.
+    static func entries(of engine: UInt32, in record: [UInt8]) -> [UInt8] {
+        parts(of: record).reduce(into: []) { entries, part in
+            if part.engine == engine { entries += part.entries }
+        }
+    }
+
+    /// The record as it is without an engine.
+    static func record(_ record: [UInt8], without engine: UInt32) -> [UInt8] {
+        var journal = EngineJournal()
+        for part in parts(of: record) where part.engine != engine {
+            journal.add(Array(part.entries), of: part.engine)
+        }
+        return journal.take()?.record ?? []
+    }
+
+    private static func parts(
+        of record: [UInt8]
+    ) -> [(engine: UInt32, entries: ArraySlice<UInt8>)] {
+        var parts: [(engine: UInt32, entries: ArraySlice<UInt8>)] = []
+        var start = 0
+        while record.count - start >= headLength {
+            let engine = record.span.halfWord(at: start)
+            let count = Int(record.span.halfWord(at: start + 4))
+            start += headLength
+            guard record.count - start >= count else { break }
+            parts.append((engine, record[start..<start + count]))
+            start += count
+        }
+        return parts
+    }
+}
