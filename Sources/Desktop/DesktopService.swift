@@ -1,6 +1,4 @@
 package import Bus
-import Crypto
-import HTTP
 package import Reactor
 package import System
 package import TLS
@@ -43,37 +41,45 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
     private let store: DesktopStore
     private let links: ReceiverLinks
     private let screen: NotificationDesk
-    private let engines: [String: EngineConnection]
+    private let engines: EngineConnections
     private var bus: BusConnection?
     private var distributor: DistributorService?
     private var machine: MachineWatch?
 
     package init(
-        store: DesktopStore, receivers: [ReceiverAddress], trust: TLSContext, on loop: EventLoop,
-        log: Log
+        store: DesktopStore, terms: DesktopTerms, trust: TLSContext, on loop: EventLoop, log: Log
     ) throws {
         self.loop = loop
         self.log = log
         self.store = store
         links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
-        try links.use(receivers)
-        let accounts = receivers.flatMap { receiver in
-            receiver.accounts.map { (receiver, $0, $0.source(at: receiver.url.host)) }
+        try links.use(terms.receivers)
+        screen = try NotificationDesk(terms.sources, store: store, on: loop, log: log)
+        engines = EngineConnections(screen, trust: trust, on: loop, log: log)
+        engines.use(terms.engines)
+        screen.request = { [weak engines] source, request in
+            engines?.send(request, to: source)
         }
-        screen = try NotificationDesk(accounts.map(\.2), store: store, on: loop, log: log)
-        var engines: [String: EngineConnection] = [:]
-        for (receiver, account, source) in accounts {
-            guard
-                var address = EngineAddress(
-                    device: receiver.text, app: account.app, account: account.account)
-            else { throw Failure.noCredential(receiver.url.host) }
-            address.place = receiver.place
-            engines[source.id] = EngineConnection(
-                of: source.id, at: address, trust: trust, sha1: { try? SHA1.digest(of: $0) },
-                on: loop, screen, log: log)
+    }
+
+    /// Receivers and accounts that are new are connected with, those that are gone are left, and the
+    /// others are not touched.
+    package func use(_ terms: DesktopTerms) {
+        do {
+            try links.use(terms.receivers)
+        } catch {
+            log.write(.error, "receivers-not-taken", [("reason", "\(error)")])
+            return
         }
-        self.engines = engines
-        screen.request = { [engines] source, request in engines[source]?.send(request) }
+        screen.use(terms.sources)
+        engines.use(terms.engines)
+        engines.connect()
+        log.write(
+            .info, "receivers-taken",
+            [
+                ("receivers", "\(terms.receivers.count)"),
+                ("accounts", "\(terms.engines.count)"),
+            ])
     }
 
     /// Before the loop runs. `ready` once the name is ours, `ended` if it is not, or not any more.
@@ -91,13 +97,13 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
             distributor?.heard(.fetch(service: service, version: version))
         }
         screen.start()
-        for engine in engines.values { engine.connect() }
+        engines.connect()
         let (links, engines) = (links, engines)
         let machine = MachineWatch(
             on: loop, floorChanged: { links.setFloor($0) },
             woken: {
                 links.wake()
-                for engine in engines.values { engine.connect() }
+                engines.connect()
             })
         machine.start()
         self.machine = machine
@@ -121,7 +127,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
     package func end() {
         machine?.end()
         distributor?.end()
-        for engine in engines.values { engine.close() }
+        engines.close()
         screen.close()
         links.end()
         bus?.close()

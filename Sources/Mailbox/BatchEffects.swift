@@ -14,6 +14,8 @@ struct BatchEffects {
         case callback(UInt32, isGone: Bool)
         /// It changed or ended.
         case registration(device: UInt32)
+        /// An engine was made or has ended.
+        case engines
         /// The callbacks of devices up to this, or all, were told what they are told at the start.
         case reminded(UInt32?)
     }
@@ -88,6 +90,7 @@ struct BatchEffects {
         case .removedCredential(let secret): index.removeCredential(secret)
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
+        case .engines: index.engines.noteChange()
         case .reminded(let device): index.reminders.reached(device)
         }
     }

@@ -194,7 +194,7 @@ extension BatchExecutor {
         let others = try rows { () throws(SQLiteError) in
             try EngineRows.devices(engine, on: database.connection)
         }
-        if others.isEmpty { try endEngine(engine) }
+        if others.isEmpty { try endEngine(engine) } else { try tellConsent(of: engine) }
     }
 
     private func removeCredential(_ row: UInt32) throws(StoreFault) -> StoreOutcome {

@@ -58,6 +58,13 @@ extension Update {
             writer.member("get_config", getConfig)
         case .liveLocationsNeeded: writer.member("@type", "bellwire.updateLiveLocationsNeeded")
         case .sessionRevoked: writer.member("@type", "bellwire.updateSessionRevoked")
+        case .consent(let consent):
+            writer.member("@type", "bellwire.updateSource")
+            writer.member("replies", consent.takesReplies)
+            writer.name("link_schemes")
+            writer.array { writer in
+                for scheme in consent.linkSchemes.sorted() { writer.string(scheme) }
+            }
         case .notificationAction(let chatID, let messageID, let action, let text):
             writer.member("@type", "bellwire.updateNotificationAction")
             writer.member("chat_id", Int(chatID.rawValue))

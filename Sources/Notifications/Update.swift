@@ -22,6 +22,8 @@ package enum Update: Equatable, Sendable {
     case dcOption(dc: Int32, address: String, getConfig: Bool)
     case liveLocationsNeeded
     case sessionRevoked
+    /// What the application agrees to, in place of what was told before.
+    case consent(SourceConsent)
     case notificationAction(chatID: ChatID, messageID: MessageID, action: String, text: String?)
 
     package struct Detail: Equatable, Sendable {

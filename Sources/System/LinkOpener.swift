@@ -9,9 +9,11 @@ package struct LinkOpener: ~Copyable {
     /// Some have not ended yet, or nobody has asked.
     package var hasChildren: Bool { !children.isEmpty }
 
-    /// `link` begins with a scheme, so it is no option; xdg-open does not know `--`. `token` lets the
-    /// program that shows it come to the front.
-    package mutating func open(_ link: String, token: String?) throws(SystemError) {
+    /// xdg-open does not know `--`, and takes what begins with `-` for an option: no link does. `token`
+    /// lets the program that shows it come to the front.
+    package mutating func open(
+        _ link: ExternalLink, token: String?
+    ) throws(SystemError) {
         reap()
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -26,7 +28,7 @@ package struct LinkOpener: ~Copyable {
             &attributes,
             Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | Self.ownSession))
         var child: pid_t = 0
-        let code = Self.withPointers(["xdg-open", link]) { arguments in
+        let code = Self.withPointers(["xdg-open", link.text]) { arguments in
             Self.withPointers(Self.environment(token)) { environment in
                 posix_spawnp(&child, "xdg-open", nil, &attributes, arguments, environment)
             }

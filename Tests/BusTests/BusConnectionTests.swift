@@ -196,20 +196,28 @@ struct BusConnectionTests {
         watch.end()
     }
 
-    @Test("A name that is taken stays with its owner")
+    @Test("A name that is taken stays with its owner, and who asked does not wait for it")
     func taken() throws {
         let fixture = try BusFixture()
         let (first, second) = (try fixture.connect(), try fixture.connect())
         var claims: [NameClaim?] = []
+        var heirs: [String?] = []
+        let watch = try second.watchOwner(of: Self.service) { _, new in
+            guard claims.count == 2 else { return }
+            heirs.append(new)
+            fixture.loop.stop()
+        }
         first.requestName(Self.service) { result in
             claims.append(try? result.get())
             second.requestName(Self.service) { result in
                 claims.append(try? result.get())
-                fixture.loop.stop()
+                first.close()
             }
         }
         fixture.run()
         #expect(claims == [.owned, .taken])
+        #expect(heirs == [nil])
+        watch.end()
     }
 
     @Test("Signals are heard, until nobody wants them any more")

@@ -56,14 +56,18 @@ async def exact(desk):
 async def user(desk):
     server = await Recorder(desk, PLASMA).appear()
     application = await Recorder(desk).appear("org.example.Prog-ram")
-    probe = Probe(desk, "replies", "service", "org.example.Prog-ram")
+    probe = Probe(desk, "service", "org.example.Prog-ram")
     probe.group([
         push(1), push(2, link="https://x/y?a=b"), push(3, link="file:///etc/passwd"),
         push(4, actions=[{"action": "go", "title": "Go"}]), push(5), push(6, clear=True),
         push(7), push(8)])
     await eventually(lambda: len(server.visible) == 8, "eight are shown")
-    check("inline-reply" in server.calls[0][5] and server.calls[5][5] == [],
-          "replies are offered, and nothing for what came in clear")
+    check(not any("inline-reply" in call[5] for call in server.calls), "nobody has asked for replies")
+    probe.tell({"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix", "file"]})
+    await eventually(lambda: len(server.calls) == 15, "all but what came in clear are changed")
+    check(all("inline-reply" in call[5] and "suppress-sound" in call[6]
+              for call in server.calls[8:]), "replies are offered, in silence")
+    check(len(server.visible) == 8 and server.calls[5][5] == [], "in their places")
     server.user_chooses(1, "default", "token-1")
     await eventually(lambda: application.activations, "the application is activated")
     path, member, body = application.activations[0]
@@ -120,6 +124,31 @@ def properties_changed(flag):
         interface="org.freedesktop.DBus.Properties", member="PropertiesChanged",
         signature="sa{sv}as",
         body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []])
+
+
+async def links(desk):
+    """What is opened is one argument that begins with a letter, and of a kind that was agreed to."""
+    server = await Recorder(desk).appear()
+    probe = Probe(desk)
+    number = 0
+
+    async def chosen(*links):
+        nonlocal number
+        for link in links:
+            number += 1
+            probe.group([push(number, link=link)], group=number)
+            await eventually(lambda: server.last == number, "it is shown")
+            server.user_chooses(number, "default")
+            await eventually(lambda: len(probe.requests) == number, "and chosen")
+
+    await chosen("-h", "--help", "-x:y", "https://x\n-h", "matrix:u/a", "file:///x", "https://x/-h")
+    probe.tell({"@type": "bellwire.updateSource", "link_schemes": ["matrix", "file", "-x"]})
+    await chosen("-x:y", "file:///x", "matrix:u/a")
+    expected = ["1|https://x/-h|", "1|matrix:u/a|"]
+    await eventually(lambda: len(desk.opened()) == 2, "links are opened")
+    check(sorted(desk.opened()) == expected, f"those that may be: {desk.opened()}")
+    desk.end(probe.process)
+    server.disappear()
 
 
 async def comings_and_goings(desk):
@@ -303,7 +332,7 @@ DUNSTRC = """[global]
 
 async def main(probe, folder):
     os.makedirs(folder, exist_ok=True)
-    for story in (exact, user, comings_and_goings, kills, engine):
+    for story in (exact, user, links, comings_and_goings, kills, engine):
         desk = Desk(probe)
         try:
             await story(desk)

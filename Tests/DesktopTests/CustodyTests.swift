@@ -46,6 +46,28 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.drop(row: 5)])
     }
 
+    @Test("What a receiver that is left still keeps goes with it; what is on the disk stays")
+    func left() {
+        var custody = Custody()
+        receive(1, isForeign: true, in: &custody)
+        _ = custody.takeUnkept()
+        custody.kept(key(1), row: 5, at: now)
+        receive(2, in: &custody)
+        receive(3, on: two, urgency: .veryLow, in: &custody)
+        _ = custody.takeActions()
+        custody.left(8)
+        #expect(custody.waiting(one) == 2 && custody.waiting(two) == 1)
+        custody.left(7)
+        let actions = custody.takeActions()
+        #expect(actions.count == 2 && actions.contains(.withdraw(key(2))))
+        #expect(actions.contains(.withdraw(key(3, two))))
+        #expect(custody.waiting(one) == 1 && custody.waiting(two) == 0)
+        custody.finished(key(2), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [])
+        custody.finished(key(1), isDelivered: true, at: now)
+        #expect(custody.takeActions() == [.drop(row: 5)])
+    }
+
     @Test("With a full disk it stays with the receiver, and still comes")
     func fullDisk() {
         var custody = Custody()

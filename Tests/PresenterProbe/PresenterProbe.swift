@@ -35,7 +35,6 @@ final class PresenterProbe: EventHandler {
         var engine: [String] = []
         while let word = rest.popFirst() {
             switch word {
-            case "replies": source.takesReplies = true
             case "service": source.service = rest.popFirst()
             case "engine":
                 engine = Array(rest.prefix(3))

@@ -1,6 +1,6 @@
 // Shows what an engine says on the session bus's notification server.
 //
-// usage: PresenterProbe FOLDER [replies] [service NAME] [engine DEVICE-URL APP ACCOUNT]
+// usage: PresenterProbe FOLDER [service NAME] [engine DEVICE-URL APP ACCOUNT]
 //
 // Remembers in FOLDER what is on the screen. Reads updates of an engine from standard input, one
 // JSON object a line, and prints what is to be said to the engine, one a line; with `engine` it

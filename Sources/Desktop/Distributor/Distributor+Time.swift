@@ -23,6 +23,8 @@ extension Distributor {
     package mutating func tick(at moment: Moment) {
         answerWaiting(at: moment.boot)
         for service in peers.keys.sorted() {
+            peers[service]?.control?.excuse(at: moment.boot)
+            peers[service]?.message?.excuse(at: moment.boot)
             guard let peer = peers[service] else { continue }
             for flight in [peer.control, peer.message] {
                 guard let flight, flight.deadline <= moment.boot else { continue }
@@ -55,5 +57,15 @@ extension Distributor {
             }
             clients[key]?.calls.removeAll { $0.deadline <= now }
         }
+    }
+}
+
+extension Peer.Flight {
+    /// More than any loop is behind its time.
+    private static let oversleep = Duration.seconds(5)
+
+    /// Who was asked before the machine slept has not had the time to answer.
+    fileprivate mutating func excuse(at now: Duration) {
+        if now - deadline > Self.oversleep { deadline = now + Self.pause(version) }
     }
 }

@@ -1,6 +1,4 @@
-import Base
 package import Bus
-import Crypto
 package import Reactor
 package import System
 import WebPush
@@ -8,35 +6,33 @@ import WebPush
 /// The distributor on a bus: carries calls and events to the machine, and out what it wants done.
 /// Confined to the thread of its loop.
 package final class DistributorService: PushLinkListener, TimerHandler {
-    /// Calls of applications that wait for their turn.
-    private static let intakeLimit = 1_000
     private static let surveyInterval = Duration.seconds(86_400)
     /// The machine has its own, shorter ideas of when an answer is late.
     private static let callTimeout = Duration.seconds(600)
 
     let bus: BusConnection
-    private let loop: EventLoop
+    let loop: EventLoop
     private unowned let link: any PushLink
     private let store: any ClientStore
     private let log: Log
-    private var machine = Distributor()
-    private var registrations: [UInt64: BusCall] = [:]
-    private var lastCall: UInt64 = 0
+    var machine = Distributor()
+    var registrations: [UInt64: BusCall] = [:]
+    var lastCall: UInt64 = 0
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
     /// Who asks is looked up on the bus, one after the other, so that order is kept.
-    private var intake: [BusCall] = []
-    private var isTaking = false
+    var intake: [BusCall] = []
+    var isTaking = false
     /// Those of programs that call very often.
-    private var parked: [UInt64: BusCall] = [:]
-    private var lastParked = Cookie.parked
-    private var isEnded = false
+    var parked: [UInt64: BusCall] = [:]
+    var lastParked = Cookie.parked
+    var isEnded = false
     private var isPerforming = false
     private var timer: TimerID?
     private var survey: TimerID?
     private var management: ManagementObject?
 
-    private enum Cookie {
+    enum Cookie {
         static let tick: UInt64 = 0
         static let survey: UInt64 = 1
         /// From here on each is a call that waits for its turn.
@@ -113,101 +109,12 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         }
     }
 
-    private var now: Distributor.Moment {
+    var now: Distributor.Moment {
         Distributor.Moment(boot: BootClock.now, wall: Int64(WallClock.now))
     }
 
-    private func received(_ call: BusCall) {
-        guard let delay = machine.delay(of: call.sender, at: now),
-            intake.count + parked.count < Self.intakeLimit
-        else { return refuse(call) }
-        // The work is queued, and the second generation is told so at once.
-        if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
-        guard delay > .zero else { return take(call) }
-        lastParked += 1
-        parked[lastParked] = call
-        _ = loop.schedule(after: Interval(delay), self, cookie: lastParked)
-    }
-
-    private func take(_ call: BusCall) {
-        intake.append(call)
-        takeNext()
-    }
-
-    private func refuse(_ call: BusCall) {
-        if call.member == "Register" {
-            call.answer(.failed(.internal))
-        } else {
-            call.fail(BusErrorName.limitsExceeded, "too many calls")
-        }
-    }
-
-    private func takeNext() {
-        guard !isTaking, !intake.isEmpty else { return }
-        isTaking = true
-        let call = intake.removeFirst()
-        SandboxLookup.sandbox(of: call.sender, on: bus) { [weak self] sandbox in
-            guard let self else { return }
-            if call.member == "Register" {
-                register(call, sandbox)
-            } else {
-                unregister(call, sandbox)
-            }
-        }
-    }
-
-    private func taken() {
-        perform()
-        isTaking = false
-        takeNext()
-    }
-
-    private func register(_ call: BusCall, _ sandbox: Sandbox) {
-        let arguments =
-            call.version == .one
-            ? RegistrationArguments(call.arguments)
-            : RegistrationArguments(options: call.arguments.first)
-        guard let arguments, let channel = Self.newChannel() else {
-            call.answer(.failed(.internal))
-            return taken()
-        }
-        ServiceLookup.service(arguments.service, of: call.sender, sandbox, on: bus) {
-            [weak self] service in
-            guard let self else { return }
-            defer { taken() }
-            guard BusName.isUnique(service) || sandbox.allows(service) else {
-                return call.answer(.failed(.unauthorized))
-            }
-            lastCall += 1
-            registrations[lastCall] = call
-            machine.register(
-                RegistrationRequest(
-                    key: ClientKey(sandbox: sandbox.identifier, token: arguments.token),
-                    service: service, description: arguments.description,
-                    applicationKey: arguments.applicationKey, version: arguments.version,
-                    channel: channel), call: lastCall, at: now)
-        }
-    }
-
-    private func unregister(_ call: BusCall, _ sandbox: Sandbox) {
-        defer { taken() }
-        let token =
-            call.version == .one
-            ? call.arguments.first?.text : call.arguments.first?.members?["token"]?.text
-        // What is no token can be nobody's.
-        guard let token, RegistrationArguments.isToken(token) else { return }
-        machine.unregister(
-            ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,
-            version: call.version, at: now)
-    }
-
-    private static func newChannel() -> ChannelID? {
-        guard let bytes = try? Random.bytes(count: 16) else { return nil }
-        return Bits128(bytes.span).map { ChannelID($0) }
-    }
-
     /// What is done may lead to more.
-    private func perform() {
+    func perform() {
         guard !isPerforming, !isEnded else { return }
         isPerforming = true
         while true {

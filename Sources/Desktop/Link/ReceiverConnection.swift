@@ -55,6 +55,13 @@ final class ReceiverConnection: TimerHandler {
         former?.client?.cancel()
     }
 
+    /// For good.
+    func leave() {
+        disconnect()
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
     private func setTimer() {
         guard link.deadline != deadline else { return }
         if let timer { loop.cancel(timer) }

@@ -3,7 +3,7 @@ package import HTTP
 import Reactor
 
 /// Where the engine of one account is served, and the credential of this device.
-package struct EngineAddress: Sendable, Confidential {
+package struct EngineAddress: Equatable, Sendable, Confidential {
     package let url: WebSocketURL
     let credential: String
     /// The socket of a receiver of this machine.

@@ -14,6 +14,7 @@ package final class EngineConnection: TimerHandler {
     /// For what a person has to do something about.
     private static let refusalPause = Duration.seconds(60)
 
+    let address: EngineAddress
     private let source: String
     private let options: WebSocketClientOptions
     private let loop: EventLoop
@@ -28,6 +29,7 @@ package final class EngineConnection: TimerHandler {
         sha1: @escaping WebSocketTerms.Digest, on loop: EventLoop, _ desk: NotificationDesk,
         log: Log
     ) {
+        self.address = address
         self.source = source
         self.loop = loop
         self.desk = desk
@@ -104,6 +106,7 @@ package final class EngineConnection: TimerHandler {
             client = nil
             guard isCurrent else { return connection.close(.goingAway) }
             socket = connection
+            owner.desk?.joined(owner.source)
         }
 
         func received(text: Span<UInt8>, on connection: WebSocketConnection) {

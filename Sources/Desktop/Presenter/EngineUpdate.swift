@@ -1,4 +1,5 @@
 package import Base
+package import Notifications
 
 /// What an engine tells, as far as the screen is concerned.
 package enum EngineUpdate: Equatable, Sendable {
@@ -20,6 +21,7 @@ package enum EngineUpdate: Equatable, Sendable {
     case change(Change)
     case edit(group: Int32, EngineNotification)
     case badge(count: Int64)
+    case consent(SourceConsent)
     /// The answer to a request about this notification was an error.
     case refused(notification: Int32)
 
@@ -40,6 +42,7 @@ package enum EngineUpdate: Equatable, Sendable {
             let unread = max(node["count"]?.integer ?? 0, 0)
             let missed = max(node["missed_calls"]?.integer ?? 0, 0)
             self = .badge(count: unread.addingReportingOverflow(missed).partialValue)
+        case "bellwire.updateSource": self = .consent(SourceConsent(node))
         case "error":
             guard let notification = node["@extra"]?["notification"]?.int32 else { return nil }
             self = .refused(notification: notification)

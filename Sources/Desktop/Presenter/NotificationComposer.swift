@@ -1,4 +1,5 @@
 import Base
+import Notifications
 
 /// Makes of a notification the call that shows it, for one server.
 ///
@@ -6,6 +7,7 @@ import Base
 /// a server could show wrongly. `value` is never set: some servers then show a bar and no text.
 struct NotificationComposer {
     let source: PresentedSource
+    let consent: SourceConsent
     let server: NotificationServer
     /// Somebody asked not to be disturbed.
     let isInhibited: Bool
@@ -169,7 +171,7 @@ struct NotificationComposer {
             }
             if notification.messageID != 0 {
                 actions.append((ActionKey.markRead, "Mark as read"))
-                if server.takesReplies, source.takesReplies {
+                if server.takesReplies, consent.takesReplies {
                     actions.append((ActionKey.reply, "Reply"))
                 }
             }

@@ -42,6 +42,15 @@ package final class NotificationDesk: TimerHandler {
 
     package func start() { bus?.start() }
 
+    /// From now on these are shown. What the others have on the screen goes.
+    func use(_ sources: [PresentedSource]) {
+        let ended = Set(presenter.sources.keys).subtracting(sources.map(\.id))
+        for source in ended.sorted() { handle(.sourceEnded(source)) }
+        for source in sources where presenter.sources[source.id]?.settings != source {
+            handle(.sourceBegan(source))
+        }
+    }
+
     package func close() {
         bus?.close()
         bus = nil
@@ -53,14 +62,21 @@ package final class NotificationDesk: TimerHandler {
     package func received(_ text: [UInt8], from source: String) {
         guard let node = try? JSONDocument(text).root else { return }
         if let signal = FetchUpdate(node) { return fetch(signal.service, signal.version) }
+        if Self.tellsEnd(node) { return accountIsGone(source) }
         guard let update = EngineUpdate(node) else { return }
         handle(.update(source: source, update))
     }
 
-    /// There is no such account any more, and so nothing of it to show.
-    package func accountIsGone(_ source: String) {
-        handle(.update(source: source, .active([])))
+    /// The engine of a source will tell all it has.
+    func joined(_ source: String) { handle(.joined(source)) }
+
+    /// It answers nothing that was asked.
+    private static func tellsEnd(_ node: JSONNode) -> Bool {
+        node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
     }
+
+    /// There is no such account any more, and so nothing of it to show.
+    package func accountIsGone(_ source: String) { handle(.accountEnded(source)) }
 
     private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
 
@@ -96,9 +112,19 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
+    private func forgetHighest(of source: String) {
+        do {
+            try store.forgetHighest(of: source)
+        } catch {
+            // Until there are as many again, those of another account come up in silence.
+            log.write(.error, "notifications.not.forgotten", [("reason", "\(error)")])
+        }
+    }
+
     private func perform(_ action: PresenterAction) {
         switch action {
         case .keep, .forget: break
+        case .forgetHighest(let source): forgetHighest(of: source)
         case .startServer: bus?.startServer()
         case .notify(let ticket, let call): bus?.notify(ticket, call)
         case .close(let key, let id): bus?.close(key, id)
@@ -110,7 +136,7 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
-    private func open(_ link: String, _ token: String?) {
+    private func open(_ link: ExternalLink, _ token: String?) {
         do throws(SystemError) {
             try opener.open(link, token: token)
         } catch {

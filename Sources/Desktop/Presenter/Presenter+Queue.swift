@@ -67,10 +67,11 @@ extension Presenter {
     /// tags nothing can be done.
     private mutating func replaceUnknown(_ key: ShownKey, on server: NotificationServer) {
         entries[key] = nil
-        guard server.tagHint != nil, let source = sources[key.source]?.settings else {
+        guard server.tagHint != nil, let source = sources[key.source] else {
             return actions.append(.forget(key))
         }
-        let composer = NotificationComposer(source: source, server: server, isInhibited: true)
+        let composer = NotificationComposer(
+            source: source.settings, consent: source.consent, server: server, isInhibited: true)
         lastTicket += 1
         flight = Flight(
             ticket: lastTicket, key: key, digest: 0, isSounding: false, isOrphan: true)
@@ -81,9 +82,10 @@ extension Presenter {
     private func call(
         for key: ShownKey, _ entry: Entry, on server: NotificationServer
     ) -> NotifyCall? {
-        guard let source = sources[key.source]?.settings else { return nil }
+        guard let source = sources[key.source] else { return nil }
         let composer = NotificationComposer(
-            source: source, server: server, isInhibited: isInhibited)
+            source: source.settings, consent: source.consent, server: server,
+            isInhibited: isInhibited)
         let tag = Self.tag(of: key)
         var call: NotifyCall
         if let notification = entry.notification {

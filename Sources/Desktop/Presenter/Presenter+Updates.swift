@@ -1,3 +1,5 @@
+import Notifications
+
 /// What engines tell.
 extension Presenter {
     mutating func apply(_ update: EngineUpdate, from source: String) {
@@ -11,6 +13,7 @@ extension Presenter {
                 edit(key, notification, title: entry.chatTitle)
             }
         case .badge(let count): setBadge(count, source)
+        case .consent(let consent): agree(to: consent, source)
         case .refused(let notification): refused(ShownKey(source, notification))
         }
     }
@@ -137,10 +140,35 @@ extension Presenter {
         }
     }
 
-    mutating func end(_ source: String) {
+    mutating func begin(_ settings: PresentedSource) {
+        if sources[settings.id] == nil {
+            sources[settings.id] = Source(settings: settings)
+            actions.append(.forgetHighest(source: settings.id))
+        } else {
+            let count = sources[settings.id]?.badge ?? 0
+            setBadge(0, settings.id)
+            sources[settings.id]?.settings = settings
+            setBadge(count, settings.id)
+        }
+    }
+
+    /// Nothing of it is shown any more, and nothing of it is remembered.
+    mutating func clear(_ source: String) {
         for key in entries.keys where key.source == source { remove(key) }
         setBadge(0, source)
-        sources[source] = nil
+        guard let highest = sources[source]?.highest, highest > 0 else { return }
+        sources[source]?.highest = 0
+        actions.append(.forgetHighest(source: source))
+    }
+
+    /// What is on the screen may offer more now, or less.
+    private mutating func agree(to consent: SourceConsent, _ source: String) {
+        guard sources[source]?.consent != consent else { return }
+        sources[source]?.consent = consent
+        for key in entries.keys where key.source == source && entries[key]?.place == .shown {
+            entries[key]?.isDirty = true
+            enqueue(key)
+        }
     }
 
     /// The count of an application is that of all its accounts.

@@ -1,3 +1,6 @@
+import Notifications
+import System
+
 /// What the user does with what is shown.
 extension Presenter {
     /// `reason` is that of the specification: 1 it expired, 2 the user dismissed it, 3 somebody
@@ -58,7 +61,7 @@ extension Presenter {
 
     mutating func replied(_ key: ShownKey, _ text: String) {
         guard let entry = entries[key], entry.notification?.isClear == false, !text.isEmpty,
-            sources[key.source]?.settings.takesReplies == true, entry.place != .dismissed
+            sources[key.source]?.consent.takesReplies == true, entry.place != .dismissed
         else { return }
         act(key, entry, "reply", text: text)
     }
@@ -76,7 +79,9 @@ extension Presenter {
         to link: String, _ source: PresentedSource, action: String? = nil, token: String?
     ) {
         guard link.isEmpty else {
-            if let link = source.permitted(link) {
+            if let link = ExternalLink(link),
+                sources[source.id]?.consent.allows(link.scheme) == true
+            {
                 actions.append(.open(link: link, token: token))
             }
             return

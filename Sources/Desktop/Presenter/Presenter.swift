@@ -1,3 +1,5 @@
+import Notifications
+
 /// Decides what is on the screen: updates of engines and signals of the notification server go in,
 /// calls and records come out.
 ///
@@ -28,6 +30,7 @@ package struct Presenter: Sendable {
 
     struct Source: Equatable, Sendable {
         var settings: PresentedSource
+        var consent = SourceConsent()
         /// The highest notification seen: one below comes back and is not new.
         var highest: Int32 = 0
         var budget = PopupBudget()
@@ -106,7 +109,12 @@ package struct Presenter: Sendable {
         switch event {
         case .update(let source, let update):
             if sources[source] != nil { apply(update, from: source) }
-        case .sourceEnded(let source): end(source)
+        case .sourceBegan(let settings): begin(settings)
+        case .sourceEnded(let source):
+            clear(source)
+            sources[source] = nil
+        case .accountEnded(let source): clear(source)
+        case .joined(let source): sources[source]?.consent = SourceConsent()
         case .serverAppeared(let server): appeared(server)
         case .serverVanished: vanished()
         case .serverUnavailable: server = .awaited(until: now + Self.startInterval)

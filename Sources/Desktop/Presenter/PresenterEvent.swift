@@ -1,8 +1,16 @@
+package import System
+
 /// What happens to a `Presenter`.
 package enum PresenterEvent: Sendable {
     case update(source: String, EngineUpdate)
+    /// A source is to be shown from now on, or looks another way.
+    indirect case sourceBegan(PresentedSource)
     /// The source is gone for good, with everything it had to show.
     case sourceEnded(String)
+    /// Its engine begins to tell, and has not said yet what the application agrees to.
+    case joined(String)
+    /// There is no such account. One that is made under its name counts from the beginning.
+    case accountEnded(String)
     /// Somebody owns the name `org.freedesktop.Notifications`, and said who it is.
     indirect case serverAppeared(NotificationServer)
     case serverVanished
@@ -36,6 +44,8 @@ package enum NotifyFailure: Equatable, Sendable {
 package enum PresenterAction: Equatable, Sendable {
     case keep(ShownRecord)
     case forget(ShownKey)
+    /// How far the notifications of a source were seen.
+    case forgetHighest(source: String)
     /// Whoever is registered to show notifications is to be started.
     case startServer
     indirect case notify(ticket: Int, NotifyCall)
@@ -43,6 +53,6 @@ package enum PresenterAction: Equatable, Sendable {
     case request(source: String, EngineRequest)
     /// The application is to come to the front, or to perform one of its actions.
     case activate(service: String, action: String?, token: String?)
-    case open(link: String, token: String?)
+    case open(link: ExternalLink, token: String?)
     case badge(desktopEntry: String, count: Int64)
 }

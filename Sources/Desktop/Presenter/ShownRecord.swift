@@ -82,4 +82,7 @@ package protocol ShownStore: AnyObject {
 
     /// One transaction. Each record takes the place of the one with its key, and raises `highest`.
     func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
+
+    /// The next notification of the source may have any number.
+    func forgetHighest(of source: String) throws
 }

@@ -36,6 +36,12 @@ extension DesktopStore: ShownStore {
         }
     }
 
+    package func forgetHighest(of source: String) throws {
+        try run("DELETE FROM shown_highest WHERE source = ?1") { statement throws(SQLiteError) in
+            try statement.bind(text: source, at: 1)
+        }
+    }
+
     private func forget(_ keys: [ShownKey]) throws(SQLiteError) {
         guard !keys.isEmpty else { return }
         let delete = try Statement(

@@ -171,6 +171,7 @@ extension BatchExecutor {
             try EngineRows.insert(
                 row, owner: registration.owner, name, sealed: sealed, on: database.connection)
         }
+        effects.changes.append(.engines)
         return row
     }
 
@@ -237,6 +238,7 @@ extension BatchExecutor {
             }
         }
         tell(row, .ended)
+        effects.changes.append(.engines)
         engines[row] = nil
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)

@@ -153,16 +153,18 @@ extension BatchExecutor {
 extension BatchExecutor {
     private func join(_ client: EngineClientID) throws(StoreFault) -> StoreOutcome {
         try engine(client.engine) { engine throws(StoreFault) in
-            var welcome = engine.hosted.engine.welcome()
+            let devices = try rows { () throws(SQLiteError) in
+                try EngineRows.devices(engine.row, on: database.connection)
+            }
+            let consent = try consent(of: devices)
+            var welcome = consent == SourceConsent() ? [] : [Update.consent(consent)]
+            welcome += engine.hosted.engine.welcome()
             _ = try finish(engine)
             engine.hosted.engine.refreshDevices()
             welcome += engine.hosted.engine.takeUpdates()
             tell(engine.row, .welcome(welcome, client: client.number))
             engine.deadline = nil
             tellDeadline(of: engine)
-            let devices = try rows { () throws(SQLiteError) in
-                try EngineRows.devices(engine.row, on: database.connection)
-            }
             let isBack = isBack(engine.row)
             for device in devices {
                 if isBack { try remind(device: device) }
@@ -175,6 +177,26 @@ extension BatchExecutor {
             try note(engine.row)
             return .done
         }
+    }
+
+    private func consent(of devices: [UInt32]) throws(StoreFault) -> SourceConsent {
+        var consent = SourceConsent()
+        for device in devices {
+            guard let presentation = try registration(device)?.terms.presentation,
+                let document = try? JSONDocument(Array(presentation.utf8))
+            else { continue }
+            consent.add(SourceConsent(document.root))
+        }
+        return consent
+    }
+
+    /// A registration of its account has come, or gone.
+    func tellConsent(of row: UInt32) throws(StoreFault) {
+        guard index.engines.hasListeners(row) else { return }
+        let devices = try rows { () throws(SQLiteError) in
+            try EngineRows.devices(row, on: database.connection)
+        }
+        tell(row, .updates([.consent(try consent(of: devices))]))
     }
 
     /// After so many seconds a client that returns has `registerDevice` repeated.

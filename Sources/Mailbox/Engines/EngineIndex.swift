@@ -15,8 +15,14 @@ package final class EngineIndex: Sendable {
     /// When the last client of an engine went, until one is back.
     private let left = Lock<[UInt32: StoreTime]>([:])
     private let lastClient = Atomic<UInt64>(0)
+    private let changes = Atomic<UInt64>(0)
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
+
+    /// How often an engine was made or has ended.
+    package var changeCount: UInt64 { changes.load(ordering: .relaxed) }
+
+    func noteChange() { changes.add(1, ordering: .relaxed) }
 
     /// Once for each engine, before the first of its clients joins.
     package func listen(_ listener: any EngineListener, to engine: UInt32) {

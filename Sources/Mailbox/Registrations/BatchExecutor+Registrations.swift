@@ -59,6 +59,7 @@ extension BatchExecutor {
             try RegistrationRows.insert(
                 registration, engine, sealed: sealed, on: database.connection)
         }
+        if registration.terms.presentation != nil { try tellConsent(of: engine) }
         effects.changes.append(.device(device, owner: owner))
         wake(at: registration.due)
         try add(subscription)

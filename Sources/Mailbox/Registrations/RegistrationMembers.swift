@@ -1,4 +1,5 @@
 package import Base
+import Notifications
 
 /// The members of a JSON object, each read once by the shape that it must have.
 package struct RegistrationMembers {
@@ -92,6 +93,8 @@ package struct RegistrationMembers {
             let isRight =
                 switch member {
                 case "sound", "loc_key", "action_loc_key": value.kind == .string
+                case "replies": value.kind == .bool
+                case "link_schemes": Self.areSchemes(value)
                 case "badge": [.bool, .number, .string].contains(value.kind)
                 case "loc_args":
                     value.kind == .string
@@ -104,5 +107,14 @@ package struct RegistrationMembers {
             }
         }
         return String(decoding: node.source, as: UTF8.self)
+    }
+
+    private static let schemeLimit = 16
+
+    private static func areSchemes(_ node: JSONNode) -> Bool {
+        node.kind == .array && node.elements.count <= schemeLimit
+            && node.elements.allSatisfy { element in
+                element.kind == .string && element.text.map(SourceConsent.mayAllow) == true
+            }
     }
 }

@@ -127,6 +127,8 @@ final class EngineDesk: @unchecked Sendable {
 
     private static let tooMany = Outcome.error(
         code: 429, message: "Too Many Requests: retry after 1")
+    private static let ended = Outcome.error(
+        code: 404, message: "Not Found: the account has no registration any more")
     private static let unavailable = Outcome.error(
         code: 503, message: "The store does not answer; try again later")
 }
@@ -162,7 +164,11 @@ extension EngineDesk: EngineListener {
             guard say([Self.text(of: signal, registration, service)], to: table) else { return }
             dialogue.submit(.engine(.confirm(signal.id, device: device, engine: engine))) { _ in }
         case .deadline(let deadline): setTimer(deadline, engine)
-        case .ended: for place in table.places.values { place.client.end() }
+        case .ended:
+            for place in table.places.values {
+                place.client.say([Self.ended.answer()])
+                place.client.end()
+            }
         }
     }
 

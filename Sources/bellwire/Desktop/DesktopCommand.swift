@@ -14,6 +14,8 @@ extension Command {
             bellwire device add prints them: wss://HOST/u/SECRET. New applications go to the first.
             Behind an address may stand accounts that are registered there, whose notifications are
             shown: APP/ACCOUNT, or APP/ACCOUNT=DESKTOP-ENTRY for an application that opens them.
+            SIGHUP reads the file again: the applications of a receiver that is gone from it go to
+            the first one.
 
             Prints "bellwire: ready NAME" on standard output once the name is taken; everything else
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same within a
@@ -26,13 +28,14 @@ extension Command {
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
-        let configuration = try ServerConfiguration.read(arguments)
+        let configure = { try ServerConfiguration.read(arguments) }
+        let configuration = try configure()
         let receivers = try DesktopHost.receivers(configuration)
         log.write(
             .info, "starting",
             [("version", CommandLineTool.version), ("receivers", "\(receivers.count)")])
         if receivers.isEmpty { warn(configuration, log) }
-        let host = try DesktopHost(configuration, receivers: receivers, log)
+        let host = try DesktopHost(configuration, DesktopTerms(receivers), log)
         let failure = DesktopFailure()
         try host.start(
             ready: { announce(manager, log) },
@@ -40,7 +43,7 @@ extension Command {
                 failure.set(reason)
                 SignalQueue.askToEnd()
             })
-        wait(signals, manager)
+        wait(signals, manager) { reload(host, configure, log) }
         manager.tell(.stopping)
         host.end()
         log.write(.info, "ended")
@@ -69,11 +72,36 @@ extension Command {
     }
 
     /// Until it is asked to end. Without a watchdog nothing wakes it.
-    private static func wait(_ signals: SignalQueue, _ manager: ServiceManager) {
+    private static func wait(
+        _ signals: SignalQueue, _ manager: ServiceManager, reload: () -> Void
+    ) {
         let interval = manager.watchdogInterval ?? .seconds(86_400)
         while true {
-            if case .end = signals.next(within: interval) { return }
+            switch signals.next(within: interval) {
+            case .end: return
+            case .reload:
+                manager.tell(.reloading)
+                reload()
+                manager.tell(.ready)
+            case nil: break
+            }
             manager.tell(.alive)
+        }
+    }
+
+    /// After a mistake everything stays as it was.
+    private static func reload(
+        _ host: DesktopHost, _ configure: () throws -> Configuration, _ log: Log
+    ) {
+        do {
+            host.use(try DesktopTerms(DesktopHost.receivers(configure())))
+        } catch {
+            log.write(
+                .error, "receivers-refused",
+                [
+                    ("reason", CommandError(error).message),
+                    ("effect", "those from before stay in use"),
+                ])
         }
     }
 }

@@ -15,7 +15,7 @@ final class DesktopHost {
     private let service: DesktopService
 
     /// Everything that can go wrong without the bus does so here.
-    init(_ configuration: Configuration, receivers: [ReceiverAddress], _ log: Log) throws {
+    init(_ configuration: Configuration, _ terms: DesktopTerms, _ log: Log) throws {
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let path = Self.folder(in: configuration.state)
         let keys = try KeyFolder(configuration)
@@ -29,7 +29,7 @@ final class DesktopHost {
         let context = try TLSContext(client: trust, protocols: [.http1])
         let group = try LoopGroup(count: 1)
         service = try DesktopService(
-            store: store, receivers: receivers, trust: context, on: group.loops[0], log: log)
+            store: store, terms: terms, trust: context, on: group.loops[0], log: log)
         self.folder = folder
         self.group = group
     }
@@ -44,6 +44,12 @@ final class DesktopHost {
     ) throws {
         try service.start(ready: ready, ended: ended)
         try group.start(name: "desktop")
+    }
+
+    /// Takes these over while it runs; they were looked through before.
+    func use(_ terms: DesktopTerms) {
+        let service = service
+        group.loops[0].post { service.use(terms) }
     }
 
     /// Lets go of the bus and of the receivers. What is under way comes again at the next start.

@@ -34,7 +34,7 @@ extension Command {
             Option("clear", "YES|NO", help: "take bodies that are not encrypted"),
             Option("notify-mode", "MODE", help: "disabled, sendOnlyOne, and others"),
             Option("session-timeout", "SECONDS", help: "after which the user is offline"),
-            Option("presentation", "JSON", help: "how notifications look"),
+            Option("presentation", "JSON", help: "how notifications look, and what they may do"),
             Option("service", "NAME", help: "the D-Bus name of the application to wake"),
             Option("app-id", "ID", help: "the only one that a Matrix gateway may name"),
             Option("ttl", "SECONDS", help: "the most that senders may ask for"),

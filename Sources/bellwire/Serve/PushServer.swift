@@ -67,6 +67,9 @@ final class PushServer {
         pulse = LoopPulse(server.loops)
     }
 
+    /// Another number as soon as an account is registered, or has its last registration revoked.
+    var accountChanges: UInt64 { store.index.engines.changeCount }
+
     func start() throws {
         try callbacks.start()
         try server.start(name: "bellwire")

@@ -1,4 +1,3 @@
-import Desktop
 import Receiver
 import System
 
@@ -9,8 +8,8 @@ extension Command {
         details: """
             Without any configuration it listens on port 8443 of this machine alone, with a
             certificate of its own making. Prints "bellwire: ready BASE-URL" on standard output once
-            all listeners accept; everything else goes to standard error. SIGHUP reads certificates
-            and configuration again, SIGTERM finishes what is under way and ends.
+            all listeners accept; everything else goes to standard error. SIGHUP reads certificates,
+            configuration and the receivers of a desktop again, SIGTERM finishes what is under way and ends.
 
             Each key is an option, a variable (BELLWIRE_BASE_URL; several values are separated by
             blanks) or a line of the file (base-url = URL); an option wins over a variable, that
@@ -38,33 +37,17 @@ extension Command {
         let further = hasDesktop ? [try LocalReceiver.prepare(configuration.state)] : []
         let server = try PushServer(configuration, given, further: further, log)
         try server.start()
-        let desktop = hasDesktop ? startDesktop(configuration, log) : nil
+        let desktop = hasDesktop ? LocalDesktop(of: server, configuration, log) : nil
         announce(server, manager, log)
         Supervisor(
-            server: server, manager: manager, signals: signals, log: log, configure: configure
+            server: server, desktop: desktop, manager: manager, signals: signals, log: log,
+            configure: configure
         ).watch(configuration)
         manager.tell(.stopping)
         log.write(.info, "ending")
         desktop?.end()
         server.end(log)
         return .success
-    }
-
-    /// Pushes are taken also where no desktop can be served.
-    private static func startDesktop(_ configuration: Configuration, _ log: Log) -> DesktopHost? {
-        do {
-            let receivers = [try LocalReceiver.address(configuration.state)]
-            let host = try DesktopHost(
-                configuration, receivers: receivers + DesktopHost.receivers(configuration), log)
-            try host.start(
-                ready: { log.write(.info, "desktop-ready", [("name", DesktopService.busName)]) },
-                ended: { log.write(.error, "desktop-ended", [("reason", $0.description)]) })
-            return host
-        } catch {
-            let error = CommandError(error)
-            log.write(.error, "no-desktop", [("reason", error.message)])
-            return nil
-        }
     }
 
     private static func announce(_ server: PushServer, _ manager: ServiceManager, _ log: Log) {

@@ -8,6 +8,8 @@ struct Supervisor {
     private static let keyLifetime: Int64 = 86_400_000
 
     let server: PushServer
+    /// Nil where it serves no session.
+    let desktop: LocalDesktop?
     let manager: ServiceManager
     let signals: SignalQueue
     let log: Log
@@ -26,6 +28,7 @@ struct Supervisor {
                 keysMade = Boot.milliseconds
             case nil: break
             }
+            desktop?.follow()
             if server.pulse.beat() {
                 manager.tell(.alive)
             } else {
@@ -62,6 +65,7 @@ struct Supervisor {
         }
         server.control.allowsLocalUsers = configuration.allowsLocalUsers
         server.certificates?.reload(configuration, log)
+        desktop?.reload(configuration)
         log.write(.info, "configuration-read")
     }
 }

@@ -127,6 +127,18 @@ struct DeliveringTests {
         #expect(stage.machine.applications.first?.trouble == "it does not answer")
     }
 
+    @Test("Who was asked before the machine slept is not asked again", arguments: [true, false])
+    func asleep(isRunning: Bool) throws {
+        var stage = try Stage.running()
+        if !isRunning { _ = stage.owner(nil) }
+        let call = stage.push("a", life: .seconds(172_800))
+        stage.time += .seconds(86_400)
+        #expect(stage.heard(.woken).isEmpty)
+        #expect(stage.pass(.zero).isEmpty)
+        #expect(try stage.answer(call.calls.first?.id).requests == [acknowledged("a")])
+        #expect(stage.pass(.seconds(86_400)).calls.isEmpty)
+    }
+
     @Test("A start may take longer than an answer")
     func slowStart() throws {
         var stage = try Stage.running(.one)

@@ -158,15 +158,19 @@ struct NotificationTextTests {
 
     @Test("Replies are offered where the server takes them and the application wants them")
     func replies() throws {
-        var willing = Screen.account
-        willing.takesReplies = true
-        let rich = Screen.dunst + ["inline-reply"]
-        func keys(_ capabilities: [String], _ source: PresentedSource) throws -> [String] {
-            try call(Screen.push(1), capabilities, source).actions.map(\.key)
+        func keys(_ capabilities: [String]) throws -> [[String]] {
+            var screen = Screen()
+            screen.serverAppears(capabilities)
+            try screen.group(added: [Screen.push(1)])
+            for willing in [true, true, false] {
+                try screen.tell(#"{"@type":"bellwire.updateSource","replies":\#(willing)}"#)
+            }
+            return screen.calls.map { $0.actions.map(\.key) }
         }
-        #expect(try keys(rich, willing).contains("inline-reply"))
-        #expect(try !keys(rich, Screen.account).contains("inline-reply"))
-        #expect(try !keys(Screen.dunst, willing).contains("inline-reply"))
+        let rich = try keys(Screen.dunst + ["inline-reply"])
+        #expect(rich.map { $0.contains("inline-reply") } == [false, true, false])
+        // Nothing changes where there is nothing to type.
+        #expect(try keys(Screen.dunst).count == 1)
     }
 
     @Test("Who does not want to be disturbed hears only what is urgent")

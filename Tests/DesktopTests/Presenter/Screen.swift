@@ -119,6 +119,7 @@ struct Screen {
                 let source = record.key.source
                 highest[source] = max(highest[source] ?? 0, record.key.notification)
             case .forget(let key): records[key] = nil
+            case .forgetHighest(let source): highest[source] = nil
             case .notify(let ticket, let call):
                 calls.append(call)
                 held.append((ticket, call, nil))

@@ -180,6 +180,50 @@ struct ScreenTests {
             ])
     }
 
+    @Test("A source that begins later is shown, and counts from the beginning")
+    func begunSource() throws {
+        var screen = Screen([])
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(7)])
+        #expect(screen.calls.isEmpty)
+        screen.handle(.sourceBegan(Screen.account))
+        try screen.group(added: [Screen.push(7)])
+        screen.handle(.sourceEnded("telegram/me"))
+        screen.handle(.sourceBegan(Screen.account))
+        try screen.group(added: [Screen.push(1)])
+        #expect(screen.visible.count == 1 && screen.calls.count == 2)
+        #expect(screen.visible.values.first?.isSilent == false)
+    }
+
+    @Test("Of an account made anew the first notification comes up", arguments: [true, false])
+    func accountAnew(isRestarted: Bool) throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(7)])
+        screen.handle(.accountEnded("telegram/me"))
+        #expect(screen.visible.isEmpty && screen.highest.isEmpty)
+        if isRestarted {
+            screen.restart()
+            screen.serverAppears()
+        }
+        try screen.group(added: [Screen.push(1)])
+        #expect(screen.visible.count == 1)
+    }
+
+    @Test("A source may look another way without ending")
+    func changedSource() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(added: [Screen.push(1)])
+        var other = Screen.account
+        other.service = "org.example.Other"
+        screen.handle(.sourceBegan(other))
+        #expect(screen.visible.count == 1)
+        let id = try #require(screen.visible.keys.first)
+        screen.user(chooses: "default", on: id)
+        #expect(screen.others == [.activate(service: "org.example.Other", action: nil, token: nil)])
+    }
+
     @Test("With a source that ends all that it showed goes")
     func endedSource() throws {
         var screen = Screen()

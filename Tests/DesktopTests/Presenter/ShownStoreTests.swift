@@ -27,5 +27,7 @@ struct ShownStoreTests {
         let history = try store().history()
         #expect(history.records == [first] + records[1..<5])
         #expect(history.highest == ["a/b": 5])
+        try store().forgetHighest(of: "a/b")
+        #expect(try store().history() == ShownHistory(records: history.records))
     }
 }

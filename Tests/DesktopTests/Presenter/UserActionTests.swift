@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import Desktop
@@ -56,7 +57,8 @@ struct UserActionTests {
     func links() throws {
         var opened = try screen(#","link":"https://x/y""#)
         opened.user(chooses: "default", on: 1, token: "abc")
-        #expect(opened.others == [.open(link: "https://x/y", token: "abc")])
+        let link = try #require(ExternalLink("https://x/y"))
+        #expect(opened.others == [.open(link: link, token: "abc")])
         for link in [
             "file:///etc/passwd", "http://x", "ftp://x", "-x", "javascript:x", "https://a b",
         ] {
@@ -64,14 +66,27 @@ struct UserActionTests {
             refused.user(chooses: "default", on: 1)
             #expect(refused.others.isEmpty && refused.requests.count == 1, "\(link)")
         }
-        var consenting = Screen.account
-        consenting.linkSchemes = ["https", "matrix", "file"]
-        var matrix = try screen(#","link":"matrix:r/x""#, consenting)
+    }
+
+    @Test("Other links are opened if the application agreed to that, and a file never is")
+    func consent() throws {
+        let consent = #"{"@type":"bellwire.updateSource","link_schemes":["matrix","file","-x"]}"#
+        var matrix = try screen(#","link":"matrix:r/x""#)
+        try matrix.tell(consent)
         matrix.user(chooses: "default", on: 1)
-        #expect(matrix.others == [.open(link: "matrix:r/x", token: nil)])
-        var file = try screen(#","link":"file:///x""#, consenting)
-        file.user(chooses: "default", on: 1)
-        #expect(file.others.isEmpty)
+        let link = try #require(ExternalLink("matrix:r/x"))
+        #expect(matrix.others == [.open(link: link, token: nil)])
+        for link in ["file:///x", "-x:y", "javascript:x"] {
+            var refused = try screen(#","link":"\#(link)""#)
+            try refused.tell(consent)
+            refused.user(chooses: "default", on: 1)
+            #expect(refused.others.isEmpty, "\(link)")
+        }
+        var another = try screen(#","link":"matrix:r/x""#)
+        try another.tell(consent)
+        another.handle(.joined("telegram/me"))
+        another.user(chooses: "default", on: 1)
+        #expect(another.others.isEmpty)
     }
 
     @Test("Actions of the payload are told by their names, which no server sees")
@@ -81,7 +96,8 @@ struct UserActionTests {
         #expect(!first.calls[0].actions.map(\.key).contains("go"))
         first.user(chooses: "action-0", on: 1)
         #expect(first.requests == [.act(group: 1, notification: 1, action: "go")])
-        #expect(first.others == [.open(link: "https://go/", token: nil)])
+        let link = try #require(ExternalLink("https://go/"))
+        #expect(first.others == [.open(link: link, token: nil)])
         var second = try screen(Self.actions)
         second.user(chooses: "action-1", on: 1)
         #expect(
@@ -107,9 +123,8 @@ struct UserActionTests {
 
     @Test("A reply goes to the engine if the application wants replies")
     func replies() throws {
-        var willing = Screen.account
-        willing.takesReplies = true
-        var screen = try screen("", willing)
+        var screen = try screen()
+        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
         screen.handle(.replied(id: 1, text: "Yes <b>", sender: ":1.7"))
         #expect(
             screen.requests == [.act(group: 1, notification: 1, action: "reply", text: "Yes <b>")])

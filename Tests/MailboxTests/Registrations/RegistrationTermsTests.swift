@@ -75,6 +75,9 @@ struct RegistrationTermsTests {
             #""session_timeout":"60""#, #""session_timeout":0"#, #""session_timeout":-1"#,
             #""presentation":"x""#, #""presentation":{"sound":1}"#,
             #""presentation":{"loc_args":[1]}"#, #""presentation":{"colour":"red"}"#,
+            #""presentation":{"replies":1}"#, #""presentation":{"link_schemes":"tg"}"#,
+            #""presentation":{"link_schemes":["file"]}"#,
+            #""presentation":{"link_schemes":["-x"]}"#, #""presentation":{"link_schemes":["a b"]}"#,
             #""service":"x""#, #""service":"org..x""#, #""service":"org.1x""#, #""service":5"#,
             #""app_id":"""#, #""ttl":-1"#, #""ttl":2592001"#, #""ttl":"5""#, #""expires":59"#,
             #""expires":null"#,
@@ -92,7 +95,10 @@ struct RegistrationTermsTests {
 
     @Test("What is written reads to the same terms")
     func roundTrip() throws {
-        let presentation = #"{"sound":"ding","loc_args":["srcName"],"badge":true}"#
+        let presentation = """
+            {"sound":"ding","loc_args":["srcName"],"badge":true,"replies":true,\
+            "link_schemes":["matrix","web+x"]}
+            """
         let rest = """
             ,"user_id":7,"other_user_ids":[8],"callback":"https://x.example/y?z=1","vapid":true,\
             "dialect":"plain","clear":false,"notify_mode":"sendOnlyOne","session_timeout":5,\

@@ -1,0 +1,32 @@
+/// What a session is connected with: receivers, and the accounts whose notifications are shown.
+package struct DesktopTerms: Sendable {
+    struct Engine: Sendable {
+        let source: PresentedSource
+        let address: EngineAddress
+    }
+
+    let receivers: [ReceiverAddress]
+    /// Of each source the first.
+    let engines: [Engine]
+
+    package init(_ receivers: [ReceiverAddress]) throws(DesktopService.Failure) {
+        var engines: [Engine] = []
+        for receiver in receivers {
+            for account in receiver.accounts {
+                let address = EngineAddress(
+                    device: receiver.text, app: account.app, account: account.account)
+                guard var address else {
+                    throw DesktopService.Failure.noCredential(receiver.url.host)
+                }
+                address.place = receiver.place
+                let source = account.source(at: receiver.url.host)
+                if engines.contains(where: { $0.source.id == source.id }) { continue }
+                engines.append(Engine(source: source, address: address))
+            }
+        }
+        self.receivers = receivers
+        self.engines = engines
+    }
+
+    var sources: [PresentedSource] { engines.map(\.source) }
+}

@@ -1,0 +1,100 @@
+import Base
+import Bus
+import Crypto
+import Reactor
+import WebPush
+
+/// What applications ask.
+extension DistributorService {
+    /// Calls that wait for their turn.
+    private static let intakeLimit = 1_000
+
+    func received(_ call: BusCall) {
+        guard let delay = machine.delay(of: call.sender, at: now),
+            intake.count + parked.count < Self.intakeLimit
+        else { return refuse(call) }
+        // The work is queued, and the second generation is told so at once.
+        if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
+        guard delay > .zero else { return take(call) }
+        lastParked += 1
+        parked[lastParked] = call
+        _ = loop.schedule(after: Interval(delay), self, cookie: lastParked)
+    }
+
+    func take(_ call: BusCall) {
+        intake.append(call)
+        takeNext()
+    }
+
+    private func refuse(_ call: BusCall) {
+        if call.member == "Register" {
+            call.answer(.failed(.internal))
+        } else {
+            call.fail(BusErrorName.limitsExceeded, "too many calls")
+        }
+    }
+
+    private func takeNext() {
+        guard !isTaking, !intake.isEmpty else { return }
+        isTaking = true
+        let call = intake.removeFirst()
+        SandboxLookup.sandbox(of: call.sender, on: bus) { [weak self] sandbox in
+            guard let self else { return }
+            if call.member == "Register" {
+                register(call, sandbox)
+            } else {
+                unregister(call, sandbox)
+            }
+        }
+    }
+
+    private func taken() {
+        perform()
+        isTaking = false
+        takeNext()
+    }
+
+    private func register(_ call: BusCall, _ sandbox: Sandbox) {
+        let arguments =
+            call.version == .one
+            ? RegistrationArguments(call.arguments)
+            : RegistrationArguments(options: call.arguments.first)
+        guard let arguments, let channel = Self.newChannel() else {
+            call.answer(.failed(.internal))
+            return taken()
+        }
+        ServiceLookup.service(arguments.service, of: call.sender, sandbox, on: bus) {
+            [weak self] service in
+            guard let self else { return }
+            defer { taken() }
+            guard BusName.isUnique(service) || sandbox.allows(service) else {
+                return call.answer(.failed(.unauthorized))
+            }
+            lastCall += 1
+            registrations[lastCall] = call
+            machine.register(
+                RegistrationRequest(
+                    key: ClientKey(sandbox: sandbox.identifier, token: arguments.token),
+                    service: service, description: arguments.description,
+                    applicationKey: arguments.applicationKey, version: arguments.version,
+                    channel: channel), call: lastCall, at: now)
+        }
+    }
+
+    private func unregister(_ call: BusCall, _ sandbox: Sandbox) {
+        defer { taken() }
+        let token =
+            call.version == .one
+            ? call.arguments.first?.text : call.arguments.first?.members?["token"]?.text
+        // What is no token can be nobody's.
+        guard let token, RegistrationArguments.isToken(token) else { return }
+        machine.unregister(
+            ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,
+            version: call.version, at: now)
+    }
+
+    private static func newChannel() -> ChannelID? {
+        guard let bytes = try? Random.bytes(count: 16) else { return nil }
+        return Bits128(bytes.span).map { ChannelID($0) }
+    }
+}

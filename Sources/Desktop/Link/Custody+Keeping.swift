@@ -1,0 +1,56 @@
+/// What is to be on the disk.
+extension Custody {
+    /// What has to be written now, in the order of acceptance of each channel.
+    package mutating func takeUnkept() -> [Key] {
+        for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {
+            keepLongest(of: receiver)
+        }
+        defer { unkept = [] }
+        return unkept.filter { entries[$0]?.isToBeKept == true }
+    }
+
+    /// It is on the disk, and no longer the receiver's matter.
+    package mutating func kept(_ key: Key, row: Int64, at now: Duration) {
+        guard var entry = entries[key], entry.row == nil else {
+            return actions.append(.drop(row: row))
+        }
+        unload(entry)
+        keptCount += 1
+        entry.row = row
+        entry.isToBeKept = false
+        entries[key] = entry
+        actions.append(.settle(key, isDelivered: true))
+        advance(key.channel, at: now)
+        if entries[key]?.isHanded == false { entries[key]?.body = nil }
+    }
+
+    /// The disk is full or broken: it stays with the receiver until its application has it.
+    package mutating func notKept(_ key: Key, at now: Duration) {
+        entries[key]?.isToBeKept = false
+        advance(key.channel, at: now)
+    }
+
+    /// Whoever is handed a message has its body; the disk has it, too.
+    package mutating func forgetBody(_ key: Key) {
+        if entries[key]?.row != nil { entries[key]?.body = nil }
+    }
+
+    /// The channel with the most messages under way is the one whose application sleeps.
+    private mutating func keepLongest(of receiver: Int64) {
+        let counts = lines.mapValues { line in line.ids.count }
+        let candidates = counts.sorted { $0.value > $1.value }.map(\.key)
+        for channel in candidates {
+            var found = false
+            for id in lines[channel]?.ids ?? [] {
+                let key = Key(channel, id)
+                guard let entry = entries[key], entry.receiver == receiver, entry.row == nil,
+                    entry.deadline != nil, keptCount < Self.keptLimit
+                else { continue }
+                entries[key]?.isToBeKept = true
+                unkept.append(key)
+                found = true
+            }
+            if found { return }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Reactor
+import WebPush
+
+/// What the distributor wants.
+extension ReceiverLinks {
+    package func perform(_ request: LinkRequest) {
+        let now = BootClock.now
+        switch request {
+        case .register(let channel, let key, let known): register(channel, key, known)
+        case .unregister(let channel):
+            custody.ended(channel)
+            guard let connection = connection(of: channel) else { return flushLater() }
+            attempt("channel-ended") {
+                try store.save(
+                    DesktopStore.ChannelRecord(
+                        channel: channel, receiver: connection.row, isEnded: true))
+            }
+            connection.link.unregister(channel, at: now)
+            connection.perform()
+        case .acknowledge(let channel, let id):
+            custody.finished(Custody.Key(channel, id), isDelivered: true, at: now)
+        case .reject(let channel, let id):
+            custody.finished(Custody.Key(channel, id), isDelivered: false, at: now)
+        }
+        flushLater()
+    }
+
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, _ known: String?) {
+        unclaimed.remove(channel)
+        var known = known
+        if receivers[channel] == nil {
+            guard let first = connections.first else {
+                return tellLater(.refused(channel, .actionRequired))
+            }
+            let isSaved = attempt("channel") {
+                try store.save(
+                    DesktopStore.ChannelRecord(
+                        channel: channel, receiver: first.row, isEnded: false))
+            }
+            guard isSaved else { return tellLater(.refused(channel, .internal)) }
+            receivers[channel] = first.row
+            // Another receiver's endpoint is none of this one.
+            known = nil
+        }
+        guard let connection = connection(of: channel) else { return }
+        connection.link.register(channel, key: key, known: known, at: BootClock.now)
+        if isStarted { connection.perform() }
+    }
+
+    private func tellLater(_ event: LinkEvent) {
+        loop.post { self.listener?.heard(event) }
+    }
+
+    /// A disk that fails is no reason to stop: what could not be written is done again.
+    @discardableResult
+    func attempt(_ what: StaticString, _ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            log.write(.error, "desktop-store", [("at", "\(what)"), ("reason", "\(error)")])
+            return false
+        }
+    }
+}
+
+/// What the receivers say.
+extension ReceiverLinks {
+    /// What a receiver of another kind keeps a message for, as nothing tells.
+    private static let usualLife = Duration.seconds(86_400)
+
+    func perform(_ action: Link.Action, of connection: ReceiverConnection) {
+        switch action {
+        case .remember(let userAgent):
+            attempt("user-agent") {
+                try store.setUserAgent(userAgent, ofReceiver: connection.row)
+            }
+        case .endpoint(let channel, let endpoint): tellLater(.endpoint(channel, endpoint))
+        case .refuse(let channel, let reason): tellLater(.refused(channel, reason))
+        case .forget(let channel): forget(channel)
+        case .connect, .disconnect, .send: break
+        }
+    }
+
+    func arrived(_ arrival: Link.Arrival, from connection: ReceiverConnection) {
+        let now = BootClock.now
+        switch arrival {
+        case .message(let message):
+            let key = Custody.Key(message.channel, message.version)
+            guard receivers[message.channel] == connection.row else {
+                return connection.link.acknowledge(
+                    message.channel, version: message.version, isDelivered: false)
+            }
+            let isOurs = connection.link.isOurs
+            let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
+            custody.received(
+                key, from: connection.row, body: message.body,
+                deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
+                isForeign: !isOurs, at: now)
+        case .withdrawn(let channel, let version):
+            custody.withdrawn(Custody.Key(channel, version), at: now)
+        }
+        flushLater()
+    }
+
+    /// Nothing comes on it any more, and nobody has to be told.
+    func forget(_ channel: ChannelID) {
+        receivers[channel] = nil
+        attempt("channel-gone") { try store.remove(channel) }
+    }
+
+    /// The connection has come about, or ended for that reason.
+    func changed(_ connection: ReceiverConnection, reason: String?) {
+        guard let reason else {
+            log.write(.info, "receiver-connected", [("receiver", connection.name)])
+            return
+        }
+        log.write(
+            .warning, "receiver-lost", [("receiver", connection.name), ("reason", reason)])
+    }
+}
