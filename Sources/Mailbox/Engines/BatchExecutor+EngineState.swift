@@ -146,6 +146,8 @@ extension BatchExecutor {
             try rows { () throws(SQLiteError) in
                 try EngineRows.set(record: number, sealed, on: database.connection)
             }
+            // Sealing adds the same to both.
+            journal.removed(size: bytes.count - rest.count)
         }
         journal.forget(row)
     }
