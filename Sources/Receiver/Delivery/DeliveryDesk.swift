@@ -16,7 +16,8 @@ final class DeliveryDesk: @unchecked Sendable {
     let service: PushService
     @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
-    @exclusivity(unchecked) private var isTimerSet = false
+    /// Set as long as something is held.
+    @exclusivity(unchecked) private var timer: TimerID?
     /// Senders that wait here.
     @exclusivity(unchecked) private var senders = SlotTable<PushSender>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
@@ -109,6 +110,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// The device has it, before it was written.
     func settle(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
         _ = window.take(slot)
+        if window.count == 0 { cancelTimer() }
         service.index.release(message.size, for: message.address)
         answer(reply, message, .accepted)
     }
@@ -290,7 +292,7 @@ extension DeliveryDesk {
 extension DeliveryDesk: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie == Self.commit else { return tryAgain() }
-        isTimerSet = false
+        timer = nil
         while let message = window.popDue(loop.now) {
             guard let reply = channels[message.address.device]?.takeHeld(message.id) else {
                 continue
@@ -301,9 +303,15 @@ extension DeliveryDesk: TimerHandler {
     }
 
     private func setTimer() {
-        guard !isTimerSet, let deadline = window.deadline else { return }
-        isTimerSet = true
+        guard timer == nil, let deadline = window.deadline else { return }
         let rest = max(0, deadline.nanoseconds - loop.now.nanoseconds)
-        _ = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
+        timer = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
+    }
+
+    /// A loop that has nothing to do is not woken for nothing.
+    private func cancelTimer() {
+        guard let timer else { return }
+        loop.cancel(timer)
+        self.timer = nil
     }
 }
