@@ -8,13 +8,16 @@ import WebPush
 struct PreparedPushes {
     struct BadKey: Error {}
 
+    /// So far apart that pushes that follow each other go to different accounts.
+    private static let step = 617
     /// Each another message, of one of so many chats.
     private static let chats = 50
 
+    /// `number` is that of the message in its chat.
     private static func payload(_ number: Int) -> [UInt8] {
         Array(
             (#"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],"#
-                + #""custom":{"from_id":"\#(777 + number % chats)","msg_id":"\#(number + 1)"},"#
+                + #""custom":{"from_id":"\#(777 + number % chats)","msg_id":"\#(number)"},"#
                 + #""badge":"3","sound":"0.m4a","mutable":1},"date":1795281909,"user_id":"7"}"#)
                 .utf8)
     }
@@ -26,12 +29,14 @@ struct PreparedPushes {
         // A salt of its own makes each another push; making a key for each would take minutes.
         let sender = try PrivateKey.generate()
         var encryptor = try Encryptor()
+        // What an earlier run sent is known already, and would be told to nobody.
+        let first = 1 + Int(WallClock.now) % 20_000 * 100_000
         var requests: [[UInt8]] = []
         requests.reserveCapacity(count)
         for number in 0..<count {
-            let target = targets.targets[number % targets.targets.count]
+            let target = targets.targets[number * Self.step % targets.targets.count]
             let salt = try Random.bytes(count: 16)
-            let payload = Self.payload(number)
+            let payload = Self.payload(first + number)
             let push = try encryptor.encrypt(
                 payload.span, for: target.publicKey, auth: target.auth, encoding: .aes128gcm,
                 sender: sender, salt: salt.span)

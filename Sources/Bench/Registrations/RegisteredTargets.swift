@@ -7,8 +7,11 @@ import WebPush
 /// the clients of the engines show: in a file, because who makes them, who serves them and who pushes
 /// are three processes.
 struct RegisteredTargets {
-    /// Whose registrations they are, in turn.
-    static let accounts = (0..<100).map { "account\($0)" }
+    /// Each has ten registrations.
+    static func account(ofRegistration number: Int) -> String { "account\(number / 10)" }
+
+    /// Those that have a client.
+    static let accounts = (0..<100).map { account(ofRegistration: 10 * $0) }
 
     struct Target {
         let path: String

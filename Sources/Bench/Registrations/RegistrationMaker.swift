@@ -3,8 +3,7 @@ import Crypto
 import Mailbox
 import WebPush
 
-/// Fills a new store with registrations, as the API makes them, each bound to the same signer. They
-/// belong to the accounts in turn.
+/// Fills a new store with registrations, as the API makes them, each bound to the same signer.
 final class RegistrationMaker {
     private static let outstanding = 4_096
     private static let owner = "bench"
@@ -12,7 +11,6 @@ final class RegistrationMaker {
     private let store: SQLiteStore
     private let counter = AnswerCounter()
     private let sender: SenderRule
-    private let terms: [RegistrationTerms]
     private var mint: EndpointMint
     private var random = RandomSupply()
     private(set) var targets: RegisteredTargets
@@ -25,10 +23,6 @@ final class RegistrationMaker {
         self.store = store
         self.mint = mint
         sender = .key(KeyHash(Digest(digest)))
-        terms = try RegisteredTargets.accounts.map { account in
-            let text = #"{"token_type":10,"app":"telegram","account":"\#(account)","vapid":true}"#
-            return try RegistrationTerms(try JSONDocument(Array(text.utf8)).root)
-        }
         targets = RegisteredTargets(
             signingKey: try privateKey.bytes,
             bearer: try Random.secret(count: Credential.secretLength))
@@ -52,6 +46,12 @@ final class RegistrationMaker {
         }
     }
 
+    private func terms(_ number: Int) throws -> RegistrationTerms {
+        let account = RegisteredTargets.account(ofRegistration: number)
+        let text = #"{"token_type":10,"app":"telegram","account":"\#(account)","vapid":true}"#
+        return try RegistrationTerms(try JSONDocument(Array(text.utf8)).root)
+    }
+
     private func operation(_ number: Int) throws -> StoreOperation {
         let device = store.index.nextDevice()
         let row = store.index.nextSubscription()
@@ -68,7 +68,7 @@ final class RegistrationMaker {
             digest: try mint.digest(of: token), created: 0)
         let registration = Registration(
             id: try RegistrationID(from: &random), device: device, owner: Self.owner, created: 0,
-            terms: terms[number % terms.count], target: target, secret: nil, seen: store.clock.now)
+            terms: try terms(number), target: target, secret: nil, seen: store.clock.now)
         let bytes = token.bytes
         targets.targets.append(
             RegisteredTargets.Target(
