@@ -13,28 +13,17 @@ import sys
 
 import requests
 from screen import PLASMA, Recorder, eventually
-from session import Application, Checks, Failed, Session
+from session import Application, Checks, Failed, Session, telegram
 
 check = Checks("changes")
 http = requests.Session()
 
 
-def command(session, state, *words):
-    return subprocess.run(
-        [session.bellwire, *words, "--state", f"{session.folder}/{state}"], check=True,
-        capture_output=True, text=True, env=session.environment).stdout
-
-
 def register(session, state, **options):
     words = [f"--{name}={value}" for name, value in options.items()]
-    return json.loads(command(
-        session, state, "register", "--app=telegram", "--account=me", "--clear=yes", "--json",
-        *words))
-
-
-def message(text, number):
-    return json.dumps({"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text],
-                       "custom": {"from_id": "5", "msg_id": str(number)}}).encode()
+    return json.loads(session.run(
+        "register", "--app=telegram", "--account=me", "--clear=yes", "--json",
+        *words, state=state))
 
 
 async def sent(endpoint, body, method="POST", **fields):
@@ -74,10 +63,6 @@ async def reload(session, desktop, manager, *lines):
     await manager.told("READY=1")
 
 
-def device(session, state):
-    return json.loads(command(session, state, "device", "add", "desk", "--json"))["websocket"]
-
-
 def connections(session):
     return session.log("desktop").count("event=receiver-connected")
 
@@ -85,7 +70,7 @@ def connections(session):
 async def receivers(session):
     _, first = session.serve(state="first")
     _, second = session.serve(state="second")
-    addresses = [device(session, "first"), device(session, "second")]
+    addresses = [session.device("first")["websocket"], session.device("second")["websocket"]]
     account = register(session, "second")
     manager = Manager(session)
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
@@ -102,7 +87,7 @@ async def receivers(session):
     await pushed(old, b"under way")
     await eventually(lambda: app.unanswered == 1, "a call is under way")
     await reload(session, desktop, manager, addresses[0], addresses[1] + " telegram/me")
-    await sent(account["endpoint"], message("hello", 1))
+    await sent(account["endpoint"], telegram("hello", 1))
     await eventually(lambda: "hello" in str(screen.bodies), "what the new one has is shown")
     other = await Application(session, "org.example.Other").appear()
     await other.register()
@@ -157,7 +142,7 @@ async def accounts(session):
         session.folder + "/one", log="desktop")
     # One that is there from the beginning makes sure that the desktop is.
     account = register(session, "one")
-    await sent(account["endpoint"], message("later", 1))
+    await sent(account["endpoint"], telegram("later", 1))
     await eventually(lambda: "later" in str(screen.bodies), "what is registered later is shown")
     app = await Application(session, "org.example.Fetch").appear()
     await app.register()
@@ -166,20 +151,20 @@ async def accounts(session):
     await sent(signalled["endpoint"], b"version=7", "PUT")
     check(await app.message() == b"version=7", "and who fetches is told to")
     for _ in range(3):
-        await sent(account["endpoint"], message("more", 2))
+        await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
-        command(session, "one", "revoke", registration["id"])
+        session.run("revoke", registration["id"], state="one")
     await eventually(lambda: not screen.visible, "what is revoked is on the screen no more")
     # Its notifications begin at 1 again, whether the desktop has noticed the end or not.
     for text in ("anew", "at once"):
         if text == "anew":
             await eventually(lambda: session.log("desktop").count("accounts=0") > 0, "it is noticed")
         account = register(session, "one")
-        await sent(account["endpoint"], message(text, 1))
+        await sent(account["endpoint"], telegram(text, 1))
         await eventually(lambda: text in str(screen.bodies), f"registered {text} it is shown")
         call = screen.calls[-1]
         check("suppress-sound" not in call[6], "and heard")
-        command(session, "one", "revoke", account["id"])
+        session.run("revoke", account["id"], state="one")
     await eventually(lambda: not screen.visible, "and gone in the end")
     app.disappear()
     screen.disappear()
@@ -192,7 +177,7 @@ def send(session, registration, text, number):
     with open(path, "w") as file:
         file.write(registration["token"])
     subprocess.run(
-        [session.bellwire, "send", "--to", path, message(text, number).decode()], check=True,
+        [session.bellwire, "send", "--to", path, telegram(text, number).decode()], check=True,
         capture_output=True, env=session.environment)
 
 
@@ -211,7 +196,7 @@ async def consent(session):
     willing = register(session, "one", presentation=presentation)
     await eventually(lambda: len(screen.calls) == 2, "what is shown changes at once")
     check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "and takes replies")
-    command(session, "one", "revoke", willing["id"])
+    session.run("revoke", willing["id"], state="one")
     await eventually(lambda: len(screen.calls) == 3, "and changes back")
     check("inline-reply" not in screen.calls[2][5], "with the end of that registration")
     willing = register(session, "one", presentation=presentation)

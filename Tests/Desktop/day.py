@@ -5,7 +5,6 @@ usage: day.py PATH_OF_BELLWIRE
 """
 
 import asyncio
-import json
 import mmap
 import os
 import struct
@@ -112,10 +111,7 @@ async def served(app, *bodies):
 async def a_day(session):
     clocks = Clocks(session)
     receiver, base = session.serve()
-    device = json.loads(subprocess.run(
-        [session.bellwire, "device", "add", "desk", "--json", "--state",
-         session.folder + "/receiver"],
-        check=True, capture_output=True, env=session.environment).stdout)
+    device = session.device()
     desktop = session.desktop(device["websocket"])
     other = await Application(session, "org.example.Other").appear()
     await other.register()

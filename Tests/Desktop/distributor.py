@@ -318,10 +318,7 @@ async def main(bellwire):
     try:
         check(apps(session, "list")[0] == 4, "without a service: not now")
         session.serve()
-        device = json.loads(subprocess.run(
-            [session.bellwire, "device", "add", "desk", "--json", "--state",
-             session.folder + "/receiver"],
-            check=True, capture_output=True, env=session.environment).stdout)
+        device = session.device()
         session.desktop(device["websocket"])
         folder = os.path.dirname(os.path.abspath(__file__))
         for case in (first_generation, odd_connectors, self_test, malformed, many, hanging, management):

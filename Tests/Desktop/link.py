@@ -5,13 +5,11 @@ usage: link.py PATH_OF_BELLWIRE
 
 import asyncio
 import base64
-import json
 import os
 import shutil
 import signal
 import stat
 import statistics
-import subprocess
 import sys
 import time
 
@@ -38,10 +36,7 @@ async def sent(endpoint, body, **fields):
 
 async def our_receiver(session):
     receiver, base = session.serve()
-    device = json.loads(subprocess.run(
-        [session.bellwire, "device", "add", "desk", "--json", "--state",
-         session.folder + "/receiver"],
-        check=True, capture_output=True, env=session.environment).stdout)
+    device = session.device()
     desktop = session.desktop(device["websocket"])
     app = await Application(session, "org.example.One").appear()
     check((await app.register())["success"] == "REGISTRATION_SUCCEEDED", "registration")

@@ -92,6 +92,16 @@ class Session:
         return self.start(
             "desktop", "--state", self.folder + "/desk", "--receivers-file", path, log=log)[0]
 
+    def run(self, *words, state="receiver"):
+        """What a command has to say that ends by itself."""
+        return subprocess.run(
+            [self.bellwire, *words, "--state", f"{self.folder}/{state}"], check=True,
+            capture_output=True, text=True, env=self.environment).stdout
+
+    def device(self, state="receiver"):
+        """A new one, with its addresses and its secret."""
+        return json.loads(self.run("device", "add", "desk", "--json", state=state))
+
     def mock(self, *words):
         """A service of the system by python-dbusmock."""
         process = subprocess.Popen(
@@ -116,6 +126,12 @@ class Session:
             with contextlib.suppress(Exception):
                 self.end(process, signal.SIGKILL)
         self.holder.cleanup()
+
+
+def telegram(text, number):
+    """As Telegram's server writes it, in clear: the encrypted forms have tests of their own."""
+    return json.dumps({"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text],
+                       "custom": {"from_id": "5", "msg_id": str(number)}}).encode()
 
 
 class Application:

@@ -5,24 +5,17 @@ usage: whole.py PATH_OF_BELLWIRE
 """
 
 import asyncio
-import json
 import signal
 import subprocess
 import sys
 
 import requests
 from screen import Recorder, eventually
-from session import Application, Checks, Failed, Session
+from session import Application, Checks, Failed, Session, telegram
 
 check = Checks("whole")
 http = requests.Session()
 APPLICATION = "org.example.Fetch"
-
-
-def command(session, *words):
-    return subprocess.run(
-        [session.bellwire, *words, "--state", session.folder + "/receiver"], check=True,
-        capture_output=True, text=True, env=session.environment).stdout
 
 
 def register(session, device, **members):
@@ -33,15 +26,9 @@ def register(session, device, **members):
     return answer.json()
 
 
-def message(text, number):
-    """As Telegram's server writes it, in clear: the encrypted forms have tests of their own."""
-    return json.dumps({"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text],
-                       "custom": {"from_id": "5", "msg_id": str(number)}}).encode()
-
-
 async def push(registration, text, number):
     answer = await asyncio.to_thread(
-        http.post, registration["endpoint"], data=message(text, number), headers={"TTL": "600"})
+        http.post, registration["endpoint"], data=telegram(text, number), headers={"TTL": "600"})
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -96,7 +83,7 @@ async def main(bellwire):
     session = Session(bellwire)
     try:
         server, session.base = session.serve()
-        device = json.loads(command(session, "device", "add", "desk", "--json"))
+        device = session.device()
         pushed = register(session, device, token_type=10, app="telegram", clear=True)
         signalled = register(session, device, token_type=4, app="telegram", service=APPLICATION)
         session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]

@@ -43,7 +43,8 @@ async def callbacks(folder, seed, count):
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
             if number % 8 == 7:
-                await fail_for_a_while(stage, list(FAULTS)[number // 8 % len(FAULTS)])
+                await fail_for_a_while(stage, number // 8, longest=1)
+                await says_that_it_is_usable(stage)
             if not await stage.restart():
                 break
             if number % 20 == 19:
@@ -64,13 +65,18 @@ async def callbacks(folder, seed, count):
     return stage.log.path
 
 
-async def fail_for_a_while(stage, kind):
-    """Until the server says itself that it can keep something again."""
+async def fail_for_a_while(stage, number, longest):
+    """Each kind in its turn."""
+    kind = list(FAULTS)[number % len(FAULTS)]
     stage.log.note("fault", kind=kind)
     stage.server.meddler.set(fault=FAULTS[kind])
-    await asyncio.sleep(stage.random.uniform(0.3, 1))
+    await asyncio.sleep(stage.random.uniform(0.3, longest))
     stage.server.meddler.set()
     stage.log.note("healed")
+
+
+async def says_that_it_is_usable(stage):
+    """Where nobody is away whose messages could tell."""
     client = Client(stage.server.port)
     while (await client.ask("GET", "/__heartbeat__"))[0] != 200:
         await asyncio.sleep(0.05)
@@ -114,12 +120,7 @@ async def broken_disks(folder, seed, count):
         stage.populate(agents=12, senders=5)
         await asyncio.sleep(1)
         for number in range(count):
-            kind = list(FAULTS)[number % len(FAULTS)]
-            stage.log.note("fault", kind=kind)
-            stage.server.meddler.set(fault=FAULTS[kind])
-            await asyncio.sleep(stage.random.uniform(0.3, 2))
-            stage.server.meddler.set()
-            stage.log.note("healed")
+            await fail_for_a_while(stage, number, longest=2)
             await usable_again(stage)
             await asyncio.sleep(stage.random.uniform(0.5, 1))
             if number % 3 == 2:

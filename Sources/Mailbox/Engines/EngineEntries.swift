@@ -19,25 +19,22 @@ enum EngineEntries {
     static func replay(
         _ bytes: [UInt8], on engine: inout Engine, _ templates: TelegramTemplates
     ) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            guard rest.count >= headLength else { return false }
-            let time = Double(bitPattern: number(rest.prefix(8)))
-            let count = Int(number(rest.dropFirst(8).prefix(4)))
-            guard rest.count - headLength >= count,
-                let entry = try? EngineEntry(Array(rest.dropFirst(headLength).prefix(count)))
+        var start = 0
+        while start < bytes.count {
+            guard bytes.count - start >= headLength else { return false }
+            let time = Double(bitPattern: bytes.span.word(at: start))
+            let count = Int(bytes.span.halfWord(at: start + 8))
+            start += headLength
+            guard bytes.count - start >= count,
+                let entry = try? EngineEntry(Array(bytes[start..<start + count]))
             else { return false }
             if !engine.isRunning { engine.start(now: time) }
             _ = engine.perform(entry, templates: templates, now: time)
             _ = engine.takeUpdates()
-            rest = rest.dropFirst(headLength + count)
+            start += count
         }
         return true
     }
 
-    private static let headLength = 12
-
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    private static let headLength = 8 + 4
 }

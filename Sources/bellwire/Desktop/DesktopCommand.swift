@@ -43,7 +43,9 @@ extension Command {
                 failure.set(reason)
                 SignalQueue.askToEnd()
             })
-        wait(signals, manager) { reload(host, configure, log) }
+        wait(signals, manager) {
+            host.reload(log) { try DesktopTerms(DesktopHost.receivers(configure())) }
+        }
         manager.tell(.stopping)
         host.end()
         log.write(.info, "ended")
@@ -86,22 +88,6 @@ extension Command {
             case nil: break
             }
             manager.tell(.alive)
-        }
-    }
-
-    /// After a mistake everything stays as it was.
-    private static func reload(
-        _ host: DesktopHost, _ configure: () throws -> Configuration, _ log: Log
-    ) {
-        do {
-            host.use(try DesktopTerms(DesktopHost.receivers(configure())))
-        } catch {
-            log.write(
-                .error, "receivers-refused",
-                [
-                    ("reason", CommandError(error).message),
-                    ("effect", "those from before stay in use"),
-                ])
         }
     }
 }

@@ -46,10 +46,22 @@ final class DesktopHost {
         try group.start(name: "desktop")
     }
 
-    /// Takes these over while it runs; they were looked through before.
-    func use(_ terms: DesktopTerms) {
-        let service = service
-        group.loops[0].post { service.use(terms) }
+    /// Takes others over while it runs. After a mistake everything stays as it was, and false.
+    @discardableResult
+    func reload(_ log: Log, _ terms: () throws -> DesktopTerms) -> Bool {
+        do {
+            let (service, terms) = (service, try terms())
+            group.loops[0].post { service.use(terms) }
+            return true
+        } catch {
+            log.write(
+                .error, "receivers-refused",
+                [
+                    ("reason", CommandError(error).message),
+                    ("effect", "those from before stay in use"),
+                ])
+            return false
+        }
     }
 
     /// Lets go of the bus and of the receivers. What is under way comes again at the next start.

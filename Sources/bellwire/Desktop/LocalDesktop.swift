@@ -47,17 +47,7 @@ final class LocalDesktop {
     private func refresh() {
         // Read before the accounts: what changes meanwhile is looked at again.
         let changes = server.accountChanges
-        do {
-            host.use(try Self.terms(configuration))
-            accountChanges = changes
-        } catch {
-            log.write(
-                .error, "receivers-refused",
-                [
-                    ("reason", CommandError(error).message),
-                    ("effect", "those from before stay in use"),
-                ])
-        }
+        if host.reload(log, { try Self.terms(configuration) }) { accountChanges = changes }
     }
 
     func end() { host.end() }
