@@ -1,16 +1,12 @@
-"""The presenter against notification servers: a recording one, dunst and xfce4-notifyd.
+"""The presenter against a notification server that writes down what it is told.
 
-usage: presenter.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS]
+usage: presenter.py PATH_OF_PRESENTER_PROBE
 """
 
 import asyncio
 import json
-import os
 import random
-import subprocess
 import sys
-import tempfile
-import time
 
 import websockets
 from dbus_fast.aio import MessageBus
@@ -191,7 +187,7 @@ async def kills(desk, rounds=25):
     one silent repeat for a kill, and nothing removed stays."""
     choice = random.Random(8)
     server = await Recorder(desk).appear()
-    alive, number, killed, changes = {}, 100, 0, 0
+    alive, number, killed = {}, 100, 0
     probe = Probe(desk)
     for _ in range(rounds):
         for _ in range(choice.randrange(1, 4)):
@@ -273,106 +269,18 @@ async def engine(desk):
     server.disappear()
 
 
-async def real(desk, folder, name, command, click):
-    """A real server under Xvfb: a picture, a click that comes back, a restart in between."""
-    process = await desk.serve(*command)
-    picture = f"{folder}/{name}.png"
-    loud = "<span background='#ff00ff'>loud</span> <b>not bold</b>"
-    subprocess.run(["notify-send", "-t", "60000", "control", loud], env=desk.environment, check=True)
-    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} can render markup")
-    desk.end(process)
-    process = await desk.serve(*command)
-    await eventually(lambda: desk.screenshot(picture) == 1, f"{name} shows nothing")
-    probe = Probe(desk)
-    probe.group([push(1, f"\u202e{loud} & gr\u00fc\u00dfe", f"{name} shows this")])
-    await eventually(lambda: desk.screenshot(picture) > 1, f"{name} draws it")
-    await asyncio.sleep(0.5)
-    check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup of strangers")
-    before = len(probe.requests)
-    end = time.monotonic() + 20
-    while len(probe.requests) == before and time.monotonic() < end:
-        click(desk)
-        await asyncio.sleep(1)
-    check(len(probe.requests) > before, f"a click on {name} comes back")
-    check(probe.requests[0]["notification_id"] == 1, "and names the notification")
-    probe.group(removed=[1])
-    probe.group([push(2, "second", "before the restart")])
-    await asyncio.sleep(1)
-    desk.end(process)
-    await asyncio.sleep(1)
-    check(desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
-    process = await desk.serve(*command)
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1,
-                     f"{name} shows it again after a restart")
-    probe.kill()
-    probe = Probe(desk)
-    probe.active([push(2, "changed", "after our own restart"), push(3, "third", "new")])
-    await asyncio.sleep(1.5)
-    desk.screenshot(f"{folder}/{name}-after.png")
-    probe.active([])
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1,
-                     f"nothing is left on the screen of {name}")
-    desk.end(probe.process)
-    desk.end(process)
-
-
-DUNSTRC = """[global]
-    {markup}
-    width = 400
-    offset = 20x20
-    origin = top-right
-    mouse_left_click = do_action, close_current
-    mouse_right_click = close_current
-    idle_threshold = 0
-    font = DejaVu Sans 12
-[urgency_normal]
-    timeout = 0
-"""
-
-
-async def main(probe, folder):
-    os.makedirs(folder, exist_ok=True)
+async def main(probe):
     for story in (exact, user, links, comings_and_goings, kills, engine):
         desk = Desk(probe)
         try:
             await story(desk)
         finally:
             desk.close()
-    for name in ("dunst", "dunst-silent", "xfce4-notifyd"):
-        desk = Desk(probe)
-        try:
-            desk.display()
-            with open(desk.folder + "/dunstrc", "w") as file:
-                # Without that line it renders markup as well, and does not say so.
-                file.write(DUNSTRC.format(markup="markup = full" if name == "dunst" else ""))
-            if name.startswith("dunst"):
-                command = ["dunst", "-conf", desk.folder + "/dunstrc"]
-                await real(desk, folder, name, command, lambda desk: desk.click(800, 50))
-            else:
-                command = ["/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"]
-                await real(desk, folder, name, command, lambda desk: desk.click(*popup(desk)))
-        finally:
-            desk.close()
-    print(f"presenter: {check.passed} checks passed; pictures in {folder}")
-
-
-def popup(desk):
-    """The middle of the window of xfce4-notifyd."""
-    found = subprocess.run(
-        ["xdotool", "search", "--onlyvisible", "--class", "notifyd"], env=desk.environment,
-        capture_output=True, text=True).stdout.split()
-    for window in found:
-        shape = subprocess.run(
-            ["xdotool", "getwindowgeometry", "--shell", window], env=desk.environment,
-            capture_output=True, text=True).stdout
-        values = dict(line.split("=") for line in shape.split() if "=" in line)
-        if int(values["WIDTH"]) > 50:
-            return (int(values["X"]) + int(values["WIDTH"]) // 2, int(values["Y"]) + 20)
-    return 10, 10
+    print(f"presenter: {check.passed} checks passed")
 
 
 if __name__ == "__main__":
     try:
-        asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()))
+        asyncio.run(main(sys.argv[1]))
     except Failed as failure:
         sys.exit(str(failure))

@@ -109,6 +109,11 @@ class Desk:
         with os.fdopen(read) as pipe:
             self.environment["DISPLAY"] = ":" + pipe.readline().strip()
 
+    def tell(self, *words):
+        """What a program says that ends by itself."""
+        return subprocess.run(
+            words, env=self.environment, capture_output=True, text=True).stdout
+
     def screenshot(self, path):
         subprocess.run(["import", "-window", "root", path], env=self.environment, check=True)
         colours = subprocess.run(

@@ -29,6 +29,7 @@ enum FuzzTarget: String, CaseIterable {
     case plain
     case engineState = "engine-state"
     case engineEntry = "engine-entry"
+    case picture
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -56,6 +57,7 @@ enum FuzzTarget: String, CaseIterable {
         case .plain: Self.readPayload(bytes, .plain)
         case .engineState: Self.readState(bytes)
         case .engineEntry: Self.readEntry(bytes)
+        case .picture: Self.readPicture(bytes)
         }
     }
 }

@@ -1,13 +1,7 @@
 /// Decodes JPEG (ITU-T T.81): baseline, 8 bits, grey or in the colours of JFIF. That is all that
 /// comes inside of pushes; everything else is refused.
 struct JPEGDecoder {
-    enum Refusal: Error, Equatable {
-        case damaged
-        case unsupported
-        case tooLarge
-    }
-
-    static let pixelLimit = 4_000_000
+    typealias Refusal = Picture.Refusal
 
     struct Component {
         let id: UInt8
@@ -85,7 +79,7 @@ struct JPEGDecoder {
         let height = try segment.word()
         let width = try segment.word()
         guard width > 0, height > 0 else { throw .damaged }
-        guard width * height <= Self.pixelLimit else { throw .tooLarge }
+        guard width * height <= Picture.pixelLimit else { throw .tooLarge }
         size = (width, height)
         let count = try segment.byte()
         guard count == 1 || count == 3 else { throw .unsupported }

@@ -105,6 +105,7 @@ extension NotificationBus {
                     .serverAppeared(
                         NotificationServer(
                             identity: identity, name: words.first ?? "",
+                            vendor: words.count > 1 ? words[1] : "",
                             specVersion: words.count > 3 ? words[3] : "",
                             capabilities: capabilities)))
                 if capabilities.contains("inhibitions") { askInhibited() }

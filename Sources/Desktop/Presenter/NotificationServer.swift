@@ -2,14 +2,17 @@
 package struct NotificationServer: Equatable, Sendable {
     package let identity: ServerIdentity
     package let name: String
+    package let vendor: String
     package let specVersion: String
     package let capabilities: Set<String>
 
     package init(
-        identity: ServerIdentity, name: String, specVersion: String, capabilities: [String]
+        identity: ServerIdentity, name: String, vendor: String, specVersion: String,
+        capabilities: [String]
     ) {
         self.identity = identity
         self.name = name
+        self.vendor = vendor
         self.specVersion = specVersion
         self.capabilities = Set(capabilities)
     }
@@ -28,6 +31,10 @@ package struct NotificationServer: Equatable, Sendable {
         /// Either of them, and nobody can say which.
         case unknown
     }
+
+    /// How long at least a notification stays by itself after it came up or changed, where what the
+    /// user closes is reported as expired. Of MATE's server that is seven seconds.
+    var leastLifetime: Duration? { vendor == "MATE" ? .seconds(6) : nil }
 
     var showsActions: Bool { capabilities.contains("actions") }
     var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }

@@ -20,8 +20,8 @@ extension NotifyCall.Hint {
         case .picture(let picture):
             .structure([
                 .int32(Int32(picture.width)), .int32(Int32(picture.height)),
-                .int32(Int32(picture.width * 3)), .boolean(false), .int32(8), .int32(3),
-                .bytes(picture.pixels),
+                .int32(Int32(picture.width * picture.channels)), .boolean(picture.hasAlpha),
+                .int32(8), .int32(Int32(picture.channels)), .bytes(picture.pixels),
             ])
         }
     }

@@ -47,7 +47,7 @@ extension Presenter {
         land(flight, .unanswered)
     }
 
-    mutating func notified(_ ticket: Int, _ id: UInt32) {
+    mutating func notified(_ ticket: Int, _ id: UInt32, _ now: Duration) {
         guard let flight, flight.ticket == ticket, case .present(let server) = server else {
             return
         }
@@ -65,7 +65,7 @@ extension Presenter {
             shown[id] = nil
             actions.append(.close(flight.key, id: id))
         } else {
-            entry.place = .shown
+            (entry.place, entry.shownAt) = (.shown, now)
         }
         entries[flight.key] = entry
         keep(flight.key)

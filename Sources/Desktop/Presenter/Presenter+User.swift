@@ -5,12 +5,25 @@ import System
 extension Presenter {
     /// `reason` is that of the specification: 1 it expired, 2 the user dismissed it, 3 somebody
     /// closed it by a call.
-    mutating func closed(_ key: ShownKey, _ reason: UInt32) {
+    mutating func closed(_ key: ShownKey, _ reason: UInt32, _ now: Duration) {
+        let isByUser =
+            reason == Self.dismissedByUser || reason == Self.expired && mayNotExpire(key, now)
         leaveScreen(key)
-        if reason == Self.dismissedByUser { dismiss(key) }
+        if isByUser { dismiss(key) }
     }
 
+    private static let expired: UInt32 = 1
     private static let dismissedByUser: UInt32 = 2
+
+    /// Whether it was too early for that, where the server says the same of what the user closes.
+    private func mayNotExpire(_ key: ShownKey, _ now: Duration) -> Bool {
+        guard case .present(let server) = server, let lifetime = server.leastLifetime,
+            let entry = entries[key]
+        else { return false }
+        // A call never expires.
+        if entry.notification?.kind == .call { return true }
+        return entry.shownAt.map { now - $0 < lifetime } ?? false
+    }
 
     private mutating func dismiss(_ key: ShownKey) {
         guard let entry = entries[key], entry.place != .dismissed else { return }

@@ -16,6 +16,8 @@ package struct Presenter: Sendable {
         var maySound = false
         var serverID: UInt32 = 0
         var server: ServerIdentity?
+        /// When it came up or changed; nil where only a process before this one had it shown.
+        var shownAt: Duration?
         /// Of what is shown now; 0 for unknown.
         var digest: UInt64 = 0
         var isDirty = false
@@ -118,11 +120,11 @@ package struct Presenter: Sendable {
         case .serverAppeared(let server): appeared(server)
         case .serverVanished: vanished()
         case .serverUnavailable: server = .awaited(until: now + Self.startInterval)
-        case .notified(let ticket, let id): notified(ticket, id)
+        case .notified(let ticket, let id): notified(ticket, id, now)
         case .notifyFailed(let ticket, let failure): failed(ticket, failure, now)
         case .closed(let key): if entries[key] == nil { actions.append(.forget(key)) }
         case .notificationClosed(let id, let reason, let sender):
-            if let key = key(of: id, from: sender) { closed(key, reason) }
+            if let key = key(of: id, from: sender) { closed(key, reason, now) }
         case .actionInvoked(let id, let name, let sender):
             if let key = key(of: id, from: sender) { invoked(key, name, id) }
         case .activationToken(let id, let text, let sender):

@@ -55,7 +55,8 @@ struct Screen {
 
     /// A server comes; what it shows is gone when it goes.
     mutating func serverAppears(
-        name: String = "dunst", spec: String = "1.2", _ capabilities: [String] = dunst,
+        name: String = "dunst", vendor: String = "", spec: String = "1.2",
+        _ capabilities: [String] = dunst,
         owner: String = ":1.7", start: UInt64 = 5
     ) {
         let identity = ServerIdentity(owner: owner, processStart: start)
@@ -65,7 +66,7 @@ struct Screen {
         handle(
             .serverAppeared(
                 NotificationServer(
-                    identity: identity, name: name, specVersion: spec,
+                    identity: identity, name: name, vendor: vendor, specVersion: spec,
                     capabilities: capabilities)))
     }
 

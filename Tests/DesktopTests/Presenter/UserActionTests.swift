@@ -32,6 +32,35 @@ struct UserActionTests {
         #expect(screen.records.isEmpty)
     }
 
+    @Test("What MATE's server calls expired too early was closed by the user")
+    func mate() throws {
+        func requests(_ vendor: String, after pause: Duration) throws -> Int {
+            var screen = Screen()
+            screen.serverAppears(name: "Notification Daemon", vendor: vendor, spec: "1.1")
+            try screen.group(added: [Screen.push(1)])
+            // A change lets it stay as long again.
+            screen.now += .seconds(4)
+            try screen.group(added: [Screen.push(1, "changed")])
+            screen.now += pause
+            screen.user(closes: 1, reason: 1)
+            return screen.requests.count
+        }
+        #expect(try requests("MATE", after: .seconds(5)) == 1)
+        #expect(try requests("MATE", after: .seconds(7)) == 0)
+        #expect(try requests("GNOME", after: .seconds(5)) == 0)
+    }
+
+    @Test("A call never expires, so whoever says so means the user")
+    func call() throws {
+        var screen = Screen()
+        screen.serverAppears(name: "Notification Daemon", vendor: "MATE", spec: "1.1")
+        let call = #"{"@type":"notificationTypeNewCall","call_id":5}"#
+        try screen.group(added: [Screen.notification(1, type: call)])
+        screen.now += .seconds(60)
+        screen.user(closes: 1, reason: 1)
+        #expect(screen.requests.count == 1)
+    }
+
     @Test("A server that leaves it there after a choice is told to close it")
     func resident() throws {
         var screen = try screen()

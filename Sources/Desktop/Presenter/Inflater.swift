@@ -1,0 +1,183 @@
+/// Unpacks what DEFLATE has packed (RFC 1951), in the envelope of zlib (RFC 1950), of which it is
+/// known how long it is.
+struct Inflater {
+    private let input: [UInt8]
+    private var position: Int
+    /// Of the byte before `position`, those that were not read yet, the lowest next.
+    private var bits: UInt8 = 0
+    private var bitCount = 0
+    private var output: [UInt8] = []
+    private let size: Int
+
+    private static let greatestRatio = 1_032
+
+    static func unpacked(
+        _ input: [UInt8], size: Int
+    ) throws(Picture.Refusal) -> [UInt8] {
+        // Method 8, a check sum of the two bytes, and no dictionary.
+        guard input.count >= 6, input[0] & 0x0F == 8, input[1] & 0x20 == 0,
+            (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
+        else { throw .damaged }
+        // No bytes become more than so many times as many, whatever their sender claims.
+        guard size / greatestRatio <= input.count else { throw .damaged }
+        var inflater = Inflater(input: input, position: 2, size: size)
+        inflater.output.reserveCapacity(size)
+        while try !inflater.readBlock() {}
+        guard inflater.output.count == size else { throw .damaged }
+        try inflater.expectCheckSum()
+        return inflater.output
+    }
+
+    private init(input: [UInt8], position: Int, size: Int) {
+        self.input = input
+        self.position = position
+        self.size = size
+    }
+
+    /// Whether it was the last one.
+    private mutating func readBlock() throws(Picture.Refusal) -> Bool {
+        let isLast = try bits(1) == 1
+        switch try bits(2) {
+        case 0: try copyStored()
+        case 1: try unpack(Self.fixedLiterals, Self.fixedDistances)
+        case 2:
+            let (literals, distances) = try readCodes()
+            try unpack(literals, distances)
+        default: throw .damaged
+        }
+        return isLast
+    }
+
+    private mutating func copyStored() throws(Picture.Refusal) {
+        bitCount = 0
+        let count = Int(try byte()) | Int(try byte()) << 8
+        let inverse = Int(try byte()) | Int(try byte()) << 8
+        guard count == inverse ^ 0xFFFF, count <= input.count - position,
+            count <= size - output.count
+        else { throw .damaged }
+        output += input[position..<position + count]
+        position += count
+    }
+
+    private mutating func unpack(
+        _ literals: PrefixCode, _ distances: PrefixCode
+    ) throws(Picture.Refusal) {
+        while true {
+            let symbol = try self.symbol(literals)
+            switch symbol {
+            case ..<256:
+                guard output.count < size else { throw .damaged }
+                output.append(UInt8(symbol))
+            case 256: return
+            default: try repeatEarlier(lengthSymbol: symbol - 257, distances)
+            }
+        }
+    }
+
+    private mutating func repeatEarlier(
+        lengthSymbol: Int, _ distances: PrefixCode
+    ) throws(Picture.Refusal) {
+        guard lengthSymbol < Self.lengths.count else { throw .damaged }
+        let (base, extra) = Self.lengths[lengthSymbol]
+        let length = base + (try bits(extra))
+        let index = try symbol(distances)
+        guard index < Self.distances.count else { throw .damaged }
+        let (start, more) = Self.distances[index]
+        let distance = start + (try bits(more))
+        guard distance <= output.count, length <= size - output.count else { throw .damaged }
+        // It may reach into what it makes itself.
+        for _ in 0..<length { output.append(output[output.count - distance]) }
+    }
+
+    private mutating func expectCheckSum() throws(Picture.Refusal) {
+        bitCount = 0
+        var (low, high) = (1, 0)
+        for byte in output {
+            low = (low + Int(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        var sum = 0
+        for _ in 0..<4 { sum = sum << 8 | Int(try byte()) }
+        guard sum == high << 16 | low else { throw .damaged }
+    }
+}
+
+/// What it reads with.
+extension Inflater {
+    private mutating func byte() throws(Picture.Refusal) -> UInt8 {
+        guard position < input.count else { throw .damaged }
+        defer { position += 1 }
+        return input[position]
+    }
+
+    private mutating func bits(_ count: Int) throws(Picture.Refusal) -> Int {
+        var value = 0
+        for place in 0..<count { value |= Int(try bit()) << place }
+        return value
+    }
+
+    private mutating func bit() throws(Picture.Refusal) -> UInt8 {
+        if bitCount == 0 { (bits, bitCount) = (try byte(), 8) }
+        defer { (bits, bitCount) = (bits >> 1, bitCount - 1) }
+        return bits & 1
+    }
+
+    private mutating func symbol(_ code: PrefixCode) throws(Picture.Refusal) -> Int {
+        var search = PrefixCode.Search()
+        for length in 1...PrefixCode.longest {
+            if let symbol = code.symbol(&search, adding: Int(try bit()), length) { return symbol }
+        }
+        throw .damaged
+    }
+}
+
+/// The codes of a block (RFC 1951 sections 3.2.5 to 3.2.7).
+extension Inflater {
+    private mutating func readCodes() throws(Picture.Refusal) -> (PrefixCode, PrefixCode) {
+        let (literals, distances) = (try bits(5) + 257, try bits(5) + 1)
+        let given = try bits(4) + 4
+        guard literals <= 286, distances <= 30 else { throw .damaged }
+        var lengths = [Int](repeating: 0, count: Self.order.count)
+        for place in Self.order.prefix(given) { lengths[place] = try bits(3) }
+        let code = try PrefixCode(lengths: lengths)
+        lengths = []
+        while lengths.count < literals + distances {
+            let symbol = try self.symbol(code)
+            switch symbol {
+            case 16:
+                guard let last = lengths.last else { throw .damaged }
+                lengths += [Int](repeating: last, count: try bits(2) + 3)
+            case 17: lengths += [Int](repeating: 0, count: try bits(3) + 3)
+            case 18: lengths += [Int](repeating: 0, count: try bits(7) + 11)
+            default: lengths.append(symbol)
+            }
+        }
+        // A repetition may not reach beyond the end, and there must be an end of the block.
+        guard lengths.count == literals + distances, lengths[256] > 0 else { throw .damaged }
+        return (
+            try PrefixCode(lengths: Array(lengths[..<literals])),
+            try PrefixCode(lengths: Array(lengths[literals...]))
+        )
+    }
+
+    private static let order = [
+        16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
+    ]
+
+    private static let fixedLiterals = PrefixCode(
+        complete: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
+    private static let fixedDistances = PrefixCode(complete: [Int](repeating: 5, count: 32))
+
+    /// The shortest length of each symbol, and how many bits are added to it.
+    private static let lengths =
+        steps(from: 3, extras: (0..<28).map { max(0, $0 / 4 - 1) }) + [(258, 0)]
+    private static let distances = steps(from: 1, extras: (0..<30).map { max(0, $0 / 2 - 1) })
+
+    private static func steps(from start: Int, extras: [Int]) -> [(base: Int, extra: Int)] {
+        var next = start
+        return extras.map { extra in
+            defer { next += 1 << extra }
+            return (next, extra)
+        }
+    }
+}

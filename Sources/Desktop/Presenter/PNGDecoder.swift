@@ -1,0 +1,131 @@
+/// Decodes PNG (ISO/IEC 15948) as icons have it: grey, colours, a palette, with transparency or
+/// without, of up to 8 bits. What is interlaced or deeper is refused.
+struct PNGDecoder {
+    typealias Refusal = Picture.Refusal
+
+    /// The colour types that there are, and how many samples a dot has.
+    private enum Colour: UInt8 {
+        case grey = 0
+        case colours = 2
+        case palette = 3
+        case transparentGrey = 4
+        case transparentColours = 6
+
+        var channels: Int {
+            switch self {
+            case .grey, .palette: 1
+            case .transparentGrey: 2
+            case .colours: 3
+            case .transparentColours: 4
+            }
+        }
+
+        var mayBeShallow: Bool { channels == 1 }
+    }
+
+    private var input: PNGInput
+    private var size = (width: 0, height: 0)
+    private var depth = 8
+    private var colour = Colour.grey
+    /// Red, green, blue, and how opaque it is.
+    private var palette: [[UInt8]] = []
+    private var packed: [UInt8] = []
+
+    static func picture(_ bytes: [UInt8]) throws(Refusal) -> Picture {
+        var decoder = PNGDecoder(input: try PNGInput(bytes))
+        try decoder.readHeader()
+        while try decoder.readChunk() {}
+        return try decoder.picture()
+    }
+
+    private init(input: PNGInput) { self.input = input }
+
+    private mutating func readHeader() throws(Refusal) {
+        let chunk = try input.chunk()
+        guard chunk.type == "IHDR", chunk.data.count == 13 else { throw .damaged }
+        let data = Array(chunk.data)
+        guard let colour = Colour(rawValue: data[9]), data[10] == 0, data[11] == 0 else {
+            throw .damaged
+        }
+        size = (Self.number(data[0..<4]), Self.number(data[4..<8]))
+        (depth, self.colour) = (Int(data[8]), colour)
+        guard size.width > 0, size.height > 0 else { throw .damaged }
+        guard size.width <= Picture.pixelLimit / size.height else { throw .tooLarge }
+        guard depth == 8 || (colour.mayBeShallow && [1, 2, 4].contains(depth)), data[12] == 0 else {
+            throw .unsupported
+        }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Whether others follow.
+    private mutating func readChunk() throws(Refusal) -> Bool {
+        let chunk = try input.chunk()
+        switch chunk.type {
+        case "PLTE": try readPalette(Array(chunk.data))
+        case "tRNS":
+            guard colour == .palette else { break }
+            for (index, alpha) in chunk.data.enumerated() where index < palette.count {
+                palette[index][3] = alpha
+            }
+        case "IDAT": packed += chunk.data
+        case "IEND": return false
+        default:
+            // A small letter in front: one may do without it (section 5.4).
+            guard chunk.isOptional else { throw .unsupported }
+        }
+        return true
+    }
+
+    private mutating func readPalette(_ data: [UInt8]) throws(Refusal) {
+        guard data.count % 3 == 0, data.count <= 768, palette.isEmpty else { throw .damaged }
+        palette = stride(from: 0, to: data.count, by: 3).map { data[$0..<$0 + 3] + [255] }
+    }
+
+    private func picture() throws(Refusal) -> Picture {
+        let rowSize = (size.width * colour.channels * depth + 7) / 8
+        var rows = try Inflater.unpacked(packed, size: (rowSize + 1) * size.height)
+        try PNGFilter.undo(&rows, rowSize: rowSize, step: max(1, colour.channels * depth / 8))
+        let isOpaque = colour != .palette || palette.allSatisfy { $0[3] == 255 }
+        let hasAlpha = colour.channels % 2 == 0 || !isOpaque
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.width * size.height * (hasAlpha ? 4 : 3))
+        for row in 0..<size.height {
+            let start = row * (rowSize + 1) + 1
+            try append(rows[start..<start + rowSize], hasAlpha: hasAlpha, to: &pixels)
+        }
+        return Picture(width: size.width, height: size.height, pixels: pixels, hasAlpha: hasAlpha)
+    }
+
+    private func append(
+        _ row: ArraySlice<UInt8>, hasAlpha: Bool, to pixels: inout [UInt8]
+    ) throws(Refusal) {
+        switch colour {
+        case .colours, .transparentColours: pixels += row
+        case .transparentGrey:
+            for place in stride(from: row.startIndex, to: row.endIndex, by: 2) {
+                pixels += [row[place], row[place], row[place], row[place + 1]]
+            }
+        case .grey, .palette:
+            for column in 0..<size.width {
+                let sample = sample(column, of: row)
+                if colour == .palette {
+                    guard sample < palette.count else { throw .damaged }
+                    pixels += palette[sample].prefix(hasAlpha ? 4 : 3)
+                } else {
+                    let grey = UInt8(sample * 255 / (1 << depth - 1))
+                    pixels += [grey, grey, grey]
+                }
+            }
+        }
+    }
+
+    /// The leftmost of those that share a byte are its highest bits.
+    private func sample(_ column: Int, of row: ArraySlice<UInt8>) -> Int {
+        let bit = column * depth
+        let byte = Int(row[row.startIndex + bit / 8])
+        return byte >> (8 - depth - bit % 8) & (1 << depth - 1)
+    }
+}
