@@ -20,10 +20,9 @@ http = requests.Session()
 
 
 def register(session, state, **options):
-    words = [f"--{name}={value}" for name, value in options.items()]
+    words = [f"--{name}={value}" for name, value in {"account": "me", **options}.items()]
     return json.loads(session.run(
-        "register", "--app=telegram", "--account=me", "--clear=yes", "--json",
-        *words, state=state))
+        "register", "--app=telegram", "--clear=yes", "--json", *words, state=state))
 
 
 async def sent(endpoint, body, method="POST", **fields):
@@ -134,6 +133,56 @@ async def receivers(session):
     screen.disappear()
 
 
+async def opening(session, base, screen):
+    """What opens an account is the application that one of its registrations names."""
+    chat = await Recorder(session).appear("org.example.Chat")
+    fetch = await Recorder(session).appear("org.example.Fetch.Window")
+
+    async def opened(registration, number):
+        changes = session.log("desktop").count("receivers-taken")
+        made = register(session, "one", **registration)
+        await eventually(lambda: session.log("desktop").count("receivers-taken") > changes,
+                         "the desktop hears of it")
+        send(session, made, f"open {number}", number)
+        await eventually(lambda: f"open {number}" in str(screen.bodies), "it is shown")
+        [(shown, call)] = [(n, c) for n, c in screen.visible.items() if f"open {number}" in c[4]]
+        screen.user_chooses(shown, "default", f"token-{number}")
+        await eventually(lambda: shown not in screen.visible, "and opened")
+        return made, call[6]["desktop-entry"].value
+
+    # The one that fetches was there before it.
+    one, entry = await opened({"service": "org.example.Chat"}, 40)
+    check(entry == "org.example.Fetch" and not chat.activations, "the first that names one counts")
+    session.run("revoke", one["id"], state="one")
+    # Somebody else's account of the same name.
+    session.run("owner", "add", "bob", state="one")
+    bob = json.loads(session.run(
+        "device", "add", "his", "--owner", "bob", "--json", state="one"))["bearer"]
+    answer = await asyncio.to_thread(
+        http.post, base + "/api/v1/registrations", headers={"Authorization": f"Bearer {bob}"},
+        json={"token_type": 10, "app": "telegram", "account": "other",
+              "service": "org.example.Bob"})
+    check(answer.status_code == 201, f"bob's registration was answered {answer.status_code}")
+    other = {"account": "other", "service": "org.example.Chat"}
+    made, entry = await opened(other, 41)
+    check(entry == "org.example.Chat", "each account has its own")
+    await eventually(lambda: chat.activations, "the application is activated")
+    path, member, body = chat.activations[0]
+    check((path, member) == ("/org/example/Chat", "Activate"), "as the specification has it")
+    check(body[0]["activation-token"].value == "token-41", "with the token")
+    later, entry = await opened(dict(other, service="org.example.Fetch.Window"), 42)
+    check(entry == "org.example.Chat", "a later one changes nothing")
+    await eventually(lambda: len(chat.activations) == 2, "the same is activated")
+    session.run("revoke", made["id"], state="one")
+    last, entry = await opened({"account": "other"}, 43)
+    check(entry == "org.example.Fetch.Window", "until the first is gone")
+    await eventually(lambda: fetch.activations, "then that one is")
+    for registration in (later, last):
+        session.run("revoke", registration["id"], state="one")
+    chat.disappear()
+    fetch.disappear()
+
+
 async def accounts(session):
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session).appear()
@@ -150,6 +199,7 @@ async def accounts(session):
     signalled = register(session, "one", type=4, service="org.example.Fetch")
     await sent(signalled["endpoint"], b"version=7", "PUT")
     check(await app.message() == b"version=7", "and who fetches is told to")
+    await opening(session, base, screen)
     for _ in range(3):
         await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
@@ -176,6 +226,7 @@ def send(session, registration, text, number):
     path = session.folder + "/subscription"
     with open(path, "w") as file:
         file.write(registration["token"])
+    os.chmod(path, 0o600)
     subprocess.run(
         [session.bellwire, "send", "--to", path, telegram(text, number).decode()], check=True,
         capture_output=True, env=session.environment)

@@ -389,6 +389,25 @@ struct ReceiverAddressTests {
         #expect((source.id, source.name) == ("telegram/me@a.example", "Telegram"))
     }
 
+    @Test("Of a server's registrations, the first that names an application opens its account")
+    func registrations() throws {
+        let list = """
+            {"registrations":[{"app":"telegram","account":"me"},
+            {"app":"telegram","account":"me","service":"org.example.First"},
+            {"app":"matrix","account":"me","service":"org.example.Chat"},
+            {"app":"telegram","account":"me","service":"org.example.Second"},
+            {"app":"telegram","account":"you"},{"app":"telegram"}]}
+            """
+        let accounts = EngineAccount.list(registrations: try JSONDocument(Array(list.utf8)).root)
+        #expect(
+            accounts == [
+                EngineAccount(app: "telegram", account: "me", entry: "org.example.First"),
+                EngineAccount(app: "matrix", account: "me", entry: "org.example.Chat"),
+                EngineAccount(app: "telegram", account: "you"),
+            ])
+        #expect(accounts.map { $0.source(at: "localhost").service?.last } == ["t", "t", nil])
+    }
+
     @Test(
         "What is no address is refused with its line, and not repeated",
         arguments: [

@@ -39,12 +39,20 @@ enum SandboxLookup {
         case .failure(.system(_, let error)) where error.isMissingFile: break
         case .failure: return .unknown
         }
-        if case .success(let label) = text("/proc/\(process)/attr/current"),
-            label.hasPrefix("snap.")
-        {
-            return .application(label.split(separator: " ").first.map(String.init) ?? label)
+        // Without security modules that can be asked there are no confined snaps.
+        guard case .success(let label) = text("/proc/\(process)/attr/current") else { return .none }
+        return snap(label)
+    }
+
+    /// From `snap.NAME.APPLICATION (MODE)`. What is only watched may do what its user may: snaps of
+    /// the classic kind, as editors and their terminals are, and those in the making.
+    static func snap(_ label: String) -> Sandbox {
+        let words = label.split(whereSeparator: \.isWhitespace)
+        let elements = words.first?.split(separator: ".") ?? []
+        guard elements.count > 1, elements[0] == "snap", words.last != "(complain)" else {
+            return .none
         }
-        return .none
+        return .snap("snap." + elements[1])
     }
 
     static func flatpak(_ text: String) -> Sandbox {

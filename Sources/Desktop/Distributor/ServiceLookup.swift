@@ -16,11 +16,11 @@ enum ServiceLookup {
         }
         bus.owner(of: given) { owner in
             let owner = try? owner.get()
-            // Who cannot be told gets no other's messages.
-            if let owner, sandbox != .unknown || owner == caller { return completion(given) }
+            // Who cannot be told by its name gets no other's messages.
+            if let owner, !sandbox.speaksForItself || owner == caller { return completion(given) }
             bus.activatableNames { names in
                 let isInstalled = (try? names.get())?.contains(given) ?? false
-                if isInstalled, owner == nil, sandbox != .unknown { return completion(given) }
+                if isInstalled, owner == nil, !sandbox.speaksForItself { return completion(given) }
                 ownName(of: caller, on: bus) { completion($0 ?? caller) }
             }
         }

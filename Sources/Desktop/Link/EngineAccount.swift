@@ -1,3 +1,5 @@
+package import Base
+
 /// One account of an application, and who shows its notifications.
 package struct EngineAccount: Equatable, Sendable {
     package let app: String
@@ -22,6 +24,26 @@ package struct EngineAccount: Equatable, Sendable {
         self.init(
             app: String(text[..<slash]), account: String(account),
             entry: parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    /// Those of a server's list of registrations. What opens an account is the application that the
+    /// first of its registrations names, of those that name one.
+    package static func list(registrations root: JSONNode) -> [EngineAccount] {
+        var accounts: [EngineAccount] = []
+        var places: [[String]: Int] = [:]
+        for registration in root["registrations"]?.elements ?? [] {
+            guard let app = registration["app"]?.text, let account = registration["account"]?.text
+            else { continue }
+            let found = EngineAccount(
+                app: app, account: account, entry: registration["service"]?.text)
+            if let place = places[[app, account]] {
+                if accounts[place].entry == nil { accounts[place] = found }
+            } else {
+                places[[app, account]] = accounts.count
+                accounts.append(found)
+            }
+        }
+        return accounts
     }
 
     /// The account of that receiver, as the screen knows it.

@@ -26,8 +26,9 @@ enum LocalReceiver {
     /// does not know it any more.
     static func address(_ state: String) throws -> ReceiverAddress {
         let control = ControlConnection(path: state + "/control.sock")
-        var address = try address(secret: try credential(state, control), state)
-        address.accounts = try accounts(control)
+        let secret = try credential(state, control)
+        var address = try address(secret: secret, state)
+        address.accounts = try accounts(secret, state)
         return address
     }
 
@@ -50,18 +51,12 @@ enum LocalReceiver {
         return secret
     }
 
-    /// Those that are registered with the server.
-    private static func accounts(_ control: ControlConnection) throws -> [EngineAccount] {
-        let answer = try control.send("GET", "/api/v1/registrations")
-        let list = (try? JSONDocument(answer).root)?["registrations"]?.elements ?? []
-        var accounts: [EngineAccount] = []
-        for registration in list {
-            guard let app = registration["app"]?.text, let account = registration["account"]?.text
-            else { continue }
-            let found = EngineAccount(app: app, account: account)
-            if !accounts.contains(found) { accounts.append(found) }
-        }
-        return accounts
+    /// Those that the device may show. It asks for itself: the registrations of other owners have no
+    /// say in what is started here.
+    private static func accounts(_ secret: [UInt8], _ state: String) throws -> [EngineAccount] {
+        let device = ControlConnection(path: socket(in: state), bearer: Secret(secret.span))
+        let answer = try device.send("GET", RegistrationsPath.all)
+        return (try? JSONDocument(answer).root).map(EngineAccount.list) ?? []
     }
 
     private static func address(secret: [UInt8], _ state: String) throws -> ReceiverAddress {

@@ -141,4 +141,20 @@ struct RegistrationArgumentsTests {
         #expect(SandboxLookup.flatpak("") == .unknown)
         #expect(Sandbox.none.allows("org.example.Other"))
     }
+
+    @Test(
+        "A snap is apart from others as a whole, unless it is only watched",
+        arguments: [
+            ("snap.chat.chat (enforce)", Sandbox.snap("snap.chat")),
+            ("snap.chat.daemon (enforce)\n", .snap("snap.chat")),
+            ("snap.chat.hook.configure (enforce)", .snap("snap.chat")),
+            ("snap.chat_two.chat//child (enforce)", .snap("snap.chat_two")),
+            ("snap.code.code (complain)", .none), ("unconfined", .none), ("", .none),
+            ("snapd (enforce)", .none), ("/usr/bin/snap.chat (enforce)", .none),
+        ])
+    func snap(label: String, expected: Sandbox) {
+        #expect(SandboxLookup.snap(label) == expected)
+        #expect(expected.speaksForItself == (expected != .none))
+        #expect(expected.allows("org.example.Chat"))
+    }
 }
