@@ -14,6 +14,9 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
+/// It takes as long to optimise the tests as what they test, and tells nothing of that.
+let plain: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
 ) -> Target {
@@ -23,7 +26,7 @@ func module(
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
-        path: "Tests/\(name)Tests", swiftSettings: strict)
+        path: "Tests/\(name)Tests", swiftSettings: plain)
 }
 
 /// Fuzzing needs instrumented code and a driver that only `deploy/fuzz` links.
@@ -35,6 +38,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
+                "Desktop",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -157,7 +161,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
-            path: "Tests/EndToEnd", swiftSettings: strict),
+            path: "Tests/EndToEnd", swiftSettings: plain),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )
