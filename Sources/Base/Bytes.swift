@@ -36,19 +36,14 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Without the search for how a sequence can be copied, which costs more than a short copy.
     @inlinable package mutating func append(contentsOf bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { output in
-            output.withUnsafeMutableBufferPointer { buffer, count in
-                bytes.withUnsafeBufferPointer { _ = buffer.update(fromContentsOf: $0) }
-                count = bytes.count
-            }
-        }
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
     @inlinable package mutating func append(contentsOf text: StaticString) {
-        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        append(contentsOf: Span(_unsafeElements: bytes))
+        append(
+            contentsOf: UnsafeBufferPointer(
+                start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }
 
@@ -71,6 +66,24 @@ extension UInt8 {
     }
 
     @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension [UInt8] {
+    package mutating func append(decimal value: Int) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
+        var rest = value.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 {
+            start -= 1
+            digits[start] = UInt8(ascii: "-")
+        }
+        append(contentsOf: digits.span.extracting(start..<digits.count))
+    }
 }
 
 extension FixedWidthInteger {

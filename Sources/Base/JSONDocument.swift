@@ -18,8 +18,18 @@ package struct JSONDocument: Sendable {
         var next: Int32
     }
 
-    let bytes: [UInt8]
-    private(set) var nodes: [Node] = []
+    /// Shared by all nodes that are looked at: to hand one on counts one reference.
+    final class Contents: Sendable {
+        let bytes: [UInt8]
+        let nodes: [Node]
+
+        init(_ bytes: [UInt8], _ nodes: [Node]) {
+            self.bytes = bytes
+            self.nodes = nodes
+        }
+    }
+
+    let contents: Contents
 
     /// `acceptsLooseNumbers`: as some peers do, any run of digits, signs, points and exponents is
     /// a number; whoever needs its value judges it.
@@ -27,32 +37,35 @@ package struct JSONDocument: Sendable {
         _ bytes: [UInt8], acceptsLooseNumbers: Bool = false
     ) throws(JSONScanner.Failure) {
         guard bytes.count <= Self.sizeLimit else { throw .tooDeep }
-        self.bytes = bytes
         var scanner = JSONScanner(bytes)
         scanner.acceptsLooseNumbers = acceptsLooseNumbers
+        var nodes: [Node] = []
         nodes.reserveCapacity(bytes.count / 8 + 4)
-        try read(from: &scanner)
+        try nodes.read(from: &scanner)
+        contents = Contents(bytes, nodes)
     }
 
-    package var root: JSONNode { JSONNode(document: self, index: 0) }
+    package var root: JSONNode { JSONNode(contents, 0) }
 
     /// Positions are kept in 32 bits; nothing near this size is ever read as one document.
     private static let sizeLimit = 1 << 30
+}
 
-    private mutating func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+extension [JSONDocument.Node] {
+    fileprivate mutating func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) {
         var open: [Int] = []
         while true {
             switch try scanner.next() {
             case .beginObject:
-                open.append(nodes.count)
+                open.append(count)
                 append(.object, scanner.position - 1..<scanner.position)
             case .beginArray:
-                open.append(nodes.count)
+                open.append(count)
                 append(.array, scanner.position - 1..<scanner.position)
             case .endObject, .endArray:
                 let index = open.removeLast()
-                nodes[index].end = Int32(scanner.position)
-                nodes[index].next = Int32(nodes.count)
+                self[index].end = Int32(scanner.position)
+                self[index].next = Int32(count)
             case .name(let text), .string(let text):
                 append(.string, text.range, flag: text.isPlain)
             case .number(let range): append(.number, range)
@@ -64,10 +77,11 @@ package struct JSONDocument: Sendable {
         }
     }
 
-    private mutating func append(_ kind: Kind, _ range: Range<Int>, flag: Bool = false) {
-        nodes.append(
-            Node(
+    private mutating func append(_ kind: JSONDocument.Kind, _ range: Range<Int>, flag: Bool = false)
+    {
+        append(
+            JSONDocument.Node(
                 kind: kind, flag: flag, start: Int32(range.lowerBound),
-                end: Int32(range.upperBound), next: Int32(nodes.count + 1)))
+                end: Int32(range.upperBound), next: Int32(count + 1)))
     }
 }

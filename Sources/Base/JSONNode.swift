@@ -1,9 +1,9 @@
 /// One value of a `JSONDocument`.
 package struct JSONNode: Sendable {
-    private let document: JSONDocument
+    private let document: JSONDocument.Contents
     private let index: Int
 
-    init(document: JSONDocument, index: Int) {
+    init(_ document: JSONDocument.Contents, _ index: Int) {
         self.document = document
         self.index = index
     }
@@ -15,14 +15,18 @@ package struct JSONNode: Sendable {
     /// The member of that name; of several the first.
     package subscript(_ name: StaticString) -> JSONNode? {
         guard kind == .object else { return nil }
-        let end = Int(node.next)
+        let (nodes, bytes) = (document.nodes, document.bytes)
+        let end = Int(nodes[index].next)
         var index = index + 1
         while index < end {
-            let value = index + 1
-            if isEqual(document.nodes[index], name) {
-                return JSONNode(document: document, index: value)
+            let (node, value) = (nodes[index], index + 1)
+            // Most others are of another length.
+            if !node.flag || Int(node.end - node.start) == name.utf8CodeUnitCount,
+                Self.isEqual(node, name, bytes)
+            {
+                return JSONNode(document, value)
             }
-            index = Int(document.nodes[value].next)
+            index = Int(nodes[value].next)
         }
         return nil
     }
@@ -37,7 +41,7 @@ package struct JSONNode: Sendable {
     package var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
         return values(from: index + 2, step: 1).map { value in
-            (JSONNode(document: document, index: value.index - 1).text ?? "", value)
+            (JSONNode(document, value.index - 1).text ?? "", value)
         }
     }
 
@@ -46,17 +50,19 @@ package struct JSONNode: Sendable {
         var result: [JSONNode] = []
         var index = first
         while index < end {
-            result.append(JSONNode(document: document, index: index))
+            result.append(JSONNode(document, index))
             index = Int(document.nodes[index].next) + step
         }
         return result
     }
 
-    private func isEqual(_ node: JSONDocument.Node, _ word: StaticString) -> Bool {
+    private static func isEqual(
+        _ node: JSONDocument.Node, _ word: StaticString, _ bytes: [UInt8]
+    ) -> Bool {
         guard node.flag else {
-            return word.withUTF8Buffer { utf8(of: node).elementsEqual($0) }
+            return word.withUTF8Buffer { utf8(of: node, bytes).elementsEqual($0) }
         }
-        return document.bytes.span.extracting(Int(node.start)..<Int(node.end)).elementsEqual(word)
+        return bytes.span.extracting(Int(node.start)..<Int(node.end)).elementsEqual(word)
     }
 }
 
@@ -67,7 +73,7 @@ extension JSONNode {
         let node = node
         return node.flag
             ? String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
-            : String(decoding: utf8(of: node), as: UTF8.self)
+            : String(decoding: Self.utf8(of: node, document.bytes), as: UTF8.self)
     }
 
     package var bool: Bool? { kind == .bool ? node.flag : nil }
@@ -77,10 +83,11 @@ extension JSONNode {
         guard kind == .number || kind == .string else { return nil }
         let node = node
         guard kind == .number || node.flag else {
-            return Int64(strictDecimal: utf8(of: node).span)
+            let text = Self.utf8(of: node, document.bytes)
+            return Int64(strictDecimal: text.span)
         }
-        return Int64(
-            strictDecimal: document.bytes.span.extracting(Int(node.start)..<Int(node.end)))
+        let bytes = document.bytes
+        return Int64(strictDecimal: bytes.span.extracting(Int(node.start)..<Int(node.end)))
     }
 
     /// What a string says, or how a number is written.
@@ -100,8 +107,8 @@ extension JSONNode {
         }
     }
 
-    private func utf8(of node: JSONDocument.Node) -> [UInt8] {
-        JSONScanner(document.bytes).utf8(
+    private static func utf8(of node: JSONDocument.Node, _ bytes: [UInt8]) -> [UInt8] {
+        JSONScanner(bytes).utf8(
             of: JSONText(range: Int(node.start)..<Int(node.end), isPlain: node.flag))
     }
 }

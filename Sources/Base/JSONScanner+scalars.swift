@@ -63,14 +63,7 @@ extension JSONScanner {
             var index = position
             while index + 8 <= end {
                 let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let quote = word ^ 0x2222_2222_2222_2222
-                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-                // A byte that is equal, too small or too large gets its highest bit set; what a
-                // borrow does to those above does not matter.
-                let found =
-                    (quote &- 0x0101_0101_0101_0101) | (backslash &- 0x0101_0101_0101_0101)
-                    | (word &- 0x2020_2020_2020_2020) | word
-                let marks = found & 0x8080_8080_8080_8080
+                let marks = word.unplainInJSON
                 guard marks == 0 else {
                     return index + UInt64(littleEndian: marks).trailingZeroBitCount / 8
                 }

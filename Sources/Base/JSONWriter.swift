@@ -5,6 +5,9 @@ package struct JSONWriter {
 
     package init() {}
 
+    /// With room for so many bytes.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
@@ -25,21 +28,42 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Names the member whose value is written next.
-    package mutating func name(_ name: String) {
-        string(name)
+    /// Names the member whose value is written next. In programs names are plain.
+    package mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: name)
+        bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    package mutating func member(_ name: String, _ value: String) {
+    /// A name that somebody else chose.
+    package mutating func name(text: String) {
+        string(text)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         string(value)
     }
 
-    package mutating func member(_ name: String, _ value: Int) {
+    package mutating func member(text name: String, _ value: String) {
+        self.name(text: name)
+        string(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Int) {
         self.name(name)
-        raw(String(value))
+        number(value)
+    }
+
+    package mutating func number(_ value: Int) {
+        separate()
+        bytes.append(decimal: value)
+        needsComma = true
     }
 
     package mutating func string(_ value: String) {
@@ -54,15 +78,30 @@ package struct JSONWriter {
 
     /// Most text is printable ASCII without quotes, and needs no look at its characters.
     private mutating func appendIfPlain(_ value: String) -> Bool {
-        var value = value
-        return value.withUTF8 { utf8 in
-            for byte in utf8 {
-                guard 0x20..<0x7F ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\")
-                else { return false }
-            }
+        value.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard Self.isPlain(utf8) else { return false }
             bytes.append(contentsOf: utf8)
             return true
+        } ?? false
+    }
+
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        let words = UnsafeRawBufferPointer(utf8)
+        guard utf8.count >= 8 else {
+            return utf8.allSatisfy {
+                0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
         }
+        var index = 0
+        while index < utf8.count {
+            // The last eight may overlap those before.
+            let start = min(index, utf8.count - 8)
+            let word = words.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let deletion = word &+ 0x0101_0101_0101_0101
+            guard (word.unplainInJSON | deletion) & 0x8080_8080_8080_8080 == 0 else { return false }
+            index += 8
+        }
+        return true
     }
 
     /// A value that is JSON already, such as a number or `true`.
@@ -108,6 +147,19 @@ package struct JSONWriter {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
             bytes.append(contentsOf: digits.utf8)
         }
+    }
+}
+
+extension UInt64 {
+    /// Has the highest bit of each of the eight bytes that cannot stand in a JSON string as they are,
+    /// or are not of ASCII. What a borrow does to the bytes above such a one does not matter.
+    var unplainInJSON: UInt64 {
+        let quote = self ^ 0x2222_2222_2222_2222
+        let backslash = self ^ 0x5C5C_5C5C_5C5C_5C5C
+        let found =
+            (quote &- 0x0101_0101_0101_0101) | (backslash &- 0x0101_0101_0101_0101)
+            | (self &- 0x2020_2020_2020_2020) | self
+        return found & 0x8080_8080_8080_8080
     }
 }
 

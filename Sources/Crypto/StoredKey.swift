@@ -101,7 +101,7 @@ extension StoredKey {
         }
         var writer = JSONWriter()
         writer.object { writer in
-            for (name, value) in members { writer.member(name, value) }
+            for (name, value) in members { writer.member(text: name, value) }
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }

@@ -30,6 +30,7 @@ package enum DeclarativeDialect {
         presentation.direction = ["ltr", "rtl", "auto"].contains(direction) ? direction : ""
         presentation.link = link(notification["navigate"] ?? notification["data"]?["url"])
         if context.level > .clear { presentation.actions = actions(notification["actions"]) }
+        presentation.icon = picture(notification["icon"])
         message.presentation = presentation
         var events: [Event] = [.message(message)]
         if let badge = (notification["app_badge"] ?? root["app_badge"])?.integer, badge >= 0 {
@@ -53,6 +54,13 @@ package enum DeclarativeDialect {
     }
 
     private static let actionLimit = 4
+
+    /// Fetched by nobody here; one that holds its picture is shown.
+    static func picture(_ node: JSONNode?) -> String {
+        let text = node?.text ?? ""
+        let isHeld = ["png", "jpeg"].contains { text.hasPrefix("data:image/\($0);base64,") }
+        return isHeld ? text : link(node)
+    }
 
     /// Only https leads anywhere.
     static func link(_ node: JSONNode?) -> String {

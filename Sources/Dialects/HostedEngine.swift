@@ -49,6 +49,12 @@ package struct HostedEngine: Sendable, Confidential {
         return (start.map { [($0, .start)] } ?? []) + unsaved
     }
 
+    /// What its clients are to hear, and when it is to be called again; in one step, because to ask
+    /// an engine that somebody else holds copies it.
+    package mutating func takeNews() -> (updates: [Update], deadline: Double?) {
+        (engine.takeUpdates(), engine.nextDeadline)
+    }
+
     /// The answer to one request of a client.
     package mutating func answer(_ text: [UInt8], now: Double) -> [UInt8] {
         guard let request = try? JSONDocument(text).root, request.kind == .object else {

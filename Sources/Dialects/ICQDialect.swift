@@ -24,7 +24,7 @@ package enum ICQDialect {
         }
         var events: [Event] = []
         // The badge is the number of what waits, not what is to be added; none says nothing.
-        if context.presentation.showsBadge, let badge = aps.loose("badge")?.integer, badge > 0 {
+        if let badge = aps.loose("badge")?.integer, badge > 0 {
             events.append(.badge(unread: badge, missedCalls: nil))
         }
         return events + [.message(message)]
@@ -78,13 +78,11 @@ package enum ICQDialect {
         return message
     }
 
-    /// What the registration asked for: the label of the default action, and a sentence of its own
-    /// for single messages.
+    /// What the registration asked for: a sentence of its own for single messages.
     private static func apply(
         _ presentation: SourcePresentation, to message: inout IncomingMessage, _ key: String,
         _ arguments: [String]
     ) {
-        message.presentation?.defaultAction = presentation.defaultAction
         guard key == "im2", !presentation.sentence.isEmpty else { return }
         let values = presentation.arguments.map { name in
             switch name {

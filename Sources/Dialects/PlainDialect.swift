@@ -36,7 +36,7 @@ package enum PlainDialect {
             presentation.tags = tags.split(separator: ",").map(String.init)
         }
         presentation.link = DeclarativeDialect.link(root["click"])
-        presentation.icon = DeclarativeDialect.link(root["icon"])
+        presentation.icon = DeclarativeDialect.picture(root["icon"])
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
         message.presentation = presentation
         return .message(message)

@@ -73,18 +73,3 @@ extension ResponseHead {
         }
     }
 }
-
-extension [UInt8] {
-    mutating func append(decimal number: Int) {
-        precondition(number >= 0, "a status or a length below zero")
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var start = 20
-        var rest = number
-        repeat {
-            start -= 1
-            digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
-        for index in start..<20 { append(digits[index]) }
-    }
-}

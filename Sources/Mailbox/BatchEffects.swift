@@ -14,7 +14,7 @@ struct BatchEffects {
         case callback(UInt32, isGone: Bool)
         /// It changed or ended.
         case registration(device: UInt32)
-        /// An engine was made or has ended.
+        /// An engine was made or has ended, or what opens its account may be another application.
         case engines
         /// The callbacks of devices up to this, or all, were told what they are told at the start.
         case reminded(UInt32?)

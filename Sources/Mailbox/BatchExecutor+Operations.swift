@@ -175,26 +175,38 @@ extension BatchExecutor {
             try database.subscriptions(ofDevice: row)
         }
         for subscription in subscriptions { _ = try unregister(subscription) }
-        let (userAgent, engine, isRegistration) = try rows { () throws(SQLiteError) in
+        let registration = try registration(row)
+        let engine = try rows { () throws(SQLiteError) in
+            try database.engines.engine(ofDevice: row)
+        }
+        if let engine { engines[engine]?.remove(registration) }
+        let (userAgent, isRegistration) = try rows { () throws(SQLiteError) in
             (
                 try database.deleteDevice(row),
-                try database.engines.engine(ofDevice: row),
                 try RegistrationRows.delete(row, on: database.connection)
             )
         }
         guard let userAgent else { return false }
-        if let engine { try leave(engine) }
+        if let engine { try leave(engine, registration?.terms) }
         if isRegistration { effects.changes.append(.registration(device: row)) }
         effects.changes.append(.removedDevice(row, userAgent: userAgent))
         return true
     }
 
-    /// An engine lives as long as the last registration of its account.
-    private func leave(_ engine: UInt32) throws(StoreFault) {
+    /// An engine lives as long as the last registration of its account. What the one that is gone had
+    /// said, nil where it could not be read, is said no more.
+    private func leave(
+        _ engine: UInt32, _ terms: RegistrationTerms?
+    ) throws(StoreFault) {
         let others = try rows { () throws(SQLiteError) in
             try EngineRows.devices(engine, on: database.connection)
         }
-        if others.isEmpty { try endEngine(engine) } else { try tellConsent(of: engine) }
+        guard !others.isEmpty else { return try endEngine(engine) }
+        if terms == nil || terms?.presentation != nil {
+            try tellConsent(of: engine)
+            try present(engine)
+        }
+        if terms == nil || terms?.service != nil { effects.changes.append(.engines) }
     }
 
     private func removeCredential(_ row: UInt32) throws(StoreFault) -> StoreOutcome {

@@ -133,7 +133,11 @@ final class BatchExecutor {
 
     /// True if no body with this mark came lately, which it did now.
     func isNew(_ mark: ReplayMark) -> Bool {
-        !replays.contains(mark) && effects.replays.insert(mark).inserted
+        switch replays.answer(mark) {
+        case .new: effects.replays.insert(mark).inserted
+        case .repeated: false
+        case .unmarked: true
+        }
     }
 
     private func keepReplays() throws(StoreFault) {

@@ -24,23 +24,15 @@ struct MarkTable: ~Copyable {
         var isKept: Bool
     }
 
-    struct Share: FlatEntry {
-        static let vacant = Share(key: 0)
-
-        /// The owner's row and one, for some have row zero.
-        let key: UInt64
-        var count = 1
-    }
-
     private let limit: Int
     private var marks = FlatTable<Mark>()
-    private var shares = FlatTable<Share>()
+    private var shares = FlatTable<MarkShare>()
 
     init(limit: Int = Self.limit) { self.limit = limit }
 
     mutating func reserve(_ mark: RepetitionMark, owner: UInt32) -> RepetitionAnswer {
         if let known = marks[mark.key] { return known.isKept ? .repeated : .undecided }
-        guard shares[UInt64(owner) + 1]?.count ?? 0 < limit else { return .unmarked }
+        guard shares.count(of: owner) < limit else { return .unmarked }
         add(mark, owner: owner, isKept: false)
         return .new
     }
@@ -58,18 +50,11 @@ struct MarkTable: ~Copyable {
 
     mutating func remove(_ mark: RepetitionMark) {
         guard let removed = marks.remove(mark.key) else { return }
-        let share = UInt64(removed.owner) + 1
-        let rest = shares.update(share) { share in
-            share.count -= 1
-            return share.count
-        }
-        if rest == 0 { shares.remove(share) }
+        shares.take(from: removed.owner)
     }
 
     private mutating func add(_ mark: RepetitionMark, owner: UInt32, isKept: Bool) {
         marks.set(Mark(key: mark.key, owner: owner, isKept: isKept))
-        if shares.update(UInt64(owner) + 1, { $0.count += 1 }) == nil {
-            shares.set(Share(key: UInt64(owner) + 1))
-        }
+        shares.add(to: owner)
     }
 }

@@ -30,6 +30,8 @@ final class StoreWriter: @unchecked Sendable {
     /// in microseconds.
     private static let crowd = 4..<64
     private static let moment: UInt32 = 2_000
+    /// After so many milliseconds whoever comes has nothing to do with those before.
+    private static let soon: Int64 = 5
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
@@ -55,6 +57,8 @@ final class StoreWriter: @unchecked Sendable {
     /// Nil while the database cannot be trusted.
     private var executor: BatchExecutor?
     private var lastFault: StoreFault?
+    /// How many operations were done last, and when.
+    private var committed = (count: 0, at: Int64.min / 2)
     private var doubt: Doubt?
     private var retryDelay = StoreWriter.retryDelays.lowerBound
     /// Not before this, by the clock of the machine's start.
@@ -120,6 +124,7 @@ final class StoreWriter: @unchecked Sendable {
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
+                committed = (taken.count, Boot.milliseconds)
                 taken.removeAll(keepingCapacity: true)
             } else {
                 rest()
@@ -128,10 +133,14 @@ final class StoreWriter: @unchecked Sendable {
         finish()
     }
 
-    /// Where some came during the last commit, more are on their way: a moment later one commit does
-    /// for all of them, and costs no more. Who comes alone does not wait.
+    /// Where some came during the last commit, or had it in common, more are on their way: a moment
+    /// later one commit does for all of them, and costs no more. Who comes alone does not wait.
     private func gather(_ taken: inout [Submission]) {
-        guard Self.crowd.contains(taken.count), executor != nil else { return }
+        let isSoon = Boot.milliseconds - committed.at <= Self.soon
+        let expected = max(taken.count, isSoon ? committed.count : 0)
+        guard expected >= Self.crowd.lowerBound, taken.count < Self.crowd.upperBound,
+            executor != nil
+        else { return }
         usleep(Self.moment)
         queue.withLock { queue in
             taken += queue.waiting

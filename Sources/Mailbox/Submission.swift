@@ -1,8 +1,14 @@
-/// An operation with the way back for its answer.
-struct Submission: Sendable {
+/// An operation with the way back for its answer. It goes from hand to hand, and is never copied.
+final class Submission: Sendable {
     let operation: StoreOperation
     let ticket: UInt64
     let sink: any StoreSink
+
+    init(operation: StoreOperation, ticket: UInt64, sink: any StoreSink) {
+        self.operation = operation
+        self.ticket = ticket
+        self.sink = sink
+    }
 
     /// What it weighs while it waits.
     var size: Int { operation.size }

@@ -101,7 +101,9 @@ extension Engine {
 
     /// Tells how many messages wait. None at all clears what is shown.
     private mutating func showBadge(unread: Int64?, missedCalls: Int64?, level: TrustLevel) {
-        updates.append(.unreadBadge(count: unread ?? 0, missedCalls: missedCalls))
+        if account.source.presentation.showsBadge {
+            updates.append(.unreadBadge(count: unread ?? 0, missedCalls: missedCalls))
+        }
         guard (unread ?? 0) == 0, (missedCalls ?? 0) == 0 else { return }
         for id in account.groups.ids where account.groups[id]?.notifications.isEmpty == false {
             removeAll(in: id, isForced: true, totalCount: \.notifications.count) {

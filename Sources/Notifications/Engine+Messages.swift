@@ -143,7 +143,10 @@ extension Engine {
             isOutgoing: isOutgoing, content: message.content)
         push.threadID = message.threadID
         guard account.policy == .learn else { return push }
-        push.presentation = message.presentation
+        push.$presentation = message.$presentation
+        if account.source.presentation.completes {
+            push.presentation?.complete(from: account.source.presentation)
+        }
         // What says nothing of the content may be said.
         if push.content.kind != .hidden, !showsPreview(chatID, settingsChatID) {
             push.content = push.content.withoutPreview

@@ -25,7 +25,7 @@ extension Engine {
     }
 
     /// How the account's source may ring, and what its payloads leave open. Absent members leave
-    /// what is set.
+    /// what is set. To say how it looks is no sign of life: registrations do, and nobody is there.
     mutating func setSource(_ request: JSONNode) -> Outcome {
         var source = account.source
         if let name = request["notify_mode"]?.text {
@@ -38,7 +38,6 @@ extension Engine {
             guard timeout > 0 else { return .badRequest("Session timeout must be positive") }
             source.sessionTimeout = Int32(clamping: timeout)
         }
-        if let isMobile = request["mobile"]?.bool { source.isMobile = isMobile }
         // Until the same is said again.
         if let isPaused = request["paused"]?.bool {
             source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0
@@ -47,7 +46,8 @@ extension Engine {
         if request["fetched"]?.bool == true { source.rung = [] }
         if let node = request["presentation"] { source.presentation = SourcePresentation(node) }
         account.source = source
-        noteActivity()
+        let isSign = request.members.contains { !["@type", "presentation"].contains($0.name) }
+        if isSign || request["presentation"] == nil { noteActivity() }
         return .ok
     }
 
@@ -80,10 +80,10 @@ extension Engine {
     }
 
     /// Whether the account counts as in use, and until when.
-    package func session(now: Double) -> (isOnline: Bool, isMobile: Bool, until: Double?) {
+    package func session(now: Double) -> (isOnline: Bool, until: Double?) {
         let end = sessionEnd
         let isOnline = !account.source.sessionEnded && (end.map { $0 > now } ?? true)
-        return (isOnline && now >= account.source.pausedUntil, account.source.isMobile, end)
+        return (isOnline && now >= account.source.pausedUntil, end)
     }
 
     /// After long inactivity the session ends: the source is heard no more until somebody returns.

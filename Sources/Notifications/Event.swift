@@ -44,7 +44,7 @@ package struct IncomingMessage: Equatable, Sendable {
     /// 0 for none, -1 for the application's default.
     package var soundID: Int64 = -1
     package var threadID = MessageID.none
-    package var presentation: Presentation?
+    @Boxed package var presentation: Presentation?
     /// Under what a later payload may replace or retract it.
     package var name = ""
     package var replaces = false

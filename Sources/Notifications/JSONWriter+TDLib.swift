@@ -2,13 +2,13 @@ import Base
 
 /// TDLib's objects, as its JSON interface writes them.
 extension JSONWriter {
-    mutating func member(_ name: String, _ value: Bool) {
+    mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         raw(value ? "true" : "false")
     }
 
     /// 64-bit numbers are text in TDLib's JSON.
-    mutating func member(_ name: String, int64 value: Int64) { member(name, String(value)) }
+    mutating func member(_ name: StaticString, int64 value: Int64) { member(name, String(value)) }
 
     mutating func sender(_ sender: Sender) {
         object { writer in
@@ -124,15 +124,20 @@ extension JSONWriter {
         }
     }
 
+    private mutating func optional(_ name: StaticString, _ text: String) {
+        if !text.isEmpty { member(name, text) }
+    }
+
     private mutating func presentation(_ presentation: Presentation) {
         object { writer in
-            let texts = [
-                ("title", presentation.title), ("body", presentation.body),
-                ("sound", presentation.sound), ("icon", presentation.icon),
-                ("link", presentation.link), ("lang", presentation.language),
-                ("dir", presentation.direction), ("default_action", presentation.defaultAction),
-            ]
-            for (name, text) in texts where !text.isEmpty { writer.member(name, text) }
+            writer.optional("title", presentation.title)
+            writer.optional("body", presentation.body)
+            writer.optional("sound", presentation.sound)
+            writer.optional("icon", presentation.icon)
+            writer.optional("link", presentation.link)
+            writer.optional("lang", presentation.language)
+            writer.optional("dir", presentation.direction)
+            writer.optional("default_action", presentation.defaultAction)
             if presentation.isCritical { writer.member("critical", true) }
             if presentation.isLow { writer.member("low", true) }
             if !presentation.tags.isEmpty {

@@ -92,7 +92,7 @@ extension SourceState {
     func write(to state: inout StateWriter) {
         state.byte(notifyMode.rawValue)
         state.optional(sessionTimeout) { $0.number($1) }
-        state.flag(isMobile)
+        state.flag(false)
         presentation.write(to: &state)
         state.flag(sessionEnded)
         state.time(lastActivity)
@@ -106,7 +106,8 @@ extension SourceState {
         sessionTimeout = try state.optional { state throws(StateReader.Damage) in
             try state.number()
         }
-        isMobile = try state.flag()
+        // Once said of a session that it is mobile, which meant nothing.
+        _ = try state.flag()
         presentation = try SourcePresentation(from: &state)
         sessionEnded = try state.flag()
         lastActivity = try state.time()

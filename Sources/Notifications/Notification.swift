@@ -32,7 +32,7 @@ package struct Notification: Equatable, Sendable {
     /// Says itself whom it is from.
     var hasTitle: Bool {
         guard case .newPushMessage(let message) = content else { return false }
-        return message.presentation?.title.isEmpty == false || !message.senderName.isEmpty
+        return !message.senderName.isEmpty || message.presentation?.title.isEmpty == false
     }
 
     /// Known from a push only; gives way to the real message.

@@ -1,9 +1,9 @@
 /// The members of each kind, in TDLib's order and spelling.
 extension PushContent {
     enum Member {
-        case text(String)
-        case number(String)
-        case flag(String, Flags)
+        case text(StaticString)
+        case number(StaticString)
+        case flag(StaticString, Flags)
         case prize
 
         static let isPinned = Member.flag("is_pinned", .isPinned)

@@ -6,7 +6,7 @@ package struct PushMessage: Equatable, Sendable {
     package var isOutgoing: Bool
     package var content: PushContent
     package var threadID: MessageID = .none
-    package var presentation: Presentation?
+    @Boxed package var presentation: Presentation?
 
     package init(
         id: MessageID, sender: Sender, senderName: String, isOutgoing: Bool, content: PushContent

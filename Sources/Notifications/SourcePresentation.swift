@@ -14,6 +14,9 @@ package struct SourcePresentation: Equatable, Sendable {
 
     package init() {}
 
+    /// Says anything of what a payload of any kind can leave open.
+    var completes: Bool { !sound.isEmpty || !defaultAction.isEmpty }
+
     /// From the members `sound`, `loc_key`, `loc_args`, `action_loc_key` and `badge`.
     package init(_ node: JSONNode) {
         sound = Presentation.bareSound(node["sound"]?.text ?? "")
@@ -25,5 +28,13 @@ package struct SourcePresentation: Equatable, Sendable {
         if let names = list?.text {
             arguments = names.split(separator: ",").map { $0.filter { $0 != " " } }
         }
+    }
+}
+
+extension Presentation {
+    /// What the payload left open is as the registration says.
+    mutating func complete(from source: SourcePresentation) {
+        if sound.isEmpty { sound = source.sound }
+        if defaultAction.isEmpty { defaultAction = source.defaultAction }
     }
 }

@@ -15,7 +15,6 @@ package struct SourceState: Equatable, Sendable {
     package var notifyMode = NotifyMode.applePushNotification
     /// Seconds without any activity until the session ends; nil for never.
     package var sessionTimeout: Int32?
-    package var isMobile = false
     package var presentation = SourcePresentation()
     package var lastActivity: Double = 0
     /// Another client of the account is in use until then: nothing rings.

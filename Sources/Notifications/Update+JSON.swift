@@ -44,7 +44,7 @@ extension Update {
             writer.member("@type", "bellwire.updateFetchRequired")
             writer.member("reason", reason)
             for detail in details {
-                writer.name(detail.name)
+                writer.name(text: detail.name)
                 writer.foreign(detail.source[...])
             }
         case .unreadBadge(let count, let missedCalls):
@@ -106,6 +106,6 @@ extension GroupUpdate {
         writer.name("added_notifications")
         writer.array { writer in for item in added { writer.notification(item) } }
         writer.name("removed_notification_ids")
-        writer.array { writer in for id in removed { writer.raw(String(id)) } }
+        writer.array { writer in for id in removed { writer.number(Int(id)) } }
     }
 }

@@ -112,8 +112,10 @@ package struct HeaderParameters: ~Copyable {
 
     private mutating func token(_ field: Span<UInt8>) -> Range<Int> {
         let start = position
-        while position < field.count, field[position].isTokenCharacter { position += 1 }
-        return start..<position
+        var end = start
+        while end < field.count, field[end].isTokenCharacter { end += 1 }
+        position = end
+        return start..<end
     }
 
     private mutating func expect(_ byte: UInt8, _ field: Span<UInt8>) throws(Malformed) {

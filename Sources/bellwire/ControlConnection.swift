@@ -14,6 +14,8 @@ struct ControlConnection {
     private static let systemFolder = "/var/lib/bellwire"
 
     private let path: String
+    /// Where no socket tells who asks.
+    private let bearer: Secret?
 
     /// Finds the socket: in the folder that is named, in the usual one, or in that of the system's
     /// service.
@@ -27,10 +29,14 @@ struct ControlConnection {
             throw Self.noServer(paths[0])
         }
         self.path = path
+        bearer = nil
     }
 
     /// Asks the server of this process.
-    init(path: String) { self.path = path }
+    init(path: String, bearer: Secret? = nil) {
+        self.path = path
+        self.bearer = bearer
+    }
 
     /// Whether somebody listens, or is about to.
     var isThere: Bool {
@@ -53,6 +59,10 @@ struct ControlConnection {
             method: method, url: "http://localhost\(target)",
             fields: body.isEmpty ? [] : [("Content-Type", "application/json")], body: body,
             unixSocket: path)
+        if let bearer {
+            let text = bearer.withSpan { String(decoding: $0.array($0.indices), as: UTF8.self) }
+            request.fields.append(("Authorization", "Bearer " + text))
+        }
         request.answerLimit = 16 << 20
         let response: HTTPResponse
         do throws(CurlError) {

@@ -90,7 +90,7 @@ extension Command {
         }
         var writer = JSONWriter()
         writer.object { writer in
-            for (name, value) in rows { writer.member(name, value) }
+            for (name, value) in rows { writer.member(text: name, value) }
         }
         try StandardOutput.write(writer.text + "\n")
         return .success

@@ -50,7 +50,7 @@ struct PushVerdict {
             writer.member("status", response.status)
             writer.member("meaning", meaning)
             for name in Self.shownFields {
-                if let value = response.field(name) { writer.member(name, value) }
+                if let value = response.field(name) { writer.member(text: name, value) }
             }
         }
         return writer.text + "\n"

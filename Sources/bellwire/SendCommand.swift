@@ -15,7 +15,7 @@ extension Command {
             means; the exit code is 0 only if it took the push.
             """,
         options: [
-            Option("to", "FILE", help: "a PushSubscription as JSON: endpoint and keys"),
+            Option("to", "FILE", help: "a PushSubscription as JSON, for you alone to read"),
             Option("endpoint", "URL", help: "the endpoint, where there is no such file"),
             Option("p256dh", "KEY", help: "the receiver's public key in base64url"),
             Option("auth", "SECRET", help: "the receiver's auth secret in base64url"),
@@ -53,7 +53,7 @@ extension Command {
 
     private static func subscription(_ arguments: Arguments) throws -> Subscription {
         switch (arguments["to"], arguments["endpoint"]) {
-        case (let file?, nil): return try Subscription(json: try TextFile.read(file))
+        case (let file?, nil): return try Subscription(json: try KeyFile.read(file))
         case (nil, let endpoint?):
             return try Subscription(
                 endpoint: endpoint, p256dh: arguments["p256dh"], auth: arguments["auth"])

@@ -35,4 +35,34 @@ struct JSONWriterTests {
         }
         #expect(scanner.string(read) == text)
     }
+
+    @Test(
+        "Whatever the length, and wherever it stands, what is not plain is seen", arguments: 0..<20)
+    func notPlain(length: Int) {
+        let plain = String(repeating: "a", count: length)
+        for place in 0...length {
+            for (letter, written) in [
+                ("\"", #"\""#), ("\\", #"\\"#), ("\u{1F}", #"\u001f"#), ("\u{7F}", #"\u007f"#),
+                ("\u{9B}", #"\u009b"#), ("~", "~"), (" ", " "), ("ü", "ü"),
+            ] {
+                var writer = JSONWriter()
+                writer.string(plain.prefix(place) + letter + plain.dropFirst(place))
+                #expect(
+                    writer.text == "\"" + plain.prefix(place) + written + plain.dropFirst(place)
+                        + "\"")
+            }
+        }
+    }
+
+    @Test(
+        "Numbers are written as they are spoken",
+        arguments: [0, 7, -7, 10, 1_234_567_890, .max, .min])
+    func numbers(number: Int) {
+        var writer = JSONWriter()
+        writer.array { writer in
+            writer.number(number)
+            writer.number(-1)
+        }
+        #expect(writer.text == "[\(number),-1]")
+    }
 }

@@ -82,6 +82,20 @@ struct OtherDialectTests {
         #expect(messages(#"{"x":1}"#, .plain).first?.content.text == #"{"x":1}"#)
     }
 
+    @Test("An icon is one that lies in the payload, or has a name that nobody here calls")
+    func icons() {
+        for (icon, expected) in [
+            ("https://i", "https://i"), ("data:image/png;base64,AA", "data:image/png;base64,AA"),
+            ("data:image/jpeg;base64,AA", "data:image/jpeg;base64,AA"), ("http://i", ""),
+            ("data:image/svg+xml;base64,AA", ""), ("data:text/html,x", ""), ("file:///x", ""),
+        ] {
+            let plain = messages(#"{"message":"m","icon":"\#(icon)"}"#, .plain)
+            #expect(plain.first?.presentation?.icon == expected)
+            let json = #"{"web_push":8030,"notification":{"title":"T","icon":"\#(icon)"}}"#
+            #expect(messages(json, .declarative).first?.presentation?.icon == expected)
+        }
+    }
+
     @Test("What a dialect does not understand is shown as text", arguments: Dialect.allCases)
     func notUnderstood(dialect: Dialect) {
         guard dialect != .telegram else { return }

@@ -119,6 +119,8 @@ struct RegistrationCommandTests {
         #expect(made["keys"] == nil)
         let parameters = made["register_device"] as? [String: Any]
         #expect(parameters?["other_uids"] as? [Int] == [5, 6])
+        let shown = try fixture.run(["show", try #require(made["id"] as? String)]).output
+        #expect(shown.contains("application       org.example.App\n"), "\(shown)")
         for wrong in [
             ["--type", "x"], ["--type", "9"], ["--clear", "maybe"], ["--presentation", "x"],
             ["--secret", "mine"], ["--dialect", "french"], ["--expires", "1"],

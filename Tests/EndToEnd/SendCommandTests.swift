@@ -32,6 +32,7 @@ struct SendCommandTests {
              "expirationTime": null, "keys": {"p256dh": "\(keys.pub)", "auth": "\(keys.auth)"}}
             """
         try Data(subscription.utf8).write(to: URL(filePath: folder + "/subscription.json"))
+        chmod(folder + "/subscription.json", 0o600)
     }
 
     private struct Exchange {
@@ -188,6 +189,16 @@ struct SendCommandTests {
         let to = ["send", "--to", folder + "/subscription.json", "x"]
         let outcome = try Program.run(to + arguments)
         #expect(outcome.exitCode == 2 && outcome.output.isEmpty)
+    }
+
+    @Test("A subscription that others can read is refused, as a key is")
+    func readableByOthers() throws {
+        let path = folder + "/subscription.json"
+        chmod(path, 0o644)
+        let outcome = try Program.run(["send", "--to", path, "x"])
+        #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("can be read by others (mode 644)"))
+        #expect(outcome.errors.contains("hint: chmod 600"))
     }
 
     @Test("A message that fits into no record is refused with the limit")

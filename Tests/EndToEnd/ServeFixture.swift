@@ -49,6 +49,7 @@ struct ServeFixture {
         let path = home.file("subscription")
         try JSONSerialization.data(withJSONObject: members.compactMapValues(\.self))
             .write(to: URL(filePath: path))
+        chmod(path, 0o600)
         return path
     }
 

@@ -42,6 +42,7 @@ class Sender:
 
     def bellwire_send(self, subscription, body=None, encoding="aes128gcm", key=None):
         target = self.folder / "subscription.json"
+        target.touch(0o600)
         target.write_text(json.dumps(subscription))
         command = [self.bellwire, "send", "--json", "--to", target, "--encoding", encoding,
                    "--ca-file", self.authority]

@@ -6,17 +6,19 @@ import Testing
 
 @Suite("What a crowd leaves of the heap")
 struct HeapRestTests {
+    private let delay = Duration.milliseconds(50)
+
     @Test(
         "is given back once when half of it has gone, and not for a few",
         arguments: [(1_000, 400, 1), (1_000, 501, 0), (3, 0, 0), (4, 2, 1)])
     func rests(peak: Int, left: Int, count: Int) throws {
         let loop = try EventLoop()
-        let rest = HeapRest(on: loop)
+        let rest = HeapRest(on: loop, after: delay)
         for number in 1...peak { rest.rose(to: number) }
         for number in (left..<peak).reversed() { rest.fell(to: number) }
         // The timer of the rest is the earlier one.
         let end = LoopEnd(loop)
-        _ = loop.schedule(after: Interval(.milliseconds(2_010)), end)
+        _ = loop.schedule(after: Interval(.milliseconds(60)), end)
         _ = loop.run()
         #expect(rest.restCount == count)
     }
@@ -24,13 +26,15 @@ struct HeapRestTests {
     @Test("is given back again when the last ones follow the crowd")
     func lastOnes() throws {
         let loop = try EventLoop()
-        let rest = HeapRest(on: loop)
+        let rest = HeapRest(on: loop, after: delay)
         for number in 1...10 { rest.rose(to: number) }
         for number in (1..<10).reversed() { rest.fell(to: number) }
-        let last = Later { rest.fell(to: 0) }
-        _ = loop.schedule(after: Interval(.milliseconds(2_010)), last)
         let end = LoopEnd(loop)
-        _ = loop.schedule(after: Interval(.milliseconds(4_020)), end)
+        let last = Later {
+            rest.fell(to: 0)
+            _ = loop.schedule(after: Interval(.milliseconds(60)), end)
+        }
+        _ = loop.schedule(after: Interval(.milliseconds(60)), last)
         _ = loop.run()
         #expect(rest.restCount == 2)
     }
@@ -60,5 +64,6 @@ struct DefaultPatienceTests {
         #expect(http2 == http1 && limits.patience2.answer == .seconds(60))
         #expect(limits.patience.lingering == .seconds(2))
         #expect(limits.patience.lingeringBytes == 64 * 1024)
+        #expect(HeapRest.delay == .seconds(2))
     }
 }

@@ -77,6 +77,33 @@ struct MarkTests {
         #expect(index.reserve(mark, for: device) == .new)
     }
 
+    @Test("A registration whose bodies are very many gets no more marks, and no other has fewer")
+    func replayLimit() throws {
+        let test = try TestStore()
+        var table = ReplayTable(limit: 3)
+        let marks = try (0..<5).map { _ in ReplayMark(try test.digest(), device: 7) }
+        for mark in marks[..<3] {
+            #expect(table.answer(mark) == .new)
+            for _ in 0..<2 { table.insert(mark) }
+            #expect(table.answer(mark) == .repeated)
+        }
+        #expect(table.answer(marks[3]) == .unmarked)
+        #expect(table.answer(ReplayMark(try test.digest(), device: 0)) == .new)
+        // The oldest runs out.
+        for _ in 0..<2 { table.remove(marks[0]) }
+        #expect(table.answer(marks[3]) == .new)
+        table.insert(marks[3])
+        #expect(table.answer(marks[4]) == .unmarked)
+    }
+
+    @Test("A mark of a body is the same on the disk as in memory, in 16 bytes")
+    func replayMark() throws {
+        let mark = ReplayMark(try TestStore().digest(), device: 0x0102_0304)
+        var bytes: [UInt8] = []
+        mark.append(to: &bytes)
+        #expect(bytes.count == ReplayMark.length && ReplayMark(bytes.span, at: 0) == mark)
+    }
+
     @Test("An owner with very many marks gets no more, and nobody else has fewer for it")
     func limit() {
         var table = MarkTable(limit: 3)

@@ -44,7 +44,7 @@ final class AnswerBox: StoreSink, @unchecked Sendable {
     private func wait<Value>(_ body: () -> Value?) throws -> Value {
         condition.lock()
         defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while true {
             if let value = body() { return value }
             guard condition.wait(until: deadline) else { throw Missing() }

@@ -50,6 +50,17 @@ struct AccountStateTests {
         }
     }
 
+    @Test("Once a session could be said to be mobile: such a state is read, without that")
+    func mobile() throws {
+        let account = try fullAccount()
+        var (source, former) = (StateWriter(), account.state)
+        account.source.write(to: &source)
+        // Behind the mode and the session that never ends.
+        former[former.count - source.bytes.count + 2] = 1
+        #expect(former != account.state)
+        #expect(try Account(state: former) == account)
+    }
+
     @Test("State cut anywhere, or with something behind it, is damaged")
     func cut() throws {
         let state = try fullAccount().state

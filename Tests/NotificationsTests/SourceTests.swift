@@ -20,12 +20,11 @@ struct SourceTests {
     func setSource() throws {
         var story = Story()
         try story.request(
-            #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":100,"mobile":true}"#
+            #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":100}"#
         )
         try story.request(#"{"@type":"bellwire.setSource"}"#)
         let source = story.engine.account.source
         #expect(source.notifyMode == .sendOnlyOne && source.sessionTimeout == 100)
-        #expect(story.engine.session(now: story.now).isMobile)
         #expect(story.engine.session(now: story.now).until == story.now + 100)
         let refused = try story.request(
             #"{"@type":"bellwire.setSource","notify_mode":"always"}"#)
@@ -45,6 +44,32 @@ struct SourceTests {
         #expect(shown.body == "111 writes: hi")
         let hasBadge = story.updates.contains { if case .unreadBadge = $0 { true } else { false } }
         #expect(!hasBadge)
+    }
+
+    @Test("Sound, label and badge of the registration hold whatever the dialect")
+    func looks() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setSource","presentation":{"sound":"IM","action_loc_key":"READ","badge":false}}"#
+        )
+        story.updates = []
+        let open =
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","hi"],"badge":3,"custom":{"from_id":"5","msg_id":"1"}}"#
+        story.push(open)
+        let shown = try #require(presentation(story))
+        #expect(shown.sound == "IM" && shown.defaultAction == "READ")
+        story.push(
+            #"{"web_push":8030,"notification":{"title":"T"},"app_badge":4}"#, dialect: .declarative)
+        let hasBadge = story.updates.contains { if case .unreadBadge = $0 { true } else { false } }
+        #expect(!hasBadge)
+        // Its own comes first.
+        var other = Story()
+        try other.request(
+            #"{"@type":"bellwire.setSource","presentation":{"sound":"IM"}}"#)
+        other.push(
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","hi"],"sound":"bell.ogg","custom":{"from_id":"5","msg_id":"1"}}"#
+        )
+        #expect(presentation(other)?.sound.hasPrefix("bell") == true)
     }
 
     @Test("A source that is disabled shows nothing, and still counts")

@@ -28,10 +28,11 @@ extension TelegramDialect {
         if let random = push.custom["random_id"]?.textOrNumber, random != "0" {
             message.dedupeKey = "random:\(chatID?.rawValue ?? 0):\(random)"
         }
-        message.presentation = Presentation(
+        var presentation = Presentation(
             title: text.title ?? message.chatTitle, body: text.body)
-        message.presentation?.isCritical = push.key.hasPrefix("AUTH_")
-        message.presentation?.sound = soundName(push)
+        presentation.isCritical = push.key.hasPrefix("AUTH_")
+        presentation.sound = soundName(push)
+        message.presentation = presentation
         return [.message(message), fetch]
     }
 

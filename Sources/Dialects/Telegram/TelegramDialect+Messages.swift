@@ -35,11 +35,10 @@ extension TelegramDialect {
         message.sender = sender
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
-        message.presentation = presentation(push, reading, message, context)
-        message.presentation?.icon = attachment?.picture ?? ""
-        if let detail = attachment?.detail, !detail.isEmpty {
-            message.presentation?.body += " (\(detail))"
-        }
+        var presentation = presentation(push, reading, message, context)
+        presentation.icon = attachment?.picture ?? ""
+        if let detail = attachment?.detail, !detail.isEmpty { presentation.body += " (\(detail))" }
+        message.presentation = presentation
         return badge(push) + [.message(message)]
     }
 

@@ -8,16 +8,20 @@ import System
 final class HeapRest: TimerHandler {
     private static let crowd = 4
     /// Those who go mostly go together, and each rest goes through the whole heap.
-    private static let delay = Interval(.seconds(2))
+    static let delay = Duration.seconds(2)
 
     private let loop: EventLoop
+    private let delay: Interval
     private var count = 0
     /// Most connections since the last rest.
     private var peak = 0
     private var isDue = false
     private(set) var restCount = 0
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(on loop: EventLoop, after delay: Duration = HeapRest.delay) {
+        self.loop = loop
+        self.delay = Interval(delay)
+    }
 
     func rose(to count: Int) {
         self.count = count
@@ -28,7 +32,7 @@ final class HeapRest: TimerHandler {
         self.count = count
         guard !isDue, peak >= Self.crowd, count <= peak / 2 else { return }
         isDue = true
-        _ = loop.schedule(after: Self.delay, self)
+        _ = loop.schedule(after: delay, self)
     }
 
     func timerFired(_ cookie: UInt64) {

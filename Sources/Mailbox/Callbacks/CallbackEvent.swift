@@ -115,11 +115,11 @@ package enum CallbackEvent: Sendable, Confidential {
         case .fetch(let count, let version, let details):
             writer.name("count")
             let start = writer.bytes.count
-            writer.raw("\(count)")
+            writer.number(count)
             let tally = OutboxEvent.Tally(count: count, digits: start..<writer.bytes.count)
             if let version { writer.member("version", Int(version)) }
             for detail in details {
-                writer.name(detail.name)
+                writer.name(text: detail.name)
                 writer.foreign(detail.source[...])
             }
             return tally
@@ -152,7 +152,7 @@ package enum CallbackEvent: Sendable, Confidential {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: String, json: String) {
+    fileprivate mutating func member(_ name: StaticString, json: String) {
         self.name(name)
         raw(json)
     }

@@ -192,11 +192,8 @@ extension BatchExecutor {
         if terms.dialect == .icq {
             account.source.sessionTimeout = Int32(clamping: terms.sessionTimeout)
         }
-        if let presentation = terms.presentation,
-            let document = try? JSONDocument(Array(presentation.utf8))
-        {
-            account.source.presentation = SourcePresentation(document.root)
-        }
+        account.source.presentation =
+            terms.looks.map { SourcePresentation($0) } ?? SourcePresentation()
         return account
     }
 
@@ -225,6 +222,10 @@ extension BatchExecutor {
             return
         }
         var account = Self.account(for: registration.terms)
+        let looks = Array(try presentation(of: engine.row).utf8)
+        if let document = try? JSONDocument(looks) {
+            account.source.presentation = SourcePresentation(document.root)
+        }
         account.lastNotificationID = last
         engine.hosted = host(account)
         try save(engine)

@@ -18,9 +18,10 @@ extension BatchExecutor {
             return try engine(row) { engine throws(StoreFault) in
                 let now = wall
                 engine.deadline = nil
-                guard let due = engine.hosted.engine.nextDeadline, due <= now else {
+                let deadline = engine.hosted.engine.nextDeadline
+                guard let deadline, deadline <= now else {
                     // By the clock of whoever asked it was.
-                    tellDeadline(of: engine)
+                    tell(deadline, of: engine)
                     return .done
                 }
                 engine.hosted.advance(to: now)
@@ -29,8 +30,10 @@ extension BatchExecutor {
         case .confirm(let id, let device, let row):
             return try confirm(id, device: device, row)
         case .note(let row):
-            try note(row)
-            return .done
+            return try engine(row) { engine throws(StoreFault) in
+                try note(engine)
+                return .done
+            }
         }
     }
 
@@ -65,18 +68,16 @@ extension BatchExecutor {
     private func finish(
         _ engine: LoadedEngine, push device: UInt32? = nil
     ) throws(StoreFault) -> StoreOutcome {
-        let updates = engine.hosted.engine.takeUpdates()
+        let news = engine.hosted.takeNews()
         try keep(engine)
-        for update in updates { try follow(update, engine.row, device) }
-        if !updates.isEmpty { tell(engine.row, .updates(updates)) }
-        tellDeadline(of: engine)
+        for update in news.updates { try follow(update, engine.row, device) }
+        if !news.updates.isEmpty { tell(engine.row, .updates(news.updates)) }
+        tell(news.deadline, of: engine)
         return .done
     }
 
-    private func tellDeadline(of engine: LoadedEngine) {
-        guard index.engines.hasListeners(engine.row) else { return }
-        let deadline = engine.hosted.engine.nextDeadline
-        guard deadline != engine.deadline else { return }
+    private func tell(_ deadline: Double?, of engine: LoadedEngine) {
+        guard deadline != engine.deadline, index.engines.hasListeners(engine.row) else { return }
         engine.deadline = deadline
         tell(engine.row, .deadline(deadline))
     }
@@ -153,10 +154,7 @@ extension BatchExecutor {
 extension BatchExecutor {
     private func join(_ client: EngineClientID) throws(StoreFault) -> StoreOutcome {
         try engine(client.engine) { engine throws(StoreFault) in
-            let devices = try rows { () throws(SQLiteError) in
-                try EngineRows.devices(engine.row, on: database.connection)
-            }
-            let consent = try consent(of: devices)
+            let consent = try members(of: engine).consent
             var welcome = consent == SourceConsent() ? [] : [Update.consent(consent)]
             welcome += engine.hosted.engine.welcome()
             _ = try finish(engine)
@@ -164,39 +162,74 @@ extension BatchExecutor {
             welcome += engine.hosted.engine.takeUpdates()
             tell(engine.row, .welcome(welcome, client: client.number))
             engine.deadline = nil
-            tellDeadline(of: engine)
-            let isBack = isBack(engine.row)
-            for device in devices {
-                if isBack { try remind(device: device) }
-                // What waited until somebody is there is not fetched any more.
-                effects.ended += try rows { () throws(SQLiteError) in
-                    try database.messages.deleteAll(ofDevice: device)
+            tell(engine.hosted.engine.nextDeadline, of: engine)
+            if isBack(engine.row) {
+                let devices = try rows { () throws(SQLiteError) in
+                    try EngineRows.devices(engine.row, on: database.connection)
                 }
-                try handOut(device: device, engine.row, again: true)
+                for device in devices { try remind(device: device) }
             }
-            try note(engine.row)
+            try handOutWaiting(engine.row)
+            try note(engine)
             return .done
         }
     }
 
-    private func consent(of devices: [UInt32]) throws(StoreFault) -> SourceConsent {
-        var consent = SourceConsent()
-        for device in devices {
-            guard let presentation = try registration(device)?.terms.presentation,
-                let document = try? JSONDocument(Array(presentation.utf8))
-            else { continue }
-            consent.add(SourceConsent(document.root))
+    /// What registrations of its account say about looks holds for all of it.
+    func present(_ row: UInt32) throws(StoreFault) {
+        _ = try engine(row) { engine throws(StoreFault) in
+            let looks = try presentation(of: row)
+            return try request(#"{"@type":"bellwire.setSource","presentation":\#(looks)}"#, engine)
         }
-        return consent
+    }
+
+    /// Each member as the latest registration says that has it.
+    func presentation(of row: UInt32) throws(StoreFault) -> String {
+        var looks: [(name: String, value: String)] = []
+        var names: Set<String> = []
+        for registration in try registrations(of: row).reversed() {
+            let members = registration.terms.looks?.members ?? []
+            for (name, value) in members where names.insert(name).inserted {
+                looks.append((name, String(decoding: value.source, as: UTF8.self)))
+            }
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (name, value) in looks {
+                writer.name(text: name)
+                writer.raw(value)
+            }
+        }
+        return writer.text
+    }
+
+    private func handOutWaiting(_ engine: UInt32) throws(StoreFault) {
+        let devices = try rows { () throws(SQLiteError) in
+            try EngineRows.waitingDevices(engine, on: database.connection)
+        }
+        for device in devices {
+            // What waited until somebody is there is not fetched any more.
+            effects.ended += try rows { () throws(SQLiteError) in
+                try database.messages.deleteAll(ofDevice: device)
+            }
+            try handOut(device: device, engine, again: true)
+        }
+    }
+
+    private func members(of engine: LoadedEngine) throws(StoreFault) -> EngineMembers {
+        if let members = engine.members { return members }
+        let members = EngineMembers(try registrations(of: engine.row))
+        engine.members = members
+        return members
     }
 
     /// A registration of its account has come, or gone.
     func tellConsent(of row: UInt32) throws(StoreFault) {
         guard index.engines.hasListeners(row) else { return }
-        let devices = try rows { () throws(SQLiteError) in
-            try EngineRows.devices(row, on: database.connection)
+        _ = try engine(row) { engine throws(StoreFault) in
+            tell(row, .updates([.consent(try members(of: engine).consent)]))
+            return .done
         }
-        tell(row, .updates([.consent(try consent(of: devices))]))
     }
 
     /// After so many seconds a client that returns has `registerDevice` repeated.
@@ -207,16 +240,17 @@ extension BatchExecutor {
         return left.adding(seconds: Self.longAbsence) <= time.now
     }
 
-    private func note(_ row: UInt32) throws(StoreFault) {
-        let devices = try rows { () throws(SQLiteError) in
-            try EngineRows.devices(row, on: database.connection)
+    /// Its clients are a sign of life of every registration.
+    private func note(_ engine: LoadedEngine) throws(StoreFault) {
+        let now = time.now
+        guard let next = try members(of: engine).nextNote, next <= now else { return }
+        var registrations = try registrations(of: engine.row)
+        for place in registrations.indices {
+            let former = registrations[place].revision
+            guard registrations[place].note(seenAt: now) else { continue }
+            _ = try change(registrations[place], from: former, adding: nil)
         }
-        for device in devices {
-            guard var registration = try registration(device) else { continue }
-            let former = registration.revision
-            guard registration.note(seenAt: time.now) else { continue }
-            _ = try change(registration, from: former, adding: nil)
-        }
+        engine.members?.noted(registrations)
     }
 
     /// Gives the fetch signal that is next to the clients, if there are any. One that was given and

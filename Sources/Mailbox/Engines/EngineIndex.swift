@@ -19,7 +19,7 @@ package final class EngineIndex: Sendable {
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
 
-    /// How often an engine was made or has ended.
+    /// How often an engine was made or has ended, or what opens its account may be another application.
     package var changeCount: UInt64 { changes.load(ordering: .relaxed) }
 
     func noteChange() { changes.add(1, ordering: .relaxed) }
@@ -51,31 +51,28 @@ package final class EngineIndex: Sendable {
     }
 
     func tell(_ news: [EngineNews]) {
-        guard let first = news.first else { return }
+        guard !news.isEmpty else { return }
         let listeners = listeners.withLock { $0 }
-        if news.allSatisfy({ $0.engine == first.engine }) {
-            for listener in listeners[first.engine] ?? [] { listener.hear(news) }
-            return
+        // There are as many as loops: few.
+        var lots: [(listener: any EngineListener, news: [EngineNews])] = []
+        for item in news {
+            for listener in listeners[item.engine] ?? [] {
+                if let index = lots.firstIndex(where: { $0.listener === listener }) {
+                    lots[index].news.append(item)
+                } else {
+                    lots.append((listener, [item]))
+                }
+            }
         }
-        for listener in Self.each(listeners.values) {
-            listener.hear(
-                news.filter { listeners[$0.engine]?.contains { $0 === listener } == true })
-        }
+        for lot in lots { lot.listener.hear(lot.news) }
     }
 
     func tellStoreReturned() {
-        let listeners = listeners.withLock { $0 }
-        for listener in Self.each(listeners.values) { listener.storeReturned() }
-    }
-
-    /// There are as many as loops: few.
-    private static func each(
-        _ listeners: some Sequence<[any EngineListener]>
-    ) -> [any EngineListener] {
-        var each: [any EngineListener] = []
-        for listener in listeners.joined() where !each.contains(where: { $0 === listener }) {
-            each.append(listener)
+        var told: [any EngineListener] = []
+        for listener in listeners.withLock({ $0.values.joined() })
+        where !told.contains(where: { $0 === listener }) {
+            told.append(listener)
+            listener.storeReturned()
         }
-        return each
     }
 }

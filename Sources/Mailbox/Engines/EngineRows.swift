@@ -200,6 +200,27 @@ extension EngineRows {
         let select = try Statement(
             "SELECT device FROM registration WHERE engine = ?1 ORDER BY device", on: connection)
         try select.bind(Int64(engine), at: 1)
+        return try Self.devices(select)
+    }
+
+    /// Those for which something waits until somebody is there.
+    static func waitingDevices(
+        _ engine: UInt32, on connection: borrowing Connection
+    ) throws(SQLiteError) -> [UInt32] {
+        let select = try Statement(
+            """
+            SELECT device FROM registration WHERE engine = ?1
+            AND (EXISTS (SELECT 1 FROM message WHERE message.device = registration.device)
+            OR EXISTS (SELECT 1 FROM fetch_signal WHERE fetch_signal.device = registration.device))
+            ORDER BY device
+            """, on: connection)
+        try select.bind(Int64(engine), at: 1)
+        return try Self.devices(select)
+    }
+
+    private static func devices(
+        _ select: borrowing Statement
+    ) throws(SQLiteError) -> [UInt32] {
         var devices: [UInt32] = []
         while try select.step() { devices.append(UInt32(clamping: select.integer(0))) }
         return devices

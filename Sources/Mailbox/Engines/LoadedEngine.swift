@@ -10,6 +10,8 @@ final class LoadedEngine {
     var stateSize: Int
     /// What listeners were told last.
     var deadline: Double?
+    /// Nil until somebody has asked.
+    var members: EngineMembers?
 
     /// Below this the journal may grow whatever the size of the account.
     private static let smallJournal = 64 << 10
@@ -23,4 +25,10 @@ final class LoadedEngine {
 
     /// So that an entry costs the same however large the account is.
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
+
+    /// A registration of its account has ended; nil is one that could not be read, and of which
+    /// nobody knows what it counted for.
+    func remove(_ registration: Registration?) {
+        if let registration { members?.remove(registration) } else { members = nil }
+    }
 }

@@ -59,7 +59,12 @@ extension BatchExecutor {
             try RegistrationRows.insert(
                 registration, engine, sealed: sealed, on: database.connection)
         }
-        if registration.terms.presentation != nil { try tellConsent(of: engine) }
+        engines[engine]?.members?.add(registration)
+        if registration.terms.presentation != nil {
+            try tellConsent(of: engine)
+            try present(engine)
+        }
+        if registration.terms.service != nil { effects.changes.append(.engines) }
         effects.changes.append(.device(device, owner: owner))
         wake(at: registration.due)
         try add(subscription)

@@ -54,6 +54,7 @@ extension BatchExecutor {
         }
         if settlement.reminds { try remind(registration) }
         if settlement.leaves { try tellPresence(of: registration) }
+        engines[registration.engine]?.members?.changed(registration)
         effects.changes.append(.registration(device: registration.device))
     }
 

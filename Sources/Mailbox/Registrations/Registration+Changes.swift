@@ -37,10 +37,16 @@ extension Registration {
 
     /// The application gave a sign of life. False where that changes too little to be written.
     package mutating func note(seenAt now: StoreTime) -> Bool {
-        let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
-        guard !isThere || now.milliseconds - seen.milliseconds >= step else { return false }
+        guard nextNote <= now else { return false }
         change(at: now)
         return true
+    }
+
+    /// From when on a sign of life changes enough to be written.
+    var nextNote: StoreTime {
+        guard isThere else { return StoreTime(milliseconds: .min) }
+        let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
+        return StoreTime(milliseconds: seen.milliseconds + step)
     }
 
     /// Another client of the account is in use.

@@ -103,10 +103,10 @@ extension RegistrationTerms {
             if let ttlLimit { writer.member("ttl", Int(ttlLimit)) }
             if let userID { writer.member("user_id", Int(userID)) }
             writer.name("other_user_ids")
-            writer.array { writer in for id in otherUserIDs { writer.raw("\(id)") } }
-            for (name, value) in [("callback", callback), ("service", service), ("app_id", appID)] {
-                if let value { writer.member(name, value) }
-            }
+            writer.array { writer in for id in otherUserIDs { writer.number(Int(id)) } }
+            if let callback { writer.member("callback", callback) }
+            if let service { writer.member("service", service) }
+            if let appID { writer.member("app_id", appID) }
             if let presentation {
                 writer.name("presentation")
                 writer.raw(presentation)
@@ -116,7 +116,7 @@ extension RegistrationTerms {
 }
 
 extension JSONWriter {
-    package mutating func flag(_ name: String, _ value: Bool) {
+    package mutating func flag(_ name: StaticString, _ value: Bool) {
         self.name(name)
         raw(value ? "true" : "false")
     }

@@ -1,48 +1,74 @@
 package import Base
 
-/// By which the body of a push is known again: the first half of a hash of its endpoint, salt and
-/// sender's key.
+/// By which the body of a push is known again: the beginning of a hash of its endpoint, salt and
+/// sender's key. It counts for the registration that got it.
 package struct ReplayMark: Hashable, Sendable, StoredMark {
     package static let lifetime: UInt32 = 30 * 86_400
     static let table = "replay"
     static let length = 16
 
-    let high: UInt64
-    let low: UInt64
+    let key: UInt64
+    let check: UInt32
+    let device: UInt32
 
-    package init(_ digest: Digest) { (high, low) = (digest.words.0, digest.words.1) }
+    package init(_ digest: Digest, device: UInt32) {
+        key = max(1, digest.words.0)
+        check = UInt32(truncatingIfNeeded: digest.words.1 >> 32)
+        self.device = device
+    }
 
+    /// Those of earlier versions have more of the hash where the device stands, and count for nobody.
     init(_ bytes: Span<UInt8>, at start: Int) {
-        high = bytes.word(at: start)
-        low = bytes.word(at: start + 8)
+        key = max(1, bytes.word(at: start))
+        check = bytes.halfWord(at: start + 8)
+        device = bytes.halfWord(at: start + 12)
     }
 
     func append(to bytes: inout [UInt8]) {
-        bytes.append(bigEndian: high)
-        bytes.append(bigEndian: low)
+        bytes.append(bigEndian: key)
+        bytes.append(bigEndian: check)
+        bytes.append(bigEndian: device)
     }
 }
 
-/// The marks of all bodies that came lately, in memory: a look-up asks no disk.
+/// The marks of the bodies that came lately, in memory: a look-up asks no disk.
 struct ReplayTable: ~Copyable {
-    struct Entry: FlatEntry {
-        static let vacant = Entry(key: 0, check: 0)
+    /// For each registration: a push every 26 seconds for a month, in at most 2.8 MB.
+    static let limit = 100_000
 
-        let key: UInt64
-        let check: UInt64
+    enum Answer: Equatable, Sendable {
+        case new, repeated
+        /// Its registration has so many marks that it gets none: a repetition will be taken for new.
+        case unmarked
     }
 
-    private var entries = FlatTable<Entry>()
+    struct Entry: FlatEntry {
+        static let vacant = Entry(key: 0, check: 0, device: 0)
 
-    func contains(_ mark: ReplayMark) -> Bool {
-        entries[Self.key(mark)]?.check == mark.low
+        let key: UInt64
+        let check: UInt32
+        let device: UInt32
+    }
+
+    private let limit: Int
+    private var entries = FlatTable<Entry>()
+    private var shares = FlatTable<MarkShare>()
+
+    init(limit: Int = Self.limit) { self.limit = limit }
+
+    func answer(_ mark: ReplayMark) -> Answer {
+        if entries[mark.key]?.check == mark.check { return .repeated }
+        return shares.count(of: mark.device) < limit ? .new : .unmarked
     }
 
     mutating func insert(_ mark: ReplayMark) {
-        entries.set(Entry(key: Self.key(mark), check: mark.low))
+        remove(mark)
+        entries.set(Entry(key: mark.key, check: mark.check, device: mark.device))
+        shares.add(to: mark.device)
     }
 
-    mutating func remove(_ mark: ReplayMark) { entries.remove(Self.key(mark)) }
-
-    private static func key(_ mark: ReplayMark) -> UInt64 { max(1, mark.high) }
+    mutating func remove(_ mark: ReplayMark) {
+        guard let removed = entries.remove(mark.key) else { return }
+        shares.take(from: removed.device)
+    }
 }

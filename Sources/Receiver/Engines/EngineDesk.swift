@@ -181,7 +181,7 @@ extension EngineDesk: EngineListener {
     }
 
     private static func text(_ update: Update) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: 1_024)
         update.write(to: &writer)
         return writer.bytes
     }

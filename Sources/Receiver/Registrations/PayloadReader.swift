@@ -30,7 +30,12 @@ struct PayloadReader: ~Copyable {
         /// How the sender says that the body is encrypted.
         let headers: PayloadHeaders?
         let target: Registration.Target
-        let registration: Registration
+        /// That of the registration.
+        let device: UInt32
+        /// Bodies that are not encrypted are taken.
+        let acceptsClear: Bool
+        /// Under which `p` has to be encrypted, once one was named.
+        let secret: Registration.SecretPair?
         let now: StoreTime
     }
 
@@ -51,27 +56,24 @@ struct PayloadReader: ~Copyable {
     }
 
     private mutating func read(_ job: Job) throws(Failure) -> Payload {
-        let payload = try decrypt(job.body, job.headers, job.target, job.registration.terms)
-        guard let secret = job.registration.secret else { return payload }
+        let payload = try decrypt(job)
+        guard let secret = job.secret else { return payload }
         return try open(payload, secret, job.now)
     }
 
-    private mutating func decrypt(
-        _ body: [UInt8], _ headers: PayloadHeaders?, _ target: Registration.Target,
-        _ terms: RegistrationTerms
-    ) throws(Failure) -> Payload {
-        guard let parameters = try Self.parameters(of: body, headers) else {
-            guard terms.acceptsClear else { throw .undecryptable("not-encrypted") }
-            return Payload(text: body, level: .clear, mark: nil)
+    private mutating func decrypt(_ job: Job) throws(Failure) -> Payload {
+        guard let parameters = try Self.parameters(of: job.body, job.headers) else {
+            guard job.acceptsClear else { throw .undecryptable("not-encrypted") }
+            return Payload(text: job.body, level: .clear, mark: nil)
         }
-        guard let stored = target.keys else { throw .fault }
+        guard let stored = job.target.keys else { throw .fault }
         let keys = try Self.keys(stored)
         let mark: ReplayMark
         do throws(OpenSSLError) {
-            mark = try self.mark(of: parameters, target.subscription)
+            mark = try self.mark(of: parameters, job)
         } catch { throw .fault }
         return Payload(
-            text: try decrypt(body, parameters, keys), level: .webpush,
+            text: try decrypt(job.body, parameters, keys), level: .webpush,
             encoding: parameters.encoding, mark: mark)
     }
 
@@ -121,13 +123,13 @@ struct PayloadReader: ~Copyable {
     private static let gatewayBytes = Array("aesgcm\n".utf8)
 
     private mutating func mark(
-        of parameters: EncryptionParameters, _ subscription: UInt32
+        of parameters: EncryptionParameters, _ job: Job
     ) throws(OpenSSLError) -> ReplayMark {
         var bytes: [UInt8] = []
-        bytes.append(bigEndian: subscription)
+        bytes.append(bigEndian: job.target.subscription)
         bytes.append(contentsOf: parameters.salt.span)
         parameters.senderKey.withSpan { bytes.append(contentsOf: $0) }
-        return ReplayMark(Digest(try hash.digest(of: bytes.span)))
+        return ReplayMark(Digest(try hash.digest(of: bytes.span)), device: job.device)
     }
 
     /// The second decryption: of `p`, which alone counts once a secret was named.

@@ -23,6 +23,17 @@ struct ReceiverPush {
     var mark: RepetitionMark?
 }
 
+/// A push with the registration that it is for. It goes from step to step, and is never copied.
+private final class Arrival {
+    let push: ReceiverPush
+    let registration: Registration
+
+    init(_ push: ReceiverPush, _ registration: Registration) {
+        self.push = push
+        self.registration = registration
+    }
+}
+
 /// Takes in what is pushed to registrations: messages are decrypted, the rest are fetch signals.
 final class ReceiverIntake {
     private let service: PushService
@@ -42,43 +53,43 @@ final class ReceiverIntake {
     func take(_ push: ReceiverPush) {
         let device = push.endpoint.address.device
         if let registration = service.index.registrations[device] {
-            return take(push, for: registration)
+            return take(Arrival(push, registration))
         }
         desk.list(.registration(.ofDevice(device))) { [self] answer in
             switch answer {
-            case .registration(.one(let registration, _)): take(push, for: registration)
+            case .registration(.one(let registration, _)): take(Arrival(push, registration))
             case .registration(.none): refuse(push, .gone)
             default: refuse(push, .unavailable)
             }
         }
     }
 
-    private func take(_ push: ReceiverPush, for registration: Registration) {
+    private func take(_ arrival: Arrival) {
         do throws(PushRefusal) {
-            let request = try request(push, registration)
+            let request = try request(arrival)
             switch request.effect {
-            case .signal(let version): try signal(version, request, push, registration)
+            case .signal(let version): try signal(version, request, arrival)
             // A message of nothing only says that there is something to fetch.
-            case .message where push.body.isEmpty: try signal(nil, request, push, registration)
-            case .message: try message(request, push, registration)
+            case .message where arrival.push.body.isEmpty: try signal(nil, request, arrival)
+            case .message: try message(request, arrival)
             }
         } catch {
-            refuse(push, error)
+            refuse(arrival.push, error)
         }
     }
 
-    private func request(
-        _ push: ReceiverPush, _ registration: Registration
-    ) throws(PushRefusal) -> PushRequest {
-        let terms = registration.terms
-        let limit = terms.ttlLimit ?? PushRules.longestTTL
-        switch push.form {
+    private func request(_ arrival: Arrival) throws(PushRefusal) -> PushRequest {
+        let limit = arrival.registration.terms.ttlLimit ?? PushRules.longestTTL
+        switch arrival.push.form {
         case .request(let fields, let method):
+            let body = arrival.push.body
             return try PushRequest(
-                fields, body: push.body.span,
-                rules: PushRules(kind: push.endpoint.kind, method: method, ttlLimit: limit))
+                fields, body: body.span,
+                rules: PushRules(
+                    kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit))
         case .matrix(let urgency, let appID):
             // Nothing will make a homeserver's pushes right for another application.
+            let terms = arrival.registration.terms
             guard terms.takesMatrix, terms.appID == nil || terms.appID == appID else {
                 throw .unknownToken
             }
@@ -96,48 +107,45 @@ final class ReceiverIntake {
     }
 
     private func signal(
-        _ version: UInt64?, _ request: PushRequest, _ push: ReceiverPush,
-        _ registration: Registration
+        _ version: UInt64?, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(request, [], push)
+        let message = try make(request, [], arrival.push)
         guard request.ttl > 0 else {
-            return accept(push, message, .accepted)
+            return accept(arrival.push, message, .accepted)
         }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
         // The outbox writes numbers as TDLib does.
         let event = CallbackEvent.fetch(
             count: 1, version: version.flatMap { Int64(exactly: $0) })
-        bind(push) { [self] in
-            submit(.signal(signal, push.endpoint.address), event, message, push, registration)
+        bind(arrival.push) { [self] in
+            submit(.signal(signal, arrival.push.endpoint.address), event, message, arrival)
         }
     }
 
-    private func message(
-        _ request: PushRequest, _ push: ReceiverPush, _ registration: Registration
-    ) throws(PushRefusal) {
+    private func message(_ request: PushRequest, _ arrival: Arrival) throws(PushRefusal) {
         // Before anything is decrypted: whether there is room must not tell what could be read.
-        let message = try make(request, push.body, push)
+        let message = try make(request, arrival.push.body, arrival.push)
         guard hasRoom(for: message) else { throw .tooMany(retryAfter: PushIntake.pauseWhenFull) }
         if message.needsStore {
             service.index.release(message.size, for: message.address)
         }
-        guard let target = registration.target(push.endpoint.address.subscription) else {
-            throw .unavailable
-        }
+        let subscription = arrival.push.endpoint.address.subscription
+        guard let target = arrival.registration.target(subscription) else { throw .unavailable }
         let job = PayloadReader.Job(
-            body: push.body, headers: request.headers, target: target, registration: registration,
-            now: service.store.clock.now)
+            body: arrival.push.body, headers: request.headers, target: target,
+            device: arrival.registration.device,
+            acceptsClear: arrival.registration.terms.acceptsClear,
+            secret: arrival.registration.secret, now: service.store.clock.now)
         read(job) { [self] outcome in
             do throws(PushRefusal) {
                 switch outcome {
-                case .success(let payload): try take(payload, request, push, registration)
+                case .success(let payload): try take(payload, request, arrival)
                 case .failure(.fault): throw .unavailable
-                case .failure(.undecryptable(let reason)):
-                    count(reason, message, push, registration)
+                case .failure(.undecryptable(let reason)): count(reason, message, arrival)
                 }
             } catch {
-                refuse(push, error)
+                refuse(arrival.push, error)
             }
         }
     }
@@ -155,54 +163,50 @@ final class ReceiverIntake {
     }
 
     private func take(
-        _ payload: PayloadReader.Payload, _ request: PushRequest, _ push: ReceiverPush,
-        _ registration: Registration
+        _ payload: PayloadReader.Payload, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(request, payload.text, push, payload)
-        bind(push) { [self] in
+        let message = try make(request, payload.text, arrival.push, payload)
+        bind(arrival.push) { [self] in
             guard hasRoom(for: message) else {
-                return refuse(push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
+                return refuse(arrival.push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
             }
             // What is not kept is not known again.
             if let mark = message.mark, !message.needsStore { service.index.release(mark) }
             submit(
-                .receive(message, payload.mark, EnginePush(registration)),
-                .message(CallbackEvent.Payload(message)), message,
-                push, registration)
-            if payload.usesCurrentSecret { forgetFormerSecret(of: registration) }
+                .receive(message, payload.mark, EnginePush(arrival.registration)),
+                .message(CallbackEvent.Payload(message)), message, arrival)
+            if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.registration) }
         }
     }
 
     /// The sender gets the answer of a push that was taken, at the time of one that was taken.
-    private func count(
-        _ reason: String, _ message: Message, _ push: ReceiverPush, _ registration: Registration
-    ) {
-        if let mark = push.mark { service.index.release(mark) }
+    private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
+        if let mark = arrival.push.mark { service.index.release(mark) }
         service.metrics.noteUndecryptable(reason)
-        service.settings.onUndecryptable(registration.id.text, reason)
+        service.settings.onUndecryptable(arrival.registration.id.text, reason)
         submit(
-            .count(device: push.endpoint.address.device, reason: reason),
-            .undecryptable(reason: reason), message, push, registration)
+            .count(device: arrival.registration.device, reason: reason),
+            .undecryptable(reason: reason), message, arrival)
     }
 
     private func submit(
-        _ operation: RegistrationOperation, _ event: CallbackEvent, _ message: Message,
-        _ push: ReceiverPush, _ registration: Registration
+        _ operation: RegistrationOperation, _ event: @autoclosure () -> CallbackEvent,
+        _ message: Message, _ arrival: Arrival
     ) {
         var callbacks: [CallbackOperation] = []
-        if registration.terms.callback != nil {
+        if arrival.registration.terms.callback != nil {
             // The message's own id is for those who fetch; an event has one of its own.
             guard let id = try? MessageID(from: &desk.random) else {
-                return refuse(push, .unavailable)
+                return refuse(arrival.push, .unavailable)
             }
-            let entry = event.entry(
-                id, registration: registration.id.text, account: registration.terms.account,
-                at: message.arrival)
-            callbacks = [.add(entry, to: registration.device)]
+            let entry = event().entry(
+                id, registration: arrival.registration.id.text,
+                account: arrival.registration.terms.account, at: message.arrival)
+            callbacks = [.add(entry, to: arrival.registration.device)]
         }
         desk.submit(
             StoreOperation.registration(operation).telling(callbacks),
-            .other { [self] outcome in accept(push, message, Verdict(outcome)) })
+            .other { [self] outcome in accept(arrival.push, message, Verdict(outcome)) })
     }
 
     /// The first correctly signed push binds its endpoint. One that was beaten to it comes again,

@@ -60,12 +60,16 @@ struct RegistrationReport {
             writer.member("token_type", registration.terms.tokenType.rawValue)
             writer.member("app", registration.terms.app)
             writer.member("account", registration.terms.account)
+            if let service = registration.terms.service { writer.member("service", service) }
             writer.member("created", Int(registration.created / 1_000))
             writer.member("expires", Int(moment.wall + rest))
             guard !undecryptable.isEmpty else { return }
             writer.name("undecryptable")
             writer.object { writer in
-                for (reason, count) in undecryptable { writer.member(reason, count) }
+                for (reason, count) in undecryptable {
+                    writer.name(text: reason)
+                    writer.number(count)
+                }
             }
         }
     }

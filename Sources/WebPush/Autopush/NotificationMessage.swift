@@ -52,7 +52,7 @@ package struct NotificationMessage: Sendable, Confidential {
     private func appendExtensions(to output: inout [UInt8]) {
         if let ttl {
             output.append(contentsOf: #","ttl":"#)
-            Self.append(decimal: ttl, to: &output)
+            output.append(decimal: Int(ttl))
         }
         if let topic {
             output.append(contentsOf: #","topic":""#)
@@ -75,15 +75,6 @@ package struct NotificationMessage: Sendable, Confidential {
         for byte in value {
             if byte == UInt8(ascii: "\\") { output.append(byte) }
             output.append(byte)
-        }
-    }
-
-    private static func append(decimal number: UInt32, to output: inout [UInt8]) {
-        var divisor: UInt32 = 1_000_000_000
-        while divisor > 1, number < divisor { divisor /= 10 }
-        while divisor > 0 {
-            output.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-            divisor /= 10
         }
     }
 }

@@ -84,7 +84,7 @@ extension Command {
         var writer = JSONWriter()
         writer.object { writer in
             for (name, json) in members {
-                writer.name(name)
+                writer.name(text: name)
                 writer.raw(json)
             }
         }

@@ -66,6 +66,9 @@ enum RegistrationText {
             ["created", LocalTime.text(Int(node["created"]?.integer ?? 0))],
             ["expires", LocalTime.text(Int(node["expires"]?.integer ?? 0))],
         ]
+        if let service = node["service"]?.text {
+            rows.insert(["application", Printable.text(service)], at: 3)
+        }
         for (reason, count) in node["undecryptable"]?.members ?? [] {
             rows.append(["undecryptable", "\(try word(count)) \(Printable.text(reason))"])
         }

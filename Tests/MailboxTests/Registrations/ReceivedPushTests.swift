@@ -12,7 +12,7 @@ struct ReceivedPushTests {
 
     private func mark(_ byte: UInt8) -> ReplayMark {
         let bytes = InlineArray<32, UInt8>(repeating: byte)
-        return ReplayMark(Digest(bytes))
+        return ReplayMark(Digest(bytes), device: 1)
     }
 
     private let repeated = StoreOutcome.registration(.repeated)

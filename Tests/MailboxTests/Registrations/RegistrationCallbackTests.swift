@@ -234,7 +234,8 @@ struct RegistrationCallbackTests {
     func pushes() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(test)
-        let mark = ReplayMark(Digest(InlineArray<32, UInt8>(repeating: 1)))
+        let mark = ReplayMark(
+            Digest(InlineArray<32, UInt8>(repeating: 1)), device: registration.device)
         func receive(_ body: [UInt8], _ mark: ReplayMark?) throws -> StoreOutcome {
             let message = try test.message(subscription.address, "x")
             _ = test.store.index.reserve(message.size, for: subscription.address)

@@ -41,4 +41,42 @@ struct EngineHostTests {
         try app.fixture.restart()
         #expect(try EngineViewer(app).screen.isEmpty)
     }
+
+    @Test("Each member of a presentation is as the latest registration says that has it")
+    func presentations() throws {
+        let fixture = try PushFixture()
+        func register(_ presentation: String, _ bearer: String? = nil) throws -> RegisteredApp {
+            try RegisteredApp(
+                fixture, app: "icq",
+                #","notify_mode":"applePushNotification","presentation":\#(presentation)"#,
+                bearer: bearer)
+        }
+        let first = try register(#"{"sound":"one","action_loc_key":"READ"}"#)
+        var viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
+        var count = 0
+        /// What the next push looks like.
+        func looks() throws -> [String?] {
+            count += 1
+            let payload =
+                #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["1\#(count)","2","hi"]}}}"#
+            #expect(try first.push(payload).status == 201)
+            let update = try viewer.next("updateNotificationGroup")
+            let added = try #require((update["added_notifications"] as? [[String: Any]])?.first)
+            let type = try #require(added["type"] as? [String: Any])
+            let shown = type["bellwire.presentation"] as? [String: Any]
+            return [shown?["sound"] as? String, shown?["default_action"] as? String]
+        }
+        #expect(try looks() == ["one", "READ"])
+        let second = try register(#"{"sound":"two"}"#, first.bearer)
+        #expect(try looks() == ["two", "READ"])
+        let plain = try RegisteredApp(fixture, app: "icq", bearer: first.bearer)
+        #expect(try looks() == ["two", "READ"])
+        try fixture.restart()
+        viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
+        #expect(try looks() == ["two", "READ"])
+        for registration in [second, plain] {
+            #expect(try first.call("DELETE", "registrations/\(registration.id)").status == 204)
+        }
+        #expect(try looks() == ["one", "READ"])
+    }
 }

@@ -116,15 +116,17 @@ struct RegistrationAPITests {
     func show() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(
-            fixture, #","callback":"https://app.example/x","secret":"new""#)
+            fixture,
+            #","callback":"https://app.example/x","secret":"new","service":"org.example.App""#)
         let one = try app.call("GET", "registrations/\(app.id)")
         let shown = try one.object()
         #expect(one.status == 200)
         #expect(
             Set(shown.keys) == [
                 "id", "push_receiver_id", "endpoint", "refresh_after", "token_type", "app",
-                "account", "created", "expires",
+                "account", "service", "created", "expires",
             ])
+        #expect(shown["service"] as? String == "org.example.App")
         let (created, expires) = (shown["created"] as? Int ?? 0, shown["expires"] as? Int ?? 0)
         #expect(abs(expires - created - 2_592_000) <= 2)
         let list = try app.call("GET", "registrations")

@@ -1,0 +1,63 @@
+import Base
+import Notifications
+
+/// What an engine has to know of all registrations of its account together, so that a client that
+/// joins costs no look at each of them. A value, read once and changed with each registration.
+struct EngineMembers {
+    private var withReplies = 0
+    private var schemes: [String: Int] = [:]
+    /// Until then no sign of life is worth writing; nil where there is nobody to give one.
+    private(set) var nextNote: StoreTime?
+
+    init() {}
+
+    init(_ registrations: [Registration]) {
+        for registration in registrations { add(registration) }
+    }
+
+    /// What any of them agrees to.
+    var consent: SourceConsent {
+        var consent = SourceConsent()
+        consent.takesReplies = withReplies > 0
+        consent.linkSchemes = Set(schemes.keys)
+        return consent
+    }
+
+    mutating func add(_ registration: Registration) {
+        count(registration, by: 1)
+        changed(registration)
+    }
+
+    mutating func remove(_ registration: Registration) { count(registration, by: -1) }
+
+    /// It was away, or has given a sign of life.
+    mutating func changed(_ registration: Registration) {
+        nextNote = min(nextNote ?? registration.nextNote, registration.nextNote)
+    }
+
+    /// All of them have given a sign of life.
+    mutating func noted(_ registrations: [Registration]) {
+        nextNote = registrations.map(\.nextNote).min()
+    }
+
+    private mutating func count(_ registration: Registration, by step: Int) {
+        let consent = registration.terms.consent
+        if consent.takesReplies { withReplies += step }
+        for scheme in consent.linkSchemes {
+            let count = schemes[scheme, default: 0] + step
+            schemes[scheme] = count > 0 ? count : nil
+        }
+    }
+}
+
+extension RegistrationTerms {
+    /// What it says about looks.
+    var looks: JSONNode? {
+        guard let presentation else { return nil }
+        return try? JSONDocument(Array(presentation.utf8)).root
+    }
+
+    fileprivate var consent: SourceConsent {
+        looks.map { SourceConsent($0) } ?? SourceConsent()
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import Mailbox
+
+@Suite("Listeners of engines")
+struct EngineIndexTests {
+    // Unchecked: what it heard is touched under the lock.
+    private final class Listener: EngineListener, @unchecked Sendable {
+        private let lock = NSLock()
+        private var lots: [[UInt32]] = []
+        private var returns = 0
+
+        func hear(_ news: [EngineNews]) { lock.withLock { lots.append(news.map(\.engine)) } }
+        func storeReturned() { lock.withLock { returns += 1 } }
+
+        var heard: [[UInt32]] { lock.withLock { lots } }
+        var returned: Int { lock.withLock { returns } }
+    }
+
+    @Test("Each hears once of each commit, of its own engines, in order")
+    func lots() {
+        let (index, first, second, third) = (EngineIndex(), Listener(), Listener(), Listener())
+        for engine: UInt32 in [1, 2, 3] { index.listen(first, to: engine) }
+        for engine: UInt32 in [2, 4] { index.listen(second, to: engine) }
+        index.listen(third, to: 9)
+        index.tell([3, 2, 4, 1, 2, 7].map { EngineNews(engine: $0, content: .ended) })
+        index.tell([])
+        index.tell([EngineNews(engine: 4, content: .ended)])
+        #expect(first.heard == [[3, 2, 1, 2]])
+        #expect(second.heard == [[2, 4, 2], [4]])
+        #expect(third.heard.isEmpty)
+        index.tellStoreReturned()
+        #expect([first, second, third].map(\.returned) == [1, 1, 1])
+    }
+}
