@@ -1,6 +1,7 @@
 """Slowloris: whoever is slow is cut at the time limit of what he is slow at."""
 
 import struct
+import time
 
 import wire
 from crowd import Peer, drip, sip
@@ -19,7 +20,7 @@ def run(report, is_long):
         heads(report, target, count)
         bodies(report, target, count)
         silent(report, target, count)
-        reads(report, target, 200 if is_long else 50)
+        reads(report, target, 200 if is_long else 20)
 
 
 def clients(target, count):
@@ -96,13 +97,18 @@ def silent(report, target, count):
 
 
 def reads(report, target, count):
+    # More than lies in the sockets.
     size = 4_000_000
     limit = target.limits.deaf
     ask = b"GET /bytes/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % size
     with Attack(report, target, "slow reading",
                 f"{count} connections, 1 KB of 4 MB every 100 ms") as attack:
-        peers = [Peer(Client(target.port, "http/1.1", receive_buffer=4_096), ask,
-                      reads_at_most=1_024) for _ in range(count)]
+        peers = []
+        for _ in range(count):
+            peers.append(Peer(Client(target.port, "http/1.1", receive_buffer=4_096), ask,
+                              reads_at_most=1_024))
+            # Memory for one such answer takes 15 ms where a machine has to ask its host for it.
+            time.sleep(0.01)
         until_descriptors(attack, target, peers, limit)
     limit = target.limits.answer
     with Attack(report, target, "slow reading, HTTP/2",

@@ -1,6 +1,6 @@
-"""Asks a server over a kept connection and over new ones, until its input ends.
+"""Asks servers in turn over a kept connection and over new ones, until its input ends.
 
-Prints how long each answer took in milliseconds, and how often there was none.
+Prints for each how long every answer took in milliseconds, and how often there was none.
 """
 
 import json
@@ -10,19 +10,30 @@ import time
 
 from wire import Client
 
-port = int(sys.argv[1])
-times, failures, kept, count = [], 0, None, 0
+
+class Asked:
+    """A server that is asked; each tenth time through a new connection."""
+
+    def __init__(self, port):
+        self.port, self.kept = port, None
+        self.times, self.failures = [], 0
+
+    def ask(self):
+        start = time.monotonic()
+        try:
+            if self.kept is None or len(self.times) % 10 == 0:
+                self.kept = Client(self.port, "http/1.1", timeout=5)
+            if self.kept.ask() != 200:
+                raise OSError("no answer")
+        except OSError:
+            self.failures, self.kept = self.failures + 1, None
+        self.times.append((time.monotonic() - start) * 1000)
+
+
+servers = [Asked(int(port)) for port in sys.argv[1:]]
 print("begun", flush=True)
 # Often enough, however short the attack is.
-while not select.select([sys.stdin], [], [], 0.005)[0] or count < 30:
-    count += 1
-    start = time.monotonic()
-    try:
-        if kept is None or count % 10 == 0:
-            kept = Client(port, "http/1.1", timeout=5)
-        if kept.ask() != 200:
-            raise OSError("no answer")
-    except OSError:
-        failures, kept = failures + 1, None
-    times.append((time.monotonic() - start) * 1000)
-print(json.dumps({"times": times, "failures": failures}))
+while not select.select([sys.stdin], [], [], 0.005)[0] or len(servers[0].times) < 100:
+    for server in servers:
+        server.ask()
+print(json.dumps([{"times": server.times, "failures": server.failures} for server in servers]))
