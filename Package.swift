@@ -67,7 +67,7 @@ let package = Package(
         module("Dialects", ["Base", "Notifications"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
-        module("Reactor", ["Base", "CLinux", "CShims"]),
+        module("Reactor", ["Base", "System", "CLinux", "CShims"]),
         module("TLS", ["Base", "System", "COpenSSL"]),
         module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
         module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
@@ -128,7 +128,7 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
         tests(of: "SQLite"),
-        tests(of: "Bus", ["Reactor"]),
+        tests(of: "Bus", ["System", "Reactor"]),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         tests(
             of: "Receiver",

@@ -1,5 +1,5 @@
 import Base
-import Reactor
+import System
 import WebPush
 
 /// All endpoints there are, for any number of threads at once.

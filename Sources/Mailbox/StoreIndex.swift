@@ -1,6 +1,6 @@
 package import Base
-import Reactor
 import Synchronization
+import System
 
 /// What a server must know of its store at every push and every hello, in memory.
 ///

@@ -1,6 +1,6 @@
 import Base
 import Crypto
-import Reactor
+import System
 
 /// The keys by which a store seals, and by which it knows endpoints and names topics. For all its
 /// threads.

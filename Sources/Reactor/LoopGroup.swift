@@ -1,5 +1,6 @@
 import CShims
 import Glibc
+import System
 
 /// Event loops that run on threads of their own, by default one for each core.
 ///

@@ -1,5 +1,6 @@
 import CShims
 import Glibc
+import System
 
 /// A thread that does nothing but run one loop.
 final class LoopThread: Sendable {

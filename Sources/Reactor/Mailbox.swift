@@ -1,4 +1,5 @@
 import Synchronization
+import System
 
 /// Something to run on the thread of a loop.
 enum Work: Sendable {

@@ -1,6 +1,7 @@
 package import Base
 import CLinux
 import Glibc
+import System
 
 /// Finds the addresses of a host name on a thread of its own, because the C library blocks for as
 /// long as it likes.

@@ -23,7 +23,7 @@ package final class Log: Sendable {
     private let isJournal: Bool
     private let output: @Sendable (String) -> Void
     private let clock: @Sendable () -> Int64
-    private let throttle = SharedThrottle()
+    private let throttle = Lock(LogThrottle())
 
     /// To standard error; with priorities when that is the journal.
     package convenience init() {
@@ -45,7 +45,7 @@ package final class Log: Sendable {
         _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)] = []
     ) {
         let now = clock()
-        guard let leftOut = throttle.admit("\(event)", at: now) else { return }
+        guard let leftOut = throttle.withLock({ $0.admit("\(event)", at: now) }) else { return }
         let count: [(StaticString, String)] = leftOut > 0 ? [("left-out", "\(leftOut)")] : []
         write(LogLine(level: level, event: event, fields: fields + count))
     }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Keeps one kind of line from filling a log. Pure: the time is passed in.
 struct LogThrottle {
     /// So many lines of a kind are written in a window; the rest is counted.
@@ -24,32 +22,5 @@ struct LogThrottle {
         kind.count += 1
         kinds[event] = kind
         return kind.count <= Self.linesPerWindow ? leftOut : nil
-    }
-}
-
-/// One throttle for all threads.
-///
-/// Over a lock of the C library: the thread sanitizer does not see into the slow path of `Mutex`, and
-/// would report races where there are none.
-// Unchecked: the throttle is touched under the lock alone.
-final class SharedThrottle: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var throttle = LogThrottle()
-
-    init() {
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deinitialize(count: 1).deallocate()
-    }
-
-    func admit(_ event: String, at now: Int64) -> Int? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return throttle.admit(event, at: now)
     }
 }

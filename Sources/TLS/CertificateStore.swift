@@ -1,4 +1,3 @@
-import Synchronization
 import System
 
 /// The certificates of a server, read again when their files change.
@@ -24,14 +23,14 @@ package final class CertificateStore: Sendable {
         var stamps: [FileStamp?]
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// The first certificate is for all names that no other one has.
     package init(_ first: Files, alternatives: [Files] = []) throws(Failure) {
         let files = [first] + alternatives
         let stamps = Self.stamps(of: files)
         let context = try Self.context(from: files)
-        state = Mutex(State(files: files, context: context, stamps: stamps))
+        state = Lock(State(files: files, context: context, stamps: stamps))
     }
 
     package var context: TLSContext { state.withLock { $0.context } }

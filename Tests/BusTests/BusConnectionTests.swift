@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import System
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Reactor
+import System
 
 /// What is known of callbacks without asking the disk. For all threads.
 package final class CallbackIndex: Sendable {

@@ -1,5 +1,5 @@
-import Reactor
 import Synchronization
+import System
 
 /// Hears what engines have to tell, on a thread of the store; for all clients on one loop.
 package protocol EngineListener: AnyObject, Sendable {

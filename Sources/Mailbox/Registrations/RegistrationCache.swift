@@ -1,5 +1,5 @@
 import Base
-import Reactor
+import System
 
 /// Registrations that were read lately, so that a push does not wait for the disk. Whole, because
 /// what a push needs of one is most of it.

@@ -1,4 +1,4 @@
-import Reactor
+import System
 
 /// What callbacks are reminded of, and how far the round is that is made at each start. For all threads.
 final class Reminders: Sendable {

@@ -1,4 +1,4 @@
-import Reactor
+import System
 
 /// What the control socket goes by; a reload may change some of it.
 package final class ControlSettings: Sendable {

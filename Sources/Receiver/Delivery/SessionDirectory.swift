@@ -1,4 +1,4 @@
-import Reactor
+import System
 
 /// Which loop a device is connected to. For all threads.
 final class SessionDirectory: Sendable {

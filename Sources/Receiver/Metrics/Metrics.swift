@@ -1,7 +1,7 @@
 import Mailbox
 import Outbound
-import Reactor
 import Synchronization
+import System
 import WebPush
 
 /// What a push service counts, for whoever watches it. No name of a device, sender or endpoint is in

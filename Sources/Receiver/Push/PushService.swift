@@ -3,6 +3,7 @@ import Crypto
 package import HTTP
 package import Mailbox
 package import Reactor
+import System
 
 /// The push service of a server: one desk and one handler on each of its loops.
 ///

@@ -1,4 +1,5 @@
 import Reactor
+import System
 
 /// Whether every loop still takes its turns.
 final class LoopPulse: Sendable {
