@@ -60,6 +60,21 @@ package struct JSONWriter {
         number(value)
     }
 
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        raw(value ? "true" : "false")
+    }
+
+    package mutating func member(_ name: StaticString, json: String) {
+        self.name(name)
+        raw(json)
+    }
+
+    package mutating func member(text name: String, json: String) {
+        self.name(text: name)
+        raw(json)
+    }
+
     package mutating func number(_ value: Int) {
         separate()
         bytes.append(decimal: value)

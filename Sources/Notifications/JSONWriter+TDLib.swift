@@ -2,11 +2,6 @@ import Base
 
 /// TDLib's objects, as its JSON interface writes them.
 extension JSONWriter {
-    mutating func member(_ name: StaticString, _ value: Bool) {
-        self.name(name)
-        raw(value ? "true" : "false")
-    }
-
     /// 64-bit numbers are text in TDLib's JSON.
     mutating func member(_ name: StaticString, int64 value: Int64) { member(name, String(value)) }
 

@@ -19,10 +19,7 @@ extension Command {
         var own = JSONWriter()
         own.object { own in
             own.member("customId", name)
-            if isRetracting {
-                own.name("retract")
-                own.raw("true")
-            }
+            if isRetracting { own.member("retract", true) }
         }
         var payload = JSONWriter()
         payload.object { payload in

@@ -8,8 +8,6 @@ import SQLite
 extension BatchExecutor {
     /// Beyond it those to which nobody listens are given up: the next push reads them again.
     private static let loadedEngines = 2_048
-    /// Of groups, until the client says something else. All that TDLib allows.
-    private static let groupCountMax: Int64 = 25
 
     private enum FoundEngine {
         case loaded(LoadedEngine)
@@ -165,10 +163,12 @@ extension BatchExecutor {
         }
         if let former {
             try learn(terms.userID, name.user, former.row)
+            try heed(terms, former.row)
             return former.row
         }
         let row = registration.device
-        let sealed = try seal(Self.account(for: terms).state, EngineRows.place(row))
+        let account = Self.account(of: [registration])
+        let sealed = try seal(account.state, EngineRows.place(row))
         try rows { () throws(SQLiteError) in
             try EngineRows.insert(
                 row, owner: registration.owner, name, sealed: sealed, on: database.connection)
@@ -181,20 +181,6 @@ extension BatchExecutor {
         _ body: (inout SHA256) throws(OpenSSLError) -> Result
     ) throws(StoreFault) -> Result {
         do throws(OpenSSLError) { return try body(&hash) } catch { throw .crypto(error) }
-    }
-
-    private static func account(for terms: RegistrationTerms) -> Account {
-        var account = Account()
-        account.userID = terms.userID ?? 0
-        account.options[OptionName.groupCountMax] = .integer(groupCountMax)
-        let mode = SourceState.NotifyMode(name: terms.notifyMode.rawValue)
-        account.source.notifyMode = mode ?? account.source.notifyMode
-        if terms.dialect == .icq {
-            account.source.sessionTimeout = Int32(clamping: terms.sessionTimeout)
-        }
-        account.source.presentation =
-            terms.looks.map { SourcePresentation($0) } ?? SourcePresentation()
-        return account
     }
 
     /// A later registration may be the first to say whose account it is.
@@ -215,17 +201,9 @@ extension BatchExecutor {
     func beginAnew(
         _ engine: LoadedEngine, after last: Notification.ID
     ) throws(StoreFault) {
-        let devices = try rows { () throws(SQLiteError) in
-            try EngineRows.devices(engine.row, on: database.connection)
-        }
-        guard let device = devices.first, let registration = try registration(device) else {
-            return
-        }
-        var account = Self.account(for: registration.terms)
-        let looks = Array(try presentation(of: engine.row).utf8)
-        if let document = try? JSONDocument(looks) {
-            account.source.presentation = SourcePresentation(document.root)
-        }
+        let registrations = try registrations(of: engine.row)
+        guard !registrations.isEmpty else { return }
+        var account = Self.account(of: registrations)
         account.lastNotificationID = last
         engine.hosted = host(account)
         try save(engine)

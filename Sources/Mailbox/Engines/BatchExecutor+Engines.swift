@@ -175,34 +175,6 @@ extension BatchExecutor {
         }
     }
 
-    /// What registrations of its account say about looks holds for all of it.
-    func present(_ row: UInt32) throws(StoreFault) {
-        _ = try engine(row) { engine throws(StoreFault) in
-            let looks = try presentation(of: row)
-            return try request(#"{"@type":"bellwire.setSource","presentation":\#(looks)}"#, engine)
-        }
-    }
-
-    /// Each member as the latest registration says that has it.
-    func presentation(of row: UInt32) throws(StoreFault) -> String {
-        var looks: [(name: String, value: String)] = []
-        var names: Set<String> = []
-        for registration in try registrations(of: row).reversed() {
-            let members = registration.terms.looks?.members ?? []
-            for (name, value) in members where names.insert(name).inserted {
-                looks.append((name, String(decoding: value.source, as: UTF8.self)))
-            }
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
-            for (name, value) in looks {
-                writer.name(text: name)
-                writer.raw(value)
-            }
-        }
-        return writer.text
-    }
-
     private func handOutWaiting(_ engine: UInt32) throws(StoreFault) {
         let devices = try rows { () throws(SQLiteError) in
             try EngineRows.waitingDevices(engine, on: database.connection)

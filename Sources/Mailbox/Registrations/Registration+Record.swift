@@ -16,9 +16,9 @@ extension Registration {
                 secret.write(to: &writer)
             }
             writer.member("seen", Int(seen.milliseconds))
-            writer.flag("paused", isPaused)
-            writer.flag("away", isAway)
-            writer.flag("warned", isWarned)
+            writer.member("paused", isPaused)
+            writer.member("away", isAway)
+            writer.member("warned", isWarned)
             writer.member("reminded", Int(reminded.milliseconds))
         }
         return writer.bytes

@@ -61,10 +61,9 @@ extension RegistrationTerms {
             guard let mode = NotifyMode(rawValue: word) else {
                 throw Fault("notify_mode is not one of ours")
             }
-            notifyMode = mode
+            askedMode = mode
         }
-        sessionTimeout =
-            try members.seconds("session_timeout", Self.sessionTimeouts) ?? sessionTimeout
+        askedTimeout = try members.seconds("session_timeout", Self.sessionTimeouts)
         ttlLimit = try members.seconds("ttl", 0...PushRules.longestTTL)
         lifetime = try members.seconds("expires", Self.lifetimes) ?? lifetime
     }
@@ -95,10 +94,10 @@ extension RegistrationTerms {
             writer.member("app", app)
             writer.member("account", account)
             writer.member("dialect", dialect.rawValue)
-            writer.flag("vapid", isSigned)
-            writer.flag("clear", acceptsClear)
-            writer.member("notify_mode", notifyMode.rawValue)
-            writer.member("session_timeout", Int(sessionTimeout))
+            writer.member("vapid", isSigned)
+            writer.member("clear", acceptsClear)
+            if let askedMode { writer.member("notify_mode", askedMode.rawValue) }
+            if let askedTimeout { writer.member("session_timeout", Int(askedTimeout)) }
             writer.member("expires", Int(lifetime))
             if let ttlLimit { writer.member("ttl", Int(ttlLimit)) }
             if let userID { writer.member("user_id", Int(userID)) }
@@ -107,17 +106,7 @@ extension RegistrationTerms {
             if let callback { writer.member("callback", callback) }
             if let service { writer.member("service", service) }
             if let appID { writer.member("app_id", appID) }
-            if let presentation {
-                writer.name("presentation")
-                writer.raw(presentation)
-            }
+            if let presentation { writer.member("presentation", json: presentation) }
         }
-    }
-}
-
-extension JSONWriter {
-    package mutating func flag(_ name: StaticString, _ value: Bool) {
-        self.name(name)
-        raw(value ? "true" : "false")
     }
 }

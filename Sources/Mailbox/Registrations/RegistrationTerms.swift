@@ -28,9 +28,10 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var dialect: Dialect
     /// Bodies that are not encrypted are taken.
     package var acceptsClear: Bool
-    package var notifyMode: NotifyMode
-    /// Seconds without a sign of life after which the account counts as offline.
-    package var sessionTimeout: UInt32 = 86_400
+    /// How the account rings, if it says so itself.
+    package var askedMode: NotifyMode?
+    /// Seconds without a sign of life after which the account counts as offline, if it says so itself.
+    package var askedTimeout: UInt32?
     /// How notifications look, as the application wrote it: JSON that was checked.
     package var presentation: String?
     /// The D-Bus name of the application to wake.
@@ -50,8 +51,10 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         let dialect = dialect ?? Self.usualDialect(of: app)
         self.dialect = dialect
         acceptsClear = [.matrix, .icq, .zpns, .plain].contains(dialect)
-        notifyMode = dialect == .icq ? .disabled : .all
     }
+
+    package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
+    package var sessionTimeout: UInt32 { askedTimeout ?? 86_400 }
 
     /// A homeserver may push to it; what that says is never encrypted.
     package var takesMatrix: Bool {

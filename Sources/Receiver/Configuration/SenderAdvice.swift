@@ -10,19 +10,19 @@ package struct SenderAdvice {
     private let isThisMachine: Bool
 
     /// What Synapse refuses unless it is told otherwise; others refuse nearly the same.
-    private static let networks = [
+    private static let blocks = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
         "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "::1/128",
         "2001:db8::/32", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
-    ].compactMap(IPNetwork.init)
+    ].compactMap(AddressBlock.init)
 
     /// Nil where nothing has to be said: the address is public, and leads to another machine.
     package init?(_ baseURL: BaseURL, addresses: [IPAddress], ownAddresses: Set<IPAddress>) {
         var known = Set<IPAddress>()
         let addresses = addresses.filter { known.insert($0).inserted }
         refused = addresses.filter { address in
-            Self.networks.contains { $0.contains(address) }
+            Self.blocks.contains { $0.contains(address) }
         }
         isThisMachine = addresses.contains { $0.isLoopback || ownAddresses.contains($0) }
         self.baseURL = baseURL
@@ -63,8 +63,7 @@ package struct SenderAdvice {
 
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("this_machine")
-            writer.raw(isThisMachine ? "true" : "false")
+            writer.member("this_machine", isThisMachine)
             writer.name("refused_addresses")
             writer.array { writer in for address in refused { writer.string("\(address)") } }
             guard !refused.isEmpty else { return }
@@ -80,8 +79,7 @@ package struct SenderAdvice {
             }
             writer.name("nextcloud")
             writer.object { writer in
-                writer.name("allow_local_remote_servers")
-                writer.raw("true")
+                writer.member("allow_local_remote_servers", true)
             }
         }
     }

@@ -112,10 +112,10 @@ struct RegistrationReport {
 
     private func writeParameters(_ registration: Registration, to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.flag("no_muted", true)
+            writer.member("no_muted", true)
             writer.member("token_type", registration.terms.tokenType.rawValue)
             writer.member("token", token(of: registration))
-            writer.flag("app_sandbox", false)
+            writer.member("app_sandbox", false)
             let secret = registration.secret?.current.withSpan(Base64URL.text)
             writer.member("secret", secret ?? "")
             writeOtherUsers(registration, to: &writer)
@@ -143,7 +143,7 @@ struct RegistrationReport {
     private func writeOtherUsers(_ registration: Registration, to writer: inout JSONWriter) {
         writer.name("other_uids")
         writer.array { writer in
-            for id in registration.terms.otherUserIDs { writer.raw("\(id)") }
+            for id in registration.terms.otherUserIDs { writer.number(Int(id)) }
         }
     }
 }

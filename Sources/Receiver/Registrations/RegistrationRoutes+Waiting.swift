@@ -43,9 +43,9 @@ extension RegistrationRoutes {
             let rest = (registration.sessionEnd.milliseconds - now.milliseconds) / 1_000
             var writer = JSONWriter()
             writer.object { writer in
-                writer.flag("online", isOnline)
+                writer.member("online", isOnline)
                 // Its application is closed: who is online is so by push alone.
-                writer.flag("mobile", isOnline)
+                writer.member("mobile", isOnline)
                 writer.member("until", Int(wall + rest))
             }
             reply(.success((200, writer.bytes)))

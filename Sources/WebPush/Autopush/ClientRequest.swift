@@ -7,8 +7,7 @@ package enum ClientRequest {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("messageType", "hello")
-            writer.name("use_webpush")
-            writer.raw("true")
+            writer.member("use_webpush", true)
             if let userAgent { writer.member("uaid", userAgent) }
             writer.name("broadcasts")
             writer.object { _ in }

@@ -9,8 +9,7 @@ package enum ErrorBody {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("code", status)
-            writer.name("errno")
-            writer.raw(number.map(String.init) ?? "null")
+            writer.member("errno", json: number.map(String.init) ?? "null")
             writer.member("error", reason)
             writer.member("message", message)
             writer.member("more_info", moreInfo)

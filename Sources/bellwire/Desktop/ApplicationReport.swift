@@ -69,13 +69,11 @@ struct ApplicationReport {
             writer.member("description", description)
             if !sandbox.isEmpty { writer.member("sandbox", sandbox) }
             writer.member("registrations", registrations)
-            writer.name("running")
-            writer.raw("\(isRunning)")
+            writer.member("running", isRunning)
             writer.member("waiting", waiting)
             writer.member("created", created)
             if let lastDelivery { writer.member("last_delivery", lastDelivery) }
-            writer.name("muted")
-            writer.raw("\(isMuted)")
+            writer.member("muted", isMuted)
             writer.member("urgency", urgency)
             if let trouble { writer.member("trouble", trouble) }
         }

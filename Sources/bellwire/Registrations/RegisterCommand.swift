@@ -83,10 +83,7 @@ extension Command {
         if let secret = try secret(arguments) { members.append(("secret", secret)) }
         var writer = JSONWriter()
         writer.object { writer in
-            for (name, json) in members {
-                writer.name(text: name)
-                writer.raw(json)
-            }
+            for (name, json) in members { writer.member(text: name, json: json) }
         }
         return writer.bytes
     }

@@ -30,8 +30,7 @@ final class SelfTestReport {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("hop", result.hop.rawValue)
-            writer.name("passed")
-            writer.raw(result.isPassed.map { $0 ? "true" : "false" } ?? "null")
+            writer.member("passed", json: result.isPassed.map { "\($0)" } ?? "null")
             writer.member("finding", result.finding)
             if let advice = result.advice { writer.member("advice", advice) }
         }

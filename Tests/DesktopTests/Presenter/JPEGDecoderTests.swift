@@ -6,31 +6,10 @@ import Testing
 
 @Suite("Pictures that come inside of a push")
 struct JPEGDecoderTests {
-    private struct Vector {
-        let name: String
-        let size: (width: Int, height: Int)
-        let jpeg: [UInt8]
-        let pixels: [UInt8]
-
-        init(_ node: JSONNode) throws {
-            func bytes(_ name: JSONNode?) throws -> [UInt8] {
-                try #require(Base64.decode(Array((name?.text ?? "").utf8)))
-            }
-            name = node["name"]?.text ?? ""
-            size = (Int(node["width"]?.integer ?? 0), Int(node["height"]?.integer ?? 0))
-            jpeg = try bytes(node["jpeg"])
-            pixels = try bytes(node["rgb"])
-        }
-
-        static func all() throws -> [Vector] {
-            try Vectors.lines(of: "jpeg.jsonl").map { try Vector($0) }
-        }
-    }
-
     @Test("They look as libjpeg draws them, but for rounding", arguments: 0..<5)
     func pictures(index: Int) throws {
-        let vector = try Vector.all()[index]
-        let picture = try JPEGDecoder.picture(vector.jpeg)
+        let vector = try PictureVector.all("jpeg")[index]
+        let picture = try JPEGDecoder.picture(vector.file)
         #expect(picture.width == vector.size.width && picture.height == vector.size.height)
         #expect(picture.pixels.count == vector.pixels.count)
         let difference = zip(picture.pixels, vector.pixels).map { abs(Int($0) - Int($1)) }
@@ -39,13 +18,13 @@ struct JPEGDecoderTests {
 
     @Test("Other kinds are refused")
     func progressive() throws {
-        let vector = try #require(try Vector.all().last)
-        #expect(throws: JPEGDecoder.Refusal.unsupported) { try JPEGDecoder.picture(vector.jpeg) }
+        let vector = try #require(try PictureVector.all("jpeg").last)
+        #expect(throws: JPEGDecoder.Refusal.unsupported) { try JPEGDecoder.picture(vector.file) }
     }
 
     @Test("What is cut is refused, and no changed byte does harm", arguments: 0..<5)
     func damage(index: Int) throws {
-        let jpeg = try Vector.all()[index].jpeg
+        let jpeg = try PictureVector.all("jpeg")[index].file
         for prefix in prefixes(of: jpeg.dropLast(4)) {
             #expect(throws: JPEGDecoder.Refusal.self) { try JPEGDecoder.picture(prefix) }
         }
@@ -64,7 +43,7 @@ struct JPEGDecoderTests {
     @Test(
         "One that claims to be larger than it may be is refused before there is room for it")
     func large() throws {
-        var jpeg = try Vector.all()[0].jpeg
+        var jpeg = try PictureVector.all("jpeg")[0].file
         let frame = try #require(jpeg.firstRange(of: [0xFF, 0xC0])).lowerBound
         jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
         #expect(throws: JPEGDecoder.Refusal.tooLarge) { try JPEGDecoder.picture(jpeg) }
@@ -74,7 +53,7 @@ struct JPEGDecoderTests {
 
     @Test("A table with more codes than there can be is refused")
     func codes() throws {
-        var jpeg = try Vector.all()[0].jpeg
+        var jpeg = try PictureVector.all("jpeg")[0].file
         let table = try #require(jpeg.firstRange(of: [0xFF, 0xC4])).lowerBound
         jpeg[table + 5] = 3
         #expect(throws: JPEGDecoder.Refusal.damaged) { try JPEGDecoder.picture(jpeg) }
@@ -90,7 +69,7 @@ struct JPEGDecoderTests {
 
     @Test("Only a link that holds its picture becomes one; the hint has the name of its version")
     func hints() throws {
-        let jpeg = try Vector.all()[0].jpeg
+        let jpeg = try PictureVector.all("jpeg")[0].file
         let link = "data:image/jpeg;base64," + Base64.text(jpeg.span)
         for (spec, hint) in [
             ("1.2", "image-data"), ("1.3", "image-data"), ("1.1", "image_data"),

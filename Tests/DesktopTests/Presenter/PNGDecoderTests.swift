@@ -6,44 +6,16 @@ import Testing
 
 @Suite("Icons that come inside of a push")
 struct PNGDecoderTests {
-    private struct Vector {
-        let name: String
-        let size: (width: Int, height: Int)
-        let png: [UInt8]
-        let hasAlpha: Bool
-        /// None where it is of a kind that is refused.
-        let pixels: [UInt8]
-
-        init(_ node: JSONNode) throws {
-            func bytes(_ name: JSONNode?) throws -> [UInt8] {
-                try #require(Base64.decode(Array((name?.text ?? "").utf8)))
-            }
-            name = node["name"]?.text ?? ""
-            size = (Int(node["width"]?.integer ?? 0), Int(node["height"]?.integer ?? 0))
-            png = try bytes(node["png"])
-            hasAlpha = node["alpha"]?.bool ?? false
-            pixels = try bytes(node["pixels"])
-        }
-
-        static func all() throws -> [Vector] {
-            try Vectors.lines(of: "png.jsonl").map { try Vector($0) }
-        }
-
-        static func named(_ name: String) throws -> Vector {
-            try #require(try all().first { $0.name == name })
-        }
-    }
-
     @Test("They look as Pillow draws them, to the last dot", arguments: 0..<20)
     func pictures(index: Int) throws {
-        let vector = try Vector.all()[index]
+        let vector = try PictureVector.all("png")[index]
         guard !vector.pixels.isEmpty else {
             #expect(throws: Picture.Refusal.unsupported, "\(vector.name)") {
-                try PNGDecoder.picture(vector.png)
+                try PNGDecoder.picture(vector.file)
             }
             return
         }
-        let picture = try PNGDecoder.picture(vector.png)
+        let picture = try PNGDecoder.picture(vector.file)
         #expect(picture.width == vector.size.width && picture.height == vector.size.height)
         #expect(picture.hasAlpha == vector.hasAlpha, "\(vector.name)")
         #expect(picture.pixels == vector.pixels, "\(vector.name)")
@@ -51,12 +23,12 @@ struct PNGDecoderTests {
 
     @Test("What is cut or changed is refused", arguments: [0, 4, 8, 10, 12, 13, 14])
     func damage(index: Int) throws {
-        let vector = try Vector.all()[index]
-        for prefix in prefixes(of: vector.png) {
+        let vector = try PictureVector.all("png")[index]
+        for prefix in prefixes(of: vector.file) {
             #expect(throws: Picture.Refusal.self) { try PNGDecoder.picture(prefix) }
         }
-        for position in vector.png.indices {
-            var changed = vector.png
+        for position in vector.file.indices {
+            var changed = vector.file
             changed[position] ^= 1 << (position % 8)
             #expect(throws: Picture.Refusal.self) { try PNGDecoder.picture(changed) }
         }
@@ -66,9 +38,9 @@ struct PNGDecoderTests {
         "No changed byte of what is packed does harm, nor makes it longer",
         arguments: [0, 4, 12, 13])
     func packed(index: Int) throws {
-        let vector = try Vector.all()[index]
-        let start = try #require(vector.png.firstRange(of: Array("IDAT".utf8))).upperBound
-        let packed = Array(vector.png[start...].dropLast(16))
+        let vector = try PictureVector.all("png")[index]
+        let start = try #require(vector.file.firstRange(of: Array("IDAT".utf8))).upperBound
+        let packed = Array(vector.file[start...].dropLast(16))
         let depth = vector.name.hasPrefix("a palette") ? 1 : 3
         let size = (vector.size.width * depth + 1) * vector.size.height
         let unpacked = try Inflater.unpacked(packed, size: size)
@@ -87,18 +59,18 @@ struct PNGDecoderTests {
 
     @Test("What claims to be larger than it can be is refused before there is room for it")
     func large() throws {
-        let vector = try Vector.named("grey")
+        let vector = try #require(try PictureVector.all("png").first { $0.name == "grey" })
         #expect(throws: Picture.Refusal.tooLarge) {
-            try PNGDecoder.picture(vector.png.withSize(.max, .max))
+            try PNGDecoder.picture(vector.file.withSize(.max, .max))
         }
         #expect(throws: Picture.Refusal.tooLarge) {
-            try PNGDecoder.picture(vector.png.withSize(513, 512))
+            try PNGDecoder.picture(vector.file.withSize(513, 512))
         }
         #expect(throws: Picture.Refusal.damaged) {
-            try PNGDecoder.picture(vector.png.withSize(512, 512))
+            try PNGDecoder.picture(vector.file.withSize(512, 512))
         }
         #expect(throws: Picture.Refusal.damaged) {
-            try PNGDecoder.picture(vector.png.withSize(0, 17))
+            try PNGDecoder.picture(vector.file.withSize(0, 17))
         }
     }
 
@@ -123,8 +95,9 @@ struct PNGDecoderTests {
 
     @Test("The server is told that it is transparent")
     func hint() throws {
-        let vector = try Vector.named("colours and transparency")
-        let link = "data:image/png;base64," + Base64.text(vector.png.span)
+        let vector = try #require(
+            try PictureVector.all("png").first { $0.name == "colours and transparency" })
+        let link = "data:image/png;base64," + Base64.text(vector.file.span)
         var screen = Screen()
         screen.serverAppears()
         try screen.group(added: [Screen.push(1, more: #","icon":"\#(link)""#)])

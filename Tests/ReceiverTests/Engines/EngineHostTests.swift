@@ -79,4 +79,40 @@ struct EngineHostTests {
         }
         #expect(try looks() == ["one", "READ"])
     }
+
+    @Test("An account rings as the latest of its registrations says that says how")
+    func modes() throws {
+        let fixture = try PushFixture()
+        let first = try RegisteredApp(
+            fixture, app: "icq", #","notify_mode":"sendOnlyOne","clear":true"#)
+        var viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
+        var sent = 0
+        /// How many of two more have appeared.
+        func appeared() throws -> Int {
+            let before = viewer.appeared.count
+            for _ in 0..<2 {
+                sent += 1
+                let push =
+                    #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["\#(sent)","9","hi"]}}}"#
+                #expect(try first.raw(Array(push.utf8)).status == 201)
+                try viewer.settle()
+            }
+            return viewer.appeared.count - before
+        }
+        func register(_ more: String) throws {
+            _ = try RegisteredApp(fixture, app: "icq", more, bearer: first.bearer)
+        }
+        #expect(try appeared() == 1)
+        try register("")
+        #expect(try appeared() == 0)
+        try register(#","notify_mode":"applePushNotification""#)
+        #expect(try appeared() == 2)
+        try fixture.restart()
+        viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
+        #expect(try appeared() == 2)
+        _ = try viewer.ask(#"{"@type":"logOut"}"#)
+        #expect(try appeared() == 2)
+        try register(#","notify_mode":"disabled""#)
+        #expect(try appeared() == 0)
+    }
 }
