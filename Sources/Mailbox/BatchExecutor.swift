@@ -28,6 +28,7 @@ final class BatchExecutor {
     let keys: StoreKeys
     /// The sentences of engines.
     let templates: TelegramTemplates
+    let journalLimit: Int
     /// Those that were read. As they are in the batch under way: with a failure they go.
     var engines: [UInt32: LoadedEngine] = [:]
     var journal = EngineJournal()
@@ -59,9 +60,10 @@ final class BatchExecutor {
     init(
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
         time: StoreTimekeeper, templates: TelegramTemplates,
-        visit: (Address, Int) -> Void = { _, _ in }
+        journalLimit: Int, visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
         self.templates = templates
+        self.journalLimit = journalLimit
         keyGeneration = keys.generation
         resealing = keys.hasFormer ? Resealing() : nil
         do throws(OpenSSLError) {
@@ -197,6 +199,7 @@ final class BatchExecutor {
         do throws(StoreFault) {
             try body()
             try keepJournal()
+            try shortenJournal()
             next.batch += 1
             next.position = position
             next.counters = index.counters

@@ -26,13 +26,13 @@ struct StoreOpening {
         var messages = 0
         executor = try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
-            templates: options.templates
+            templates: options.templates, journalLimit: options.limits.engineJournal
         ) { address, size in
             index.count(size, for: address)
             messages += 1
         }
         source = StoreSource(
-            path: path, keys: keys, index: index, time: time, pageLimit: options.limits.filePages,
+            path: path, keys: keys, index: index, time: time, limits: options.limits,
             templates: options.templates)
         report = SQLiteStore.Report(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)

@@ -7,12 +7,12 @@ struct StoreSource: Sendable {
     let keys: StoreKeys
     let index: StoreIndex
     let time: StoreTimekeeper
-    let pageLimit: Int?
+    let limits: StoreLimits
     /// The sentences of engines.
     let templates: TelegramTemplates
 
     func reopen() throws(StoreFault) -> BatchExecutor {
-        let database = try WriterDatabase(path, pageLimit: pageLimit)
+        let database = try WriterDatabase(path, pageLimit: limits.filePages)
         let record: StateRow.Record?
         do throws(SQLiteError) {
             record = try StateRow.read(on: database.connection)
@@ -20,7 +20,7 @@ struct StoreSource: Sendable {
         guard let record else { throw .damaged("the state is missing") }
         return try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
-            templates: templates)
+            templates: templates, journalLimit: limits.engineJournal)
     }
 
     /// The message ended without being stored.

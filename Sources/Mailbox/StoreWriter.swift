@@ -35,7 +35,6 @@ final class StoreWriter: @unchecked Sendable {
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
-    private static let recordsRemovedAtOnce = 4
     private static let sweepInterval: Int64 = 1_000
     /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
     /// so many pages: about 1 MiB, and 64 MiB.
@@ -218,8 +217,6 @@ extension StoreWriter {
             let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
-        try executor.shortenJournal(
-            to: limits.engineJournal, atMost: Self.recordsRemovedAtOnce)
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
         if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
         if executor.walPages > checkpointAt { try checkpoint(executor) }

@@ -8,6 +8,7 @@ import SQLite
 extension BatchExecutor {
     /// Beyond it those to which nobody listens are given up: the next push reads them again.
     private static let loadedEngines = 2_048
+    private static let recordsRemovedAtOnce = 4
 
     private enum FoundEngine {
         case loaded(LoadedEngine)
@@ -112,14 +113,15 @@ extension BatchExecutor {
         journal.wrote(position, of: engines, size: sealed.count)
     }
 
-    /// Writes the accounts of which the oldest records tell, and removes these.
-    func shortenJournal(to size: Int, atMost limit: Int) throws(StoreFault) {
-        guard journal.size > size else { return }
-        try commit { () throws(StoreFault) in
-            for _ in 0..<limit where journal.size > size { try removeOldestRecord() }
+    /// At the end of a batch, some of what is too much: a commit for nothing else would cost as much as
+    /// the batch.
+    func shortenJournal() throws(StoreFault) {
+        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > journalLimit {
+            try removeOldestRecord()
         }
     }
 
+    /// Writes the accounts of which it tells.
     private func removeOldestRecord() throws(StoreFault) {
         let oldest = try rows { () throws(SQLiteError) in try database.engines.oldest() }
         guard let oldest else { return }
