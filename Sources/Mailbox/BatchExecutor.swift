@@ -28,9 +28,9 @@ final class BatchExecutor {
     let keys: StoreKeys
     /// The sentences of engines.
     let templates: TelegramTemplates
-    let journalLimit: Int
+    let limits: StoreLimits
     /// Those that were read. As they are in the batch under way: with a failure they go.
-    var engines: [UInt32: LoadedEngine] = [:]
+    var engines: LoadedEngines
     var journal = EngineJournal()
     /// What is still to be done because of what engines said.
     var following: [EngineConsequence] = []
@@ -60,10 +60,11 @@ final class BatchExecutor {
     init(
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
         time: StoreTimekeeper, templates: TelegramTemplates,
-        journalLimit: Int, visit: (Address, Int) -> Void = { _, _ in }
+        limits: StoreLimits, visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
         self.templates = templates
-        self.journalLimit = journalLimit
+        self.limits = limits
+        engines = LoadedEngines(room: limits.engineMemory)
         keyGeneration = keys.generation
         resealing = keys.hasFormer ? Resealing() : nil
         do throws(OpenSSLError) {

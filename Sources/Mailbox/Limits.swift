@@ -34,6 +34,8 @@ package struct StoreLimits: Sendable {
     package var batch = 2_048
     /// Bytes of the journal of engines; beyond it, the accounts of its oldest records are written.
     package var engineJournal = 16 << 20
+    /// Bytes of the engines in memory; beyond it, those to which nobody listens are given up.
+    package var engineMemory = 64 << 20
     /// Messages and bytes of one page for a reader.
     package var pageMessages = 64
     package var pageBytes = 512 << 10

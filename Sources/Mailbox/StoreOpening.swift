@@ -26,7 +26,7 @@ struct StoreOpening {
         var messages = 0
         executor = try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
-            templates: options.templates, journalLimit: options.limits.engineJournal
+            templates: options.templates, limits: options.limits
         ) { address, size in
             index.count(size, for: address)
             messages += 1

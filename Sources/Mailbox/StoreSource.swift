@@ -20,7 +20,7 @@ struct StoreSource: Sendable {
         guard let record else { throw .damaged("the state is missing") }
         return try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
-            templates: templates, journalLimit: limits.engineJournal)
+            templates: templates, limits: limits)
     }
 
     /// The message ended without being stored.

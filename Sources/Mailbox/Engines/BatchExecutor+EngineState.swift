@@ -6,8 +6,6 @@ import SQLite
 
 /// Engines on their way from and to the disk.
 extension BatchExecutor {
-    /// Beyond it those to which nobody listens are given up: the next push reads them again.
-    private static let loadedEngines = 2_048
     private static let recordsRemovedAtOnce = 4
 
     private enum FoundEngine {
@@ -26,15 +24,14 @@ extension BatchExecutor {
         case .none: return .notFound
         case .damaged: return .unavailable
         case .loaded(let engine):
-            engines[row] = engine
+            engines.insert(engine)
             return try body(engine)
         }
     }
 
     /// Between batches: what is not written yet is known to nobody else.
     func giveUpEngines() {
-        guard engines.count > Self.loadedEngines else { return }
-        engines = engines.filter { index.engines.hasListeners($0.key) }
+        engines.giveUp(unless: index.engines.hasListeners)
     }
 
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
@@ -84,7 +81,8 @@ extension BatchExecutor {
         let unsaved = engine.hosted.takeUnsaved()
         guard !unsaved.isEmpty else { return }
         let entries = EngineEntries.bytes(unsaved)
-        engine.journalSize += entries.count
+        engines.resize(
+            engine, journal: engine.journalSize + entries.count, state: engine.stateSize)
         guard !engine.isJournalLong else { return try save(engine) }
         journal.add(entries, of: engine.row)
     }
@@ -98,8 +96,7 @@ extension BatchExecutor {
                 engine.row, through: position, sealed: sealed, on: database.connection)
         }
         journal.forget(engine.row)
-        engine.journalSize = 0
-        engine.stateSize = sealed.count
+        engines.resize(engine, journal: 0, state: sealed.count)
     }
 
     /// At the end of a batch.
@@ -116,7 +113,7 @@ extension BatchExecutor {
     /// At the end of a batch, some of what is too much: a commit for nothing else would cost as much as
     /// the batch.
     func shortenJournal() throws(StoreFault) {
-        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > journalLimit {
+        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > limits.engineJournal {
             try removeOldestRecord()
         }
     }
@@ -222,7 +219,7 @@ extension BatchExecutor {
         }
         tell(row, .ended)
         effects.changes.append(.engines)
-        engines[row] = nil
+        engines.remove(row)
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
         try rows { () throws(SQLiteError) in

@@ -13,6 +13,8 @@ final class LoadedEngine {
     /// Nil until somebody has asked.
     var members: EngineMembers?
 
+    /// Of one without notifications, in memory.
+    private static let emptySize = 4 << 10
     /// Below this the journal may grow whatever the size of the account.
     private static let smallJournal = 64 << 10
 
@@ -22,6 +24,9 @@ final class LoadedEngine {
         self.journalSize = journalSize
         self.stateSize = stateSize
     }
+
+    /// About what it takes in memory.
+    var size: Int { Self.emptySize + journalSize + stateSize }
 
     /// So that an entry costs the same however large the account is.
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }

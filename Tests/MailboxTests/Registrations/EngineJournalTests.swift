@@ -124,6 +124,20 @@ struct EngineJournalTests {
         #expect(try welcomes(test, engines).map(withoutCounts) == shown.map(withoutCounts))
     }
 
+    @Test("Engines for which there is no room are read again for each batch, as they were")
+    func givenUp() throws {
+        let shown = try [0, 64 << 20].map { room in
+            let test = try TestStore { $0.limits.engineMemory = room }
+            let accounts = try accounts(test, "a", "b", "c")
+            for start in stride(from: 0, to: 60, by: 5) {
+                try push(test, accounts, start..<start + 5, text: "message")
+            }
+            return try welcomes(test, accounts.map(\.address.device))
+        }
+        #expect(shown[0] == shown[1])
+        #expect(shown[0].allSatisfy { $0.joined().contains("message 59") })
+    }
+
     private func withoutCounts(_ texts: [String]) -> String {
         texts.joined().replacing(/"total_count":[0-9]+/, with: "")
     }
