@@ -200,7 +200,6 @@ final class BatchExecutor {
         do throws(StoreFault) {
             try body()
             try keepJournal()
-            try shortenJournal()
             next.batch += 1
             next.position = position
             next.counters = index.counters

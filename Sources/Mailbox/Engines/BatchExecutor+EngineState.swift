@@ -108,11 +108,12 @@ extension BatchExecutor {
             try database.engines.append(sealed, of: engines, at: position)
         }
         journal.wrote(position, of: engines, size: sealed.count)
+        try shortenJournal()
     }
 
-    /// At the end of a batch, some of what is too much: a commit for nothing else would cost as much as
-    /// the batch.
-    func shortenJournal() throws(StoreFault) {
+    /// With a batch that made it longer, some of what is too much: a commit for nothing else would cost
+    /// as much as the batch. One that only ends things must not need room on a full disk.
+    private func shortenJournal() throws(StoreFault) {
         for _ in 0..<Self.recordsRemovedAtOnce where journal.size > limits.engineJournal {
             try removeOldestRecord()
         }
