@@ -108,8 +108,8 @@ package enum CallbackEvent: Sendable, Confidential {
             writer.member("unregister_device", json: unregisterDevice)
         case .expiring(let expires): writer.member("expires", Self.time(expires))
         case .session(let online, let mobile, let until):
-            writer.member("online", json: online ? "true" : "false")
-            writer.member("mobile", json: mobile ? "true" : "false")
+            writer.member("online", online)
+            writer.member("mobile", mobile)
             writer.member("until", json: until.map { JSONText.quoted(Self.time($0)) } ?? "null")
         case .message(let payload): write(payload, to: &writer)
         case .fetch(let count, let version, let details):
@@ -148,12 +148,5 @@ package enum CallbackEvent: Sendable, Confidential {
 
     private static func time(_ milliseconds: Int64) -> String {
         CivilTime(secondsSince1970: milliseconds / 1_000).rfc3339
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func member(_ name: StaticString, json: String) {
-        self.name(name)
-        raw(json)
     }
 }
