@@ -14,7 +14,8 @@ package struct JSONDocument: Sendable {
         /// For strings without their quotes.
         let start: Int32
         var end: Int32
-        /// The node behind this value and everything inside it.
+        /// The node behind this value and everything inside it; of what is still open, the node in
+        /// which it lies.
         var next: Int32
     }
 
@@ -51,19 +52,59 @@ package struct JSONDocument: Sendable {
     private static let sizeLimit = 1 << 30
 }
 
+extension JSONDocument.Contents {
+    /// Where the value of the member stands, if that node is an object and has it.
+    func value(of name: StaticString, in object: Int) -> Int? {
+        let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        // As arrays both would be counted and checked at every step.
+        return nodes.withUnsafeBufferPointer { nodes in
+            bytes.withUnsafeBufferPointer { bytes in
+                guard nodes[object].kind == .object else { return nil }
+                let end = Int(nodes[object].next)
+                var index = object &+ 1
+                while index < end {
+                    if isEqual(nodes[index], name, bytes) { return index &+ 1 }
+                    index = Int(nodes[index &+ 1].next)
+                }
+                return nil
+            }
+        }
+    }
+
+    @inline(__always)
+    private func isEqual(
+        _ node: JSONDocument.Node, _ name: UnsafeBufferPointer<UInt8>,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard node.flag else { return utf8(of: node).elementsEqual(name) }
+        guard Int(node.end &- node.start) == name.count else { return false }
+        // Most of the same length differ in the first letters.
+        var index = 0
+        while index < name.count, bytes[Int(node.start) &+ index] == name[index] { index &+= 1 }
+        return index == name.count
+    }
+
+    func utf8(of node: JSONDocument.Node) -> [UInt8] {
+        JSONScanner(bytes).utf8(
+            of: JSONText(range: Int(node.start)..<Int(node.end), isPlain: node.flag))
+    }
+}
+
 extension [JSONDocument.Node] {
     fileprivate mutating func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) {
-        var open: [Int] = []
+        /// The innermost object or array that is still open.
+        var open: Int32 = -1
         while true {
             switch try scanner.next() {
             case .beginObject:
-                open.append(count)
-                append(.object, scanner.position - 1..<scanner.position)
+                append(.object, scanner.position - 1..<scanner.position, next: open)
+                open = Int32(count - 1)
             case .beginArray:
-                open.append(count)
-                append(.array, scanner.position - 1..<scanner.position)
+                append(.array, scanner.position - 1..<scanner.position, next: open)
+                open = Int32(count - 1)
             case .endObject, .endArray:
-                let index = open.removeLast()
+                let index = Int(open)
+                open = self[index].next
                 self[index].end = Int32(scanner.position)
                 self[index].next = Int32(count)
             case .name(let text), .string(let text):
@@ -77,11 +118,12 @@ extension [JSONDocument.Node] {
         }
     }
 
-    private mutating func append(_ kind: JSONDocument.Kind, _ range: Range<Int>, flag: Bool = false)
-    {
+    private mutating func append(
+        _ kind: JSONDocument.Kind, _ range: Range<Int>, flag: Bool = false, next: Int32? = nil
+    ) {
         append(
             JSONDocument.Node(
                 kind: kind, flag: flag, start: Int32(range.lowerBound),
-                end: Int32(range.upperBound), next: Int32(count + 1)))
+                end: Int32(range.upperBound), next: next ?? Int32(count + 1)))
     }
 }

@@ -14,21 +14,7 @@ package struct JSONNode: Sendable {
 
     /// The member of that name; of several the first.
     package subscript(_ name: StaticString) -> JSONNode? {
-        guard kind == .object else { return nil }
-        let (nodes, bytes) = (document.nodes, document.bytes)
-        let end = Int(nodes[index].next)
-        var index = index + 1
-        while index < end {
-            let (node, value) = (nodes[index], index + 1)
-            // Most others are of another length.
-            if !node.flag || Int(node.end - node.start) == name.utf8CodeUnitCount,
-                Self.isEqual(node, name, bytes)
-            {
-                return JSONNode(document, value)
-            }
-            index = Int(nodes[value].next)
-        }
-        return nil
+        document.value(of: name, in: index).map { JSONNode(document, $0) }
     }
 
     /// The elements of an array; none of anything else.
@@ -55,15 +41,6 @@ package struct JSONNode: Sendable {
         }
         return result
     }
-
-    private static func isEqual(
-        _ node: JSONDocument.Node, _ word: StaticString, _ bytes: [UInt8]
-    ) -> Bool {
-        guard node.flag else {
-            return word.withUTF8Buffer { utf8(of: node, bytes).elementsEqual($0) }
-        }
-        return bytes.span.extracting(Int(node.start)..<Int(node.end)).elementsEqual(word)
-    }
 }
 
 /// The value in the shape that the caller needs, or nil.
@@ -73,7 +50,7 @@ extension JSONNode {
         let node = node
         return node.flag
             ? String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
-            : String(decoding: Self.utf8(of: node, document.bytes), as: UTF8.self)
+            : String(decoding: document.utf8(of: node), as: UTF8.self)
     }
 
     package var bool: Bool? { kind == .bool ? node.flag : nil }
@@ -83,7 +60,7 @@ extension JSONNode {
         guard kind == .number || kind == .string else { return nil }
         let node = node
         guard kind == .number || node.flag else {
-            let text = Self.utf8(of: node, document.bytes)
+            let text = document.utf8(of: node)
             return Int64(strictDecimal: text.span)
         }
         let bytes = document.bytes
@@ -105,11 +82,6 @@ extension JSONNode {
         case .null: return Array("null".utf8)[...]
         case .object, .array, .number: return document.bytes[Int(node.start)..<Int(node.end)]
         }
-    }
-
-    private static func utf8(of node: JSONDocument.Node, _ bytes: [UInt8]) -> [UInt8] {
-        JSONScanner(bytes).utf8(
-            of: JSONText(range: Int(node.start)..<Int(node.end), isPlain: node.flag))
     }
 }
 

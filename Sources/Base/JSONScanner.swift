@@ -28,7 +28,7 @@ package struct JSONScanner {
     let end: Int
     /// Any run of digits, signs, points and exponents is a number.
     var acceptsLooseNumbers = false
-    private var containers: [Container] = []
+    private var containers = Containers()
     private var expectation = Expectation.value
     private var failure: Failure?
 
@@ -89,6 +89,28 @@ package struct JSONScanner {
 
 extension JSONScanner {
     private enum Container { case object, array }
+
+    /// What is open, the innermost last: a bit each, set for an object.
+    private struct Containers {
+        private(set) var count = 0
+        private var objects: UInt128 = 0
+
+        var isEmpty: Bool { count == 0 }
+        var last: Container { objects & 1 == 1 ? .object : .array }
+
+        mutating func append(_ container: Container) {
+            objects = objects << 1 | (container == .object ? 1 : 0)
+            count += 1
+        }
+
+        mutating func removeLast() -> Container {
+            defer {
+                objects >>= 1
+                count -= 1
+            }
+            return last
+        }
+    }
 
     private enum Expectation {
         case value

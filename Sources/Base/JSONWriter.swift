@@ -1,47 +1,65 @@
 /// Writes compact JSON. Commas come by themselves; unsafe text is escaped (see `Printable`).
-package struct JSONWriter {
-    package private(set) var bytes: [UInt8] = []
+///
+/// It owns its memory: an array would ask at every byte whether somebody shares it.
+package struct JSONWriter: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    package private(set) var count = 0
     private var needsComma = false
 
-    package init() {}
-
     /// With room for so many bytes.
-    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int = 256) {
+        self.capacity = max(capacity, 16)
+        start = .allocate(capacity: self.capacity)
+    }
 
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
+    deinit { start.deallocate() }
+
+    private var written: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: start, count: count)
+    }
+
+    package var bytes: [UInt8] { Array(written) }
+
+    package var text: String { String(decoding: written, as: UTF8.self) }
+
+    /// Begins another text in the same memory.
+    package mutating func removeAll() { (count, needsComma) = (0, false) }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
+        open(UInt8(ascii: "{"))
         members(&self)
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        close(UInt8(ascii: "}"))
     }
 
     package mutating func array(_ elements: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "["))
-        needsComma = false
+        open(UInt8(ascii: "["))
         elements(&self)
-        bytes.append(UInt8(ascii: "]"))
+        close(UInt8(ascii: "]"))
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        put(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        put(bracket)
         needsComma = true
     }
 
     /// Names the member whose value is written next. In programs names are plain.
     package mutating func name(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: name)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        putQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        put(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// A name that somebody else chose.
     package mutating func name(text: String) {
         string(text)
-        bytes.append(UInt8(ascii: ":"))
+        put(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -62,7 +80,9 @@ package struct JSONWriter {
 
     package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
-        raw(value ? "true" : "false")
+        let word: StaticString = value ? "true" : "false"
+        put(word)
+        needsComma = true
     }
 
     package mutating func member(_ name: StaticString, json: String) {
@@ -77,25 +97,20 @@ package struct JSONWriter {
 
     package mutating func number(_ value: Int) {
         separate()
-        bytes.append(decimal: value)
+        put(decimal: value)
         needsComma = true
     }
 
     package mutating func string(_ value: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        if !appendIfPlain(value) {
-            for scalar in value.unicodeScalars { append(scalar) }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        if !writeIfPlain(value) { writeEscaped(value) }
         needsComma = true
     }
 
     /// Most text is printable ASCII without quotes, and needs no look at its characters.
-    private mutating func appendIfPlain(_ value: String) -> Bool {
+    private mutating func writeIfPlain(_ value: String) -> Bool {
         value.utf8.withContiguousStorageIfAvailable { utf8 in
             guard Self.isPlain(utf8) else { return false }
-            bytes.append(contentsOf: utf8)
+            putQuoted(utf8)
             return true
         } ?? false
     }
@@ -119,18 +134,27 @@ package struct JSONWriter {
         return true
     }
 
+    /// Quotes, backslashes and whatever could deceive a reader.
+    private mutating func writeEscaped(_ value: String) {
+        var escaped = [UInt8(ascii: "\"")]
+        for scalar in value.unicodeScalars { Self.append(scalar, to: &escaped) }
+        escaped.append(UInt8(ascii: "\""))
+        escaped.withUnsafeBufferPointer { ready($0) }
+    }
+
     /// A value that is JSON already, such as a number or `true`.
     package mutating func raw(_ json: String) {
+        var json = json
+        json.withUTF8 { ready($0) }
+    }
+
+    private mutating func ready(_ json: UnsafeBufferPointer<UInt8>) {
         separate()
-        bytes.append(contentsOf: json.utf8)
+        put(json)
         needsComma = true
     }
 
-    private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-    }
-
-    private mutating func append(_ scalar: Unicode.Scalar) {
+    private static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
         switch scalar {
         case "\"": bytes.append(contentsOf: #"\""#.utf8)
         case "\\": bytes.append(contentsOf: #"\\"#.utf8)
@@ -143,15 +167,15 @@ package struct JSONWriter {
 
     /// JSON that somebody else wrote, safe to show: outside ASCII it can only be inside strings.
     package mutating func foreign(_ json: Substring) {
-        separate()
+        var safe: [UInt8] = []
         for scalar in json.unicodeScalars {
             if !scalar.isASCII, Printable.isUnsafe(scalar) {
-                Self.escape(scalar, into: &bytes)
+                Self.escape(scalar, into: &safe)
             } else {
-                bytes.append(contentsOf: scalar.utf8)
+                safe.append(contentsOf: scalar.utf8)
             }
         }
-        needsComma = true
+        safe.withUnsafeBufferPointer { ready($0) }
     }
 
     /// `\uXXXX` in lower-case hex, as a surrogate pair beyond the basic plane.
@@ -162,6 +186,84 @@ package struct JSONWriter {
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
             bytes.append(contentsOf: digits.utf8)
         }
+    }
+}
+
+extension JSONWriter {
+    @inline(__always)
+    private mutating func separate() {
+        if needsComma { put(UInt8(ascii: ",")) }
+    }
+
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
+        reserve(1)
+        start[count] = byte
+        count &+= 1
+    }
+
+    /// Behind a comma where one is needed. Names are most of the text: one look for room, and no
+    /// count kept on the way.
+    private mutating func putQuoted(_ plain: UnsafeBufferPointer<UInt8>) {
+        reserve(plain.count &+ 3)
+        var end = start + count
+        if needsComma {
+            end.pointee = UInt8(ascii: ",")
+            end += 1
+        }
+        end.pointee = UInt8(ascii: "\"")
+        end += 1
+        if let source = plain.baseAddress { end.update(from: source, count: plain.count) }
+        end += plain.count
+        end.pointee = UInt8(ascii: "\"")
+        count = end + 1 - start
+    }
+
+    @inline(__always)
+    private mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (start + count).update(from: source, count: bytes.count)
+        count &+= bytes.count
+    }
+
+    @inline(__always)
+    private mutating func put(_ text: StaticString) {
+        put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// From the last digit to the first, then moved to where they belong.
+    private mutating func put(decimal value: Int) {
+        let most = 20
+        reserve(2 * most)
+        let end = start + count + most
+        var digit = end
+        var rest = value.magnitude
+        repeat {
+            digit -= 1
+            digit.pointee = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 {
+            digit -= 1
+            digit.pointee = UInt8(ascii: "-")
+        }
+        (start + count).update(from: digit, count: end - digit)
+        count &+= end - digit
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if more > capacity &- count { grow(by: more) }
+    }
+
+    @inline(never)
+    private mutating func grow(by more: Int) {
+        capacity += max(capacity, more)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.moveInitialize(from: start, count: count)
+        start.deallocate()
+        start = larger
     }
 }
 
