@@ -8,25 +8,31 @@ package struct DialectContext {
     /// The title of a chat as far as it is known, else empty.
     package var chatTitle: (ChatID) -> String
     /// What the registration says where a payload leaves it open.
-    package var presentation = SourcePresentation()
-    package var templates = TelegramTemplates.english
+    package var presentation: SourcePresentation
+    package var templates: TelegramTemplates
 
     package init(
         policy: ChatPolicy = .learn, accountID: Int64 = 0, level: TrustLevel = .webpush,
-        chatTitle: @escaping (ChatID) -> String = { _ in "" }
+        chatTitle: @escaping (ChatID) -> String = { _ in "" },
+        presentation: SourcePresentation = SourcePresentation(),
+        templates: TelegramTemplates = .english
     ) {
         self.policy = policy
         self.accountID = accountID
         self.level = level
         self.chatTitle = chatTitle
+        self.presentation = presentation
+        self.templates = templates
     }
 
     /// The context of an account as it stands.
-    package init(_ account: Account, level: TrustLevel) {
+    package static func of(
+        _ account: Account, level: TrustLevel, templates: TelegramTemplates
+    ) -> DialectContext {
         let chats = account.chats
-        self.init(policy: account.policy, accountID: account.userID, level: level) { id in
-            chats[id]?.title ?? ""
-        }
-        presentation = account.source.presentation
+        return DialectContext(
+            policy: account.policy, accountID: account.userID, level: level,
+            chatTitle: { id in chats[id]?.title ?? "" },
+            presentation: account.source.presentation, templates: templates)
     }
 }

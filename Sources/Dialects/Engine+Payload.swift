@@ -14,8 +14,6 @@ extension Engine {
     private func events(
         of payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, _ templates: TelegramTemplates
     ) -> [Event] {
-        var context = DialectContext(account, level: level)
-        context.templates = templates
-        return dialect.events(payload, context)
+        dialect.events(payload, .of(account, level: level, templates: templates))
     }
 }

@@ -29,32 +29,33 @@ final class BatchExecutor {
     /// The sentences of engines.
     let templates: TelegramTemplates
     let limits: StoreLimits
+    // Of one thread, and used by nothing that is called while they change.
     /// Those that were read. As they are in the batch under way: with a failure they go.
-    var engines: LoadedEngines
-    var journal = EngineJournal()
+    @exclusivity(unchecked) var engines: LoadedEngines
+    @exclusivity(unchecked) var journal = EngineJournal()
     /// What is still to be done because of what engines said.
-    var following: [EngineConsequence] = []
-    var sealer: Sealer
-    private var keyGeneration: Int
-    var hash: SHA256
-    private(set) var locations = FlatTable<LocationEntry>()
-    private var replays = ReplayTable()
+    @exclusivity(unchecked) var following: [EngineConsequence] = []
+    @exclusivity(unchecked) var sealer: Sealer
+    @exclusivity(unchecked) private var keyGeneration: Int
+    @exclusivity(unchecked) var hash: SHA256
+    @exclusivity(unchecked) private(set) var locations = FlatTable<LocationEntry>()
+    @exclusivity(unchecked) private var replays = ReplayTable()
     /// As it was committed last.
-    private(set) var state: StateRow.Values
+    @exclusivity(unchecked) private(set) var state: StateRow.Values
     /// What the batch under way, or the one that failed, changes in memory.
-    var effects = BatchEffects()
+    @exclusivity(unchecked) var effects = BatchEffects()
     /// The last one that was given to a message, in a batch that was committed or not.
-    var position: Int64
+    @exclusivity(unchecked) var position: Int64
     /// That of the last commit before it was opened.
     let openedAt: Int64
     #if PLANT_OUTBOX_AFTER_ANSWER
         var lateCallbacks: [CallbackOperation] = []
     #endif
     /// Nothing expires before this; nil when no message is stored.
-    var nextExpiry: StoreTime?
+    @exclusivity(unchecked) var nextExpiry: StoreTime?
     /// Nil when everything is sealed under the current master key.
-    private var resealing: Resealing?
-    private var outcomes: [StoreOutcome] = []
+    @exclusivity(unchecked) private var resealing: Resealing?
+    @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
 
     /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
     init(

@@ -34,6 +34,12 @@ package final class Message: Sendable, Confidential {
             self.urgency = urgency
             self.ttl = ttl
         }
+
+        /// Without a lifetime it is still the end of an earlier one of its topic.
+        package var needsStore: Bool { ttl > 0 || topic != nil }
+
+        /// The bytes it counts for in quotas.
+        package var size: Int { MessageRecord.length(of: self) }
     }
 
     package let id: MessageID
@@ -67,11 +73,8 @@ package final class Message: Sendable, Confidential {
         MessageReference(id: id, address: address, sequence: sequence)
     }
 
-    /// Without a lifetime it is still the end of an earlier one of its topic.
-    package var needsStore: Bool { content.ttl > 0 || content.topic != nil }
-
-    /// The bytes it counts for in quotas.
-    package var size: Int { MessageRecord.length(of: content) }
+    package var needsStore: Bool { content.needsStore }
+    package var size: Int { content.size }
 }
 
 /// To whom a message goes: rows of the store.

@@ -2,9 +2,11 @@
 extension Engine {
     /// Adds what waits in a group to its notifications. `isForced`: the updates go out at once.
     mutating func flushPending(_ id: NotificationGroup.ID, isForced: Bool) {
-        guard var group = account.groups[id], !group.pending.isEmpty else { return }
-        // Out of the table while it changes, or each change would copy it.
-        account.groups[id] = nil
+        guard var group = account.groups.remove(id) else { return }
+        guard !group.pending.isEmpty else {
+            account.groups[id] = group
+            return
+        }
         let pending = group.pending
         group.pending = []
         let date = pending.reduce(group.date) { max($0, $1.notification.date) }

@@ -62,30 +62,45 @@ extension Engine {
 
     /// The next moment at which something is due on its own.
     package var nextDeadline: Double? {
-        let call = account.calls.values.lazy.compactMap(\.deadline).min()
-        let refresh = account.devices.isEmpty ? nil : nextRefresh
-        return [queue.nextDue, nextPending, call, sessionEnd, refresh].compactMap { $0 }.min()
+        var deadline = Double.infinity
+        // Asked for after each push, when mostly nothing waits.
+        if let due = queue.nextDue { deadline = min(deadline, due) }
+        if !delayedGroups.isEmpty, let nextPending { deadline = min(deadline, nextPending) }
+        if !account.calls.isEmpty, let nextCall { deadline = min(deadline, nextCall) }
+        if let sessionEnd { deadline = min(deadline, sessionEnd) }
+        if !account.devices.isEmpty, let nextRefresh { deadline = min(deadline, nextRefresh) }
+        return deadline == .infinity ? nil : deadline
     }
 
     private var nextPending: Double? {
         delayedGroups.compactMap { account.groups[$0]?.pending.lazy.map(\.due).min() }.min()
     }
 
+    private var nextCall: Double? { account.calls.values.lazy.compactMap(\.deadline).min() }
+
     /// Does what has become due.
     package mutating func advance(to now: Double) {
         self.now = now
         guard isStarted else { return }
+        if !delayedGroups.isEmpty { flushDelayed() }
+        if !queue.isEmpty { flushDue() }
+        endCalls()
+        endSession()
+        if let nextRefresh, nextRefresh <= now { refreshDevices() }
+    }
+
+    private mutating func flushDelayed() {
         for id in delayedGroups.sorted() {
             let due = account.groups[id]?.pending.lazy.map(\.due).min()
             if let due, due <= now { flushPending(id, isForced: false) }
         }
+    }
+
+    private mutating func flushDue() {
         let ready = queue.entries.filter { $0.value.due <= now }.keys
         for key in ready.compactMap({ account.groups[$0]?.key }).sorted().reversed() {
             flush(key.id)
         }
-        endCalls()
-        endSession()
-        if let nextRefresh, nextRefresh <= now { refreshDevices() }
     }
 
     /// Shows everything that still waits; after that the engine says nothing any more.

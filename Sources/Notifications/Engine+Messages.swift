@@ -30,7 +30,9 @@ extension Engine {
         let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
         if !message.messageID.isNone {
             if isNewPin { replacePin(in: chatID, with: message.messageID) }
-            account.chats[chatID]?.lastPushMessage = message.messageID
+            if let place = account.chats.index(forKey: chatID) {
+                account.chats.values[place].lastPushMessage = message.messageID
+            }
         }
         if chat.kind == .secret, account.policy == .strict {
             return .error(code: 406, message: "Secret chat push notifications are unsupported")
@@ -187,10 +189,12 @@ extension Engine {
         if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls {
             return false
         }
-        account.groups[groupID]?.pending.append(
-            PendingNotification(
-                notification: notification, settingsChatID: arrival.settingsChatID,
-                soundID: arrival.soundID, due: arrival.due))
+        account.groups.change(groupID) { group in
+            group.pending.append(
+                PendingNotification(
+                    notification: notification, settingsChatID: arrival.settingsChatID,
+                    soundID: arrival.soundID, due: arrival.due))
+        }
         delayedGroups.insert(groupID)
         tellPending()
         return true

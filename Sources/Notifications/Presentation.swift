@@ -12,12 +12,12 @@ package struct Presentation: Equatable, Sendable {
         }
     }
 
-    package var title = ""
-    package var body = ""
+    package var title: String
+    package var body: String
     /// A theme name without a path, or empty.
-    package var sound = ""
+    package var sound: String
     /// A link to a picture, or one that holds it.
-    package var icon = ""
+    package var icon: String
     package var link = ""
     package var language = ""
     package var direction = ""
@@ -28,9 +28,13 @@ package struct Presentation: Equatable, Sendable {
     package var isCritical = false
     package var isLow = false
 
-    package init(title: String = "", body: String = "") {
+    package init(
+        title: String = "", body: String = "", sound: String = "", icon: String = ""
+    ) {
         self.title = title
         self.body = body
+        self.sound = sound
+        self.icon = icon
     }
 
     /// The name of a theme's sound; a path is none.

@@ -36,5 +36,5 @@ struct UpdateQueue: Sendable {
         entries.removeValue(forKey: id)?.items
     }
 
-    var nextDue: Double? { entries.values.lazy.map(\.due).min() }
+    var nextDue: Double? { entries.isEmpty ? nil : entries.values.lazy.map(\.due).min() }
 }

@@ -64,19 +64,18 @@ extension TelegramDialect {
 
     static func presentation(
         _ push: TelegramPush, _ reading: TelegramArguments, _ message: IncomingMessage,
-        _ context: DialectContext
+        _ attachment: TelegramAttachment?, _ context: DialectContext
     ) -> Presentation {
         let sentence = context.templates.text(
             push.key, reading.documented, inGroup: reading.isGroup)
         let ready = push.readyText
-        var presentation = Presentation(
+        var body = push.arguments.isEmpty ? ready ?? sentence?.body ?? "" : sentence?.body ?? ""
+        if body.isEmpty { body = ready ?? message.content.text }
+        if let detail = attachment?.detail, !detail.isEmpty { body += " (\(detail))" }
+        return Presentation(
             title: sentence?.title
-                ?? (message.chatTitle.isEmpty
-                    ? message.senderName : message.chatTitle),
-            body: push.arguments.isEmpty ? ready ?? sentence?.body ?? "" : sentence?.body ?? "")
-        if presentation.body.isEmpty { presentation.body = ready ?? message.content.text }
-        presentation.sound = soundName(push)
-        return presentation
+                ?? (message.chatTitle.isEmpty ? message.senderName : message.chatTitle),
+            body: body, sound: soundName(push), icon: attachment?.picture ?? "")
     }
 
     /// A bare name of a theme's sound; never a path.

@@ -35,11 +35,10 @@ extension TelegramDialect {
         message.sender = sender
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
-        var presentation = presentation(push, reading, message, context)
-        presentation.icon = attachment?.picture ?? ""
-        if let detail = attachment?.detail, !detail.isEmpty { presentation.body += " (\(detail))" }
-        message.presentation = presentation
-        return badge(push) + [.message(message)]
+        message.presentation = presentation(push, reading, message, attachment, context)
+        var events = badge(push)
+        events.append(.message(message))
+        return events
     }
 
     /// The number of what waits; none says nothing.

@@ -5,7 +5,9 @@ package import Notifications
 package enum TelegramDialect {
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         do throws(TelegramRefusal) {
-            guard let push = try TelegramPush(payload, context) else {
+            let push = try TelegramPush(
+                payload, for: context.accountID, isTolerant: context.policy == .learn)
+            guard let push else {
                 // Without content there may still be news to fetch.
                 let isEmpty = payload.elementsEqual("{}".utf8)
                 return isEmpty && context.policy == .learn

@@ -12,8 +12,11 @@ struct TelegramPush {
     /// Nil when the payload names none.
     let chatID: ChatID?
 
-    /// Nil for a payload that needs no look: empty, or for another account.
-    init?(_ payload: [UInt8], _ context: DialectContext) throws(TelegramRefusal) {
+    /// Nil for a payload that needs no look: empty, or for another account than `accountID`, unless
+    /// that is 0.
+    init?(
+        _ payload: [UInt8], for accountID: Int64, isTolerant: Bool
+    ) throws(TelegramRefusal) {
         guard !payload.elementsEqual("{}".utf8) else { return nil }
         let document: JSONDocument
         do throws(JSONScanner.Failure) {
@@ -27,9 +30,7 @@ struct TelegramPush {
         } catch {
             throw .malformed(error.message)
         }
-        guard receiver == 0 || context.accountID == 0 || receiver == context.accountID else {
-            return nil
-        }
+        guard receiver == 0 || accountID == 0 || receiver == accountID else { return nil }
         let outer = TelegramFields(node: document.root)
         let isWrapped = outer.has("data")
         fields = isWrapped ? try outer.object("data") : outer
@@ -41,7 +42,7 @@ struct TelegramPush {
         custom = try fields.object("custom")
         let sent = try fields.long("google.sent_time")
         dates = sent > 0 ? date + [Int32(clamping: sent / 1000)] : date
-        chatID = try Self.chat(custom, key, isTolerant: context.policy == .learn)
+        chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
     /// The last one named wins.

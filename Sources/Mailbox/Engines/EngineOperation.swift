@@ -41,11 +41,11 @@ package struct EnginePush: Sendable {
     let isFetched: Bool
 }
 
-extension EnginePush {
-    package init(_ registration: Registration) {
-        let terms = registration.terms
-        self.init(
-            engine: registration.engine, dialect: terms.dialect, userID: terms.userID,
+extension Registration {
+    /// What its engine has to know of a push.
+    package var enginePush: EnginePush {
+        EnginePush(
+            engine: engine, dialect: terms.dialect, userID: terms.userID,
             otherUserIDs: terms.otherUserIDs,
             isFetched: terms.callback == nil || terms.dialect == .icq)
     }

@@ -4,18 +4,25 @@ import System
 /// Registrations that were read lately, so that a push does not wait for the disk. Whole, because
 /// what a push needs of one is most of it.
 package final class RegistrationCache: Sendable {
+    /// One registration, for all who look at it: to hand it on counts one reference.
+    package final class Entry: Sendable {
+        package let registration: Registration
+
+        package init(_ registration: Registration) { self.registration = registration }
+    }
+
     private static let limit = 16_384
 
     private struct State {
-        var registrations: [UInt32: Registration] = [:]
+        var entries: [UInt32: Entry] = [:]
         /// Counts what was forgotten: what was read before that is not put in.
         var generation = 0
     }
 
     private let state = Lock(State())
 
-    package subscript(device: UInt32) -> Registration? {
-        state.withLock { $0.registrations[device] }
+    package subscript(device: UInt32) -> Entry? {
+        state.withLock { $0.entries[device] }
     }
 
     var generation: Int { state.withLock { $0.generation } }
@@ -25,14 +32,14 @@ package final class RegistrationCache: Sendable {
         state.withLock { state in
             guard state.generation == generation else { return }
             // Rather than to keep an order that nearly nobody needs.
-            if state.registrations.count >= Self.limit { state.registrations = [:] }
-            state.registrations[registration.device] = registration
+            if state.entries.count >= Self.limit { state.entries = [:] }
+            state.entries[registration.device] = Entry(registration)
         }
     }
 
     func forget(_ device: UInt32) {
         state.withLock { state in
-            state.registrations[device] = nil
+            state.entries[device] = nil
             state.generation += 1
         }
     }

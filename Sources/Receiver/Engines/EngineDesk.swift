@@ -154,14 +154,14 @@ extension EngineDesk: EngineListener {
         let engine = news.engine
         guard let table = tables[engine] else { return }
         switch news.content {
-        case .updates(let updates): say(updates.map(Self.text), to: table)
+        case .updates(let updates): say(Self.texts(updates), to: table)
         case .answer(let answer, let client): table.places[client]?.client.say([answer])
         case .welcome(let updates, let client):
             guard let place = table.places[client] else { return }
             place.isWelcome = true
-            place.client.say(updates.map(Self.text))
+            place.client.say(Self.texts(updates))
         case .signal(let signal, let device, let registration, let service):
-            guard say([Self.text(of: signal, registration, service)], to: table) else { return }
+            guard say(Self.texts(of: signal, registration, service), to: table) else { return }
             dialogue.submit(.engine(.confirm(signal.id, device: device, engine: engine))) { _ in }
         case .deadline(let deadline): setTimer(deadline, engine)
         case .ended:
@@ -180,15 +180,21 @@ extension EngineDesk: EngineListener {
         return !places.isEmpty
     }
 
-    private static func text(_ update: Update) -> [UInt8] {
+    private static func texts(_ updates: [Update]) -> [[UInt8]] {
         var writer = JSONWriter(capacity: 1_024)
-        update.write(to: &writer)
-        return writer.bytes
+        var texts: [[UInt8]] = []
+        texts.reserveCapacity(updates.count)
+        for update in updates {
+            writer.removeAll()
+            update.write(to: &writer)
+            texts.append(writer.bytes)
+        }
+        return texts
     }
 
-    private static func text(
+    private static func texts(
         of signal: FetchSignal, _ registration: RegistrationID, _ service: String?
-    ) -> [UInt8] {
+    ) -> [[UInt8]] {
         var details = [
             Update.Detail("registration", source: JSONText.quoted(registration.text)),
             Update.Detail("count", source: "\(signal.count)"),
@@ -199,7 +205,7 @@ extension EngineDesk: EngineListener {
         if let service {
             details.append(Update.Detail("service", source: JSONText.quoted(service)))
         }
-        return text(.fetchRequired(reason: "signal", details: details))
+        return texts([.fetchRequired(reason: "signal", details: details)])
     }
 }
 

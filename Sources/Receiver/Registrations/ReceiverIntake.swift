@@ -26,11 +26,11 @@ struct ReceiverPush {
 /// A push with the registration that it is for. It goes from step to step, and is never copied.
 private final class Arrival {
     let push: ReceiverPush
-    let registration: Registration
+    let entry: RegistrationCache.Entry
 
-    init(_ push: ReceiverPush, _ registration: Registration) {
+    init(_ push: consuming ReceiverPush, _ entry: RegistrationCache.Entry) {
         self.push = push
-        self.registration = registration
+        self.entry = entry
     }
 }
 
@@ -50,14 +50,15 @@ final class ReceiverIntake {
         turn = desk.loop.now
     }
 
-    func take(_ push: ReceiverPush) {
+    func take(_ push: consuming ReceiverPush) {
         let device = push.endpoint.address.device
-        if let registration = service.index.registrations[device] {
-            return take(Arrival(push, registration))
+        if let entry = service.index.registrations[device] {
+            return take(Arrival(push, entry))
         }
+        let push = push
         desk.list(.registration(.ofDevice(device))) { [self] answer in
             switch answer {
-            case .registration(.one(let registration, _)): take(Arrival(push, registration))
+            case .registration(.one(let registration, _)): take(Arrival(push, .init(registration)))
             case .registration(.none): refuse(push, .gone)
             default: refuse(push, .unavailable)
             }
@@ -79,7 +80,7 @@ final class ReceiverIntake {
     }
 
     private func request(_ arrival: Arrival) throws(PushRefusal) -> PushRequest {
-        let limit = arrival.registration.terms.ttlLimit ?? PushRules.longestTTL
+        let limit = arrival.entry.registration.terms.ttlLimit ?? PushRules.longestTTL
         switch arrival.push.form {
         case .request(let fields, let method):
             let body = arrival.push.body
@@ -89,7 +90,7 @@ final class ReceiverIntake {
                     kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit))
         case .matrix(let urgency, let appID):
             // Nothing will make a homeserver's pushes right for another application.
-            let terms = arrival.registration.terms
+            let terms = arrival.entry.registration.terms
             guard terms.takesMatrix, terms.appID == nil || terms.appID == appID else {
                 throw .unknownToken
             }
@@ -109,7 +110,7 @@ final class ReceiverIntake {
     private func signal(
         _ version: UInt64?, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(request, [], arrival.push)
+        let message = try make(content(request, []), arrival.push)
         guard request.ttl > 0 else {
             return accept(arrival.push, message, .accepted)
         }
@@ -125,24 +126,27 @@ final class ReceiverIntake {
 
     private func message(_ request: PushRequest, _ arrival: Arrival) throws(PushRefusal) {
         // Before anything is decrypted: whether there is room must not tell what could be read.
-        let message = try make(request, arrival.push.body, arrival.push)
-        guard hasRoom(for: message) else { throw .tooMany(retryAfter: PushIntake.pauseWhenFull) }
-        if message.needsStore {
-            service.index.release(message.size, for: message.address)
+        let address = arrival.push.endpoint.address
+        let sealed = content(request, arrival.push.body)
+        guard hasRoom(for: sealed, address) else {
+            throw .tooMany(retryAfter: PushIntake.pauseWhenFull)
         }
-        let subscription = arrival.push.endpoint.address.subscription
-        guard let target = arrival.registration.target(subscription) else { throw .unavailable }
+        if sealed.needsStore { service.index.release(sealed.size, for: address) }
+        guard let target = arrival.entry.registration.target(address.subscription) else {
+            throw .unavailable
+        }
         let job = PayloadReader.Job(
             body: arrival.push.body, headers: request.headers, target: target,
-            device: arrival.registration.device,
-            acceptsClear: arrival.registration.terms.acceptsClear,
-            secret: arrival.registration.secret, now: service.store.clock.now)
+            device: arrival.entry.registration.device,
+            acceptsClear: arrival.entry.registration.terms.acceptsClear,
+            secret: arrival.entry.registration.secret, now: service.store.clock.now)
         read(job) { [self] outcome in
             do throws(PushRefusal) {
                 switch outcome {
                 case .success(let payload): try take(payload, request, arrival)
                 case .failure(.fault): throw .unavailable
-                case .failure(.undecryptable(let reason)): count(reason, message, arrival)
+                case .failure(.undecryptable(let reason)):
+                    count(reason, try make(sealed, arrival.push), arrival)
                 }
             } catch {
                 refuse(arrival.push, error)
@@ -165,17 +169,17 @@ final class ReceiverIntake {
     private func take(
         _ payload: PayloadReader.Payload, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(request, payload.text, arrival.push, payload)
+        let message = try make(content(request, payload.text, payload), arrival.push)
         bind(arrival.push) { [self] in
-            guard hasRoom(for: message) else {
+            guard hasRoom(for: message.content, message.address) else {
                 return refuse(arrival.push, .tooMany(retryAfter: PushIntake.pauseWhenFull))
             }
             // What is not kept is not known again.
             if let mark = message.mark, !message.needsStore { service.index.release(mark) }
             submit(
-                .receive(message, payload.mark, EnginePush(arrival.registration)),
+                .receive(message, payload.mark, arrival.entry.registration.enginePush),
                 .message(CallbackEvent.Payload(message)), message, arrival)
-            if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.registration) }
+            if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.entry.registration) }
         }
     }
 
@@ -183,9 +187,9 @@ final class ReceiverIntake {
     private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
         if let mark = arrival.push.mark { service.index.release(mark) }
         service.metrics.noteUndecryptable(reason)
-        service.settings.onUndecryptable(arrival.registration.id.text, reason)
+        service.settings.onUndecryptable(arrival.entry.registration.id.text, reason)
         submit(
-            .count(device: arrival.registration.device, reason: reason),
+            .count(device: arrival.entry.registration.device, reason: reason),
             .undecryptable(reason: reason), message, arrival)
     }
 
@@ -194,15 +198,15 @@ final class ReceiverIntake {
         _ message: Message, _ arrival: Arrival
     ) {
         var callbacks: [CallbackOperation] = []
-        if arrival.registration.terms.callback != nil {
+        if arrival.entry.registration.terms.callback != nil {
             // The message's own id is for those who fetch; an event has one of its own.
             guard let id = try? MessageID(from: &desk.random) else {
                 return refuse(arrival.push, .unavailable)
             }
             let entry = event().entry(
-                id, registration: arrival.registration.id.text,
-                account: arrival.registration.terms.account, at: message.arrival)
-            callbacks = [.add(entry, to: arrival.registration.device)]
+                id, registration: arrival.entry.registration.id.text,
+                account: arrival.entry.registration.terms.account, at: message.arrival)
+            callbacks = [.add(entry, to: arrival.entry.registration.device)]
         }
         desk.submit(
             StoreOperation.registration(operation).telling(callbacks),
@@ -232,19 +236,22 @@ final class ReceiverIntake {
             .other { _ in })
     }
 
-    private func hasRoom(for message: Message) -> Bool {
-        !message.needsStore
-            || service.index.reserve(message.size, for: message.address) == nil
+    private func hasRoom(for content: Message.Content, _ address: Address) -> Bool {
+        !content.needsStore || service.index.reserve(content.size, for: address) == nil
+    }
+
+    private func content(
+        _ request: PushRequest, _ body: [UInt8], _ payload: PayloadReader.Payload? = nil
+    ) -> Message.Content {
+        Message.Content(
+            body: body, encoding: payload?.encoding, level: payload?.level,
+            topic: request.topic, urgency: request.urgency, ttl: request.ttl)
     }
 
     private func make(
-        _ request: PushRequest, _ body: [UInt8], _ push: ReceiverPush,
-        _ payload: PayloadReader.Payload? = nil
+        _ content: Message.Content, _ push: ReceiverPush
     ) throws(PushRefusal) -> Message {
-        let content = Message.Content(
-            body: body, encoding: payload?.encoding, level: payload?.level,
-            topic: request.topic, urgency: request.urgency, ttl: request.ttl)
-        return try desk.makeMessage(content, to: push.endpoint.address, push.mark)
+        try desk.makeMessage(content, to: push.endpoint.address, push.mark)
     }
 }
 

@@ -79,7 +79,7 @@ extension TestStore {
     func push(_ device: UInt32) throws -> EnginePush {
         let stored = try load(.registration(.ofDevice(device)))
         if case .registration(.one(let registration, _)) = stored {
-            return EnginePush(registration)
+            return registration.enginePush
         }
         // It has ended, and a push that was under way does not know yet.
         return EnginePush(engine: device, dialect: .telegram, userID: nil, isFetched: true)
