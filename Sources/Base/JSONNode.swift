@@ -14,7 +14,12 @@ package struct JSONNode: Sendable {
 
     /// The member of that name; of several the first.
     package subscript(_ name: StaticString) -> JSONNode? {
-        document.value(of: name, in: index).map { JSONNode(document, $0) }
+        guard let value = document.value(of: name, in: index) else { return nil }
+        return JSONNode(document, value)
+    }
+
+    package func has(_ name: StaticString) -> Bool {
+        document.value(of: name, in: index) != nil
     }
 
     /// The elements of an array; none of anything else.

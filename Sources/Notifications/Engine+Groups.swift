@@ -58,12 +58,12 @@ extension Engine {
         for item in run { group.notifications.append(item.notification) }
         group.totalCount += run.count
         let after = group.shown(limit: limit)
-        let pushedOut = oldFirst..<max(after.startIndex, oldFirst)
+        let pushedOut = oldFirst..<min(max(after.startIndex, oldFirst), oldCount)
         let update = GroupUpdate(
             groupID: group.id, kind: group.kind, chatID: group.chatID,
             settingsChatID: first.settingsChatID, soundID: first.soundID,
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
-            removed: pushedOut.filter { $0 < oldCount }.map { group.notifications[$0].id })
+            removed: group.notifications[pushedOut].map(\.id))
         enqueue(.group(update), for: group.id)
     }
 

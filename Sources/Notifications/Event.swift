@@ -1,6 +1,7 @@
 /// What a payload means, whatever the dialect it was written in.
 package enum Event: Equatable, Sendable {
-    case message(IncomingMessage)
+    /// Apart, because it is large and goes from hand to hand.
+    indirect case message(IncomingMessage)
     case deleted(ChatReference, [MessageID])
     /// Deleted messages of dialects that name them by text.
     case retracted(name: String, order: Int64?)

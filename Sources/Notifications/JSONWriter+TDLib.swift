@@ -38,12 +38,12 @@ extension JSONWriter {
     mutating func groupType(_ kind: NotificationGroup.Kind) {
         let name =
             switch kind {
-            case .messages: "Messages"
-            case .mentions: "Mentions"
-            case .secretChat: "SecretChat"
-            case .calls: "Calls"
+            case .messages: "notificationGroupTypeMessages"
+            case .mentions: "notificationGroupTypeMentions"
+            case .secretChat: "notificationGroupTypeSecretChat"
+            case .calls: "notificationGroupTypeCalls"
             }
-        object { $0.member("@type", "notificationGroupType\(name)") }
+        object { $0.member("@type", name) }
     }
 
     mutating func notification(_ notification: Notification) {

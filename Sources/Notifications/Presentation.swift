@@ -39,6 +39,6 @@ package struct Presentation: Equatable, Sendable {
 
     /// The name of a theme's sound; a path is none.
     package static func bareSound(_ name: String) -> String {
-        name.contains("/") || name.hasPrefix(".") ? "" : name
+        name.utf8.contains(UInt8(ascii: "/")) || name.utf8.first == UInt8(ascii: ".") ? "" : name
     }
 }

@@ -8,7 +8,7 @@ struct TelegramFields {
 
     subscript(_ name: StaticString) -> JSONNode? { node?[name] }
 
-    func has(_ name: StaticString) -> Bool { node?[name] != nil }
+    func has(_ name: StaticString) -> Bool { node?.has(name) ?? false }
 
     /// A text, or a number as it is written; nil when absent.
     func text(_ name: StaticString) throws(Refusal) -> String? {

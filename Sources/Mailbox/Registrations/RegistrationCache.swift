@@ -7,8 +7,12 @@ package final class RegistrationCache: Sendable {
     /// One registration, for all who look at it: to hand it on counts one reference.
     package final class Entry: Sendable {
         package let registration: Registration
+        package let push: EnginePush
 
-        package init(_ registration: Registration) { self.registration = registration }
+        package init(_ registration: Registration) {
+            self.registration = registration
+            push = registration.enginePush
+        }
     }
 
     private static let limit = 16_384

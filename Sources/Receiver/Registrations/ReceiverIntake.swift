@@ -132,9 +132,10 @@ final class ReceiverIntake {
             throw .tooMany(retryAfter: PushIntake.pauseWhenFull)
         }
         if sealed.needsStore { service.index.release(sealed.size, for: address) }
-        guard let target = arrival.entry.registration.target(address.subscription) else {
-            throw .unavailable
+        let target = arrival.entry.registration.targets.first {
+            $0.subscription == address.subscription
         }
+        guard let target else { throw .unavailable }
         let job = PayloadReader.Job(
             body: arrival.push.body, headers: request.headers, target: target,
             device: arrival.entry.registration.device,
@@ -177,7 +178,7 @@ final class ReceiverIntake {
             // What is not kept is not known again.
             if let mark = message.mark, !message.needsStore { service.index.release(mark) }
             submit(
-                .receive(message, payload.mark, arrival.entry.registration.enginePush),
+                .receive(message, payload.mark, arrival.entry.push),
                 .message(CallbackEvent.Payload(message)), message, arrival)
             if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.entry.registration) }
         }
