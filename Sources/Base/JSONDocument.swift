@@ -84,6 +84,12 @@ extension JSONDocument.Contents {
         return index == name.count
     }
 
+    func text(of string: JSONDocument.Node) -> String {
+        string.flag
+            ? String(decoding: bytes[Int(string.start)..<Int(string.end)], as: UTF8.self)
+            : String(decoding: utf8(of: string), as: UTF8.self)
+    }
+
     func utf8(of node: JSONDocument.Node) -> [UInt8] {
         JSONScanner(bytes).utf8(
             of: JSONText(range: Int(node.start)..<Int(node.end), isPlain: node.flag))

@@ -28,6 +28,20 @@ package struct JSONNode: Sendable {
         return values(from: index + 1, step: 0)
     }
 
+    /// The texts of an array that holds nothing else; nil of anything else.
+    package var texts: [String]? {
+        guard kind == .array else { return nil }
+        let end = Int(node.next)
+        var texts: [String] = []
+        var index = index + 1
+        while index < end {
+            guard document.nodes[index].kind == .string else { return nil }
+            texts.append(document.text(of: document.nodes[index]))
+            index += 1
+        }
+        return texts
+    }
+
     /// The members of an object, in order.
     package var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
@@ -51,11 +65,7 @@ package struct JSONNode: Sendable {
 /// The value in the shape that the caller needs, or nil.
 extension JSONNode {
     package var text: String? {
-        guard kind == .string else { return nil }
-        let node = node
-        return node.flag
-            ? String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
-            : String(decoding: document.utf8(of: node), as: UTF8.self)
+        kind == .string ? document.text(of: node) : nil
     }
 
     package var bool: Bool? { kind == .bool ? node.flag : nil }

@@ -58,11 +58,7 @@ struct TelegramFields {
         guard value.kind == .array else {
             throw .malformed("Field \"\(name)\" must be of type Array")
         }
-        var texts: [String] = []
-        for element in value.elements {
-            guard let text = element.text else { throw .malformed(message) }
-            texts.append(text)
-        }
+        guard let texts = value.texts else { throw .malformed(message) }
         return texts
     }
 }

@@ -1,8 +1,9 @@
 import Base
 import Notifications
 
-/// A Telegram payload, read as far as every key needs it.
-struct TelegramPush {
+/// A Telegram payload, read as far as every key needs it. Of one payload there is one, whoever
+/// looks at it.
+final class TelegramPush {
     let key: String
     let arguments: [String]
     let fields: TelegramFields

@@ -30,7 +30,8 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
     }
 
     func say(_ objects: [[UInt8]]) {
-        for object in objects { connection?.send(text: object.span) }
+        guard let connection else { return }
+        for object in objects { connection.send(text: object.span) }
     }
 
     func end() { connection?.close() }

@@ -161,7 +161,7 @@ struct ReceivedPushTests {
         let cache = test.store.index.registrations
         #expect(cache[registration.device] == nil)
         _ = try test.load(.registration(.ofDevice(registration.device)))
-        #expect(cache[registration.device]?.id == registration.id)
+        #expect(cache[registration.device]?.registration.id == registration.id)
         // What was read before a change is not put in after it.
         let generation = cache.generation
         var changed = registration
