@@ -17,7 +17,10 @@ extension Engine {
             evicted = order.place(key)
             if let evicted { enqueueDisappearance(of: evicted) }
             if !wasVisible { enqueueAppearance(of: group) }
-            for run in runs(of: pending) { show(run, in: &group) }
+            let runs = runs(of: pending)
+            // What nothing else is to be merged with need not go through the queue.
+            let isAlone = wasVisible && evicted == nil && runs.count == 1 && !queue.holds(id)
+            for run in runs { show(run, in: &group, atOnce: isForced && isAlone) }
         } else {
             _ = order.place(key)
             group.notifications += pending.map(\.notification)
@@ -49,7 +52,7 @@ extension Engine {
     }
 
     private mutating func show(
-        _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup
+        _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup, atOnce: Bool
     ) {
         guard let first = run.first else { return }
         let limit = sizeLimit
@@ -64,7 +67,7 @@ extension Engine {
             settingsChatID: first.settingsChatID, soundID: first.soundID,
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
             removed: group.notifications[pushedOut].map(\.id))
-        enqueue(.group(update), for: group.id)
+        if atOnce { tell(update) } else { enqueue(.group(update), for: group.id) }
     }
 
     /// How many notifications more than are shown stay known, and how many more than those may

@@ -41,14 +41,22 @@ extension Engine {
         guard let items = queue.take(id) else { return }
         for item in UpdateMerger.merge(items, isVisible: order.isVisible(id)) {
             switch item {
-            case .group(var update):
-                update.chatTitle = title(of: update.chatID, for: update.added[...])
-                updates.append(.group(update))
+            case .group(let update): add(update)
             case .edit(let notification):
                 updates.append(.notification(groupID: id, notification))
             }
         }
         tellPending()
+    }
+
+    /// Passes the queue by.
+    mutating func tell(_ update: GroupUpdate) {
+        if isStarted, order.limit > 0 { add(update) }
+    }
+
+    private mutating func add(_ update: consuming GroupUpdate) {
+        update.chatTitle = title(of: update.chatID, for: update.added[...])
+        updates.append(.group(update))
     }
 
     /// From the last group to the first, so that never more are visible than may be.
