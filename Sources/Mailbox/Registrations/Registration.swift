@@ -124,10 +124,6 @@ package struct Registration: Sendable, Confidential {
 extension Registration {
     package var target: Target { targets[0] }
 
-    package func target(_ subscription: UInt32) -> Target? {
-        targets.first { $0.subscription == subscription }
-    }
-
     package var expiry: StoreTime { seen.adding(seconds: terms.lifetime) }
 
     /// When its callback is told that it will end: a quarter of its life before, three days at most.

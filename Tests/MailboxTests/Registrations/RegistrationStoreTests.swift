@@ -209,7 +209,10 @@ struct RegistrationRotationTests {
         try test.pass(seconds: 7 * Self.day - 1)
         let found = try #require(try test.find(registration.id))
         #expect(found.target.subscription == current.address.subscription)
-        #expect(found.target(former.address.subscription)?.keys != nil)
+        let formerTarget = found.targets.first {
+            $0.subscription == former.address.subscription
+        }
+        #expect(formerTarget?.keys != nil)
         _ = try test.receive(former.address, "within", ttl: 864_000)
         try test.pass(seconds: 2)
         #expect(test.answer(former) == .gone)
