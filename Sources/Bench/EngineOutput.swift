@@ -6,6 +6,6 @@ enum EngineOutput {
     static func length(of updates: [Update]) -> Int {
         var writer = JSONWriter()
         for update in updates { update.write(to: &writer) }
-        return writer.bytes.count
+        return writer.count
     }
 }

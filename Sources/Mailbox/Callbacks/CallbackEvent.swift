@@ -114,9 +114,9 @@ package enum CallbackEvent: Sendable, Confidential {
         case .message(let payload): write(payload, to: &writer)
         case .fetch(let count, let version, let details):
             writer.name("count")
-            let start = writer.bytes.count
+            let start = writer.count
             writer.number(count)
-            let tally = OutboxEvent.Tally(count: count, digits: start..<writer.bytes.count)
+            let tally = OutboxEvent.Tally(count: count, digits: start..<writer.count)
             if let version { writer.member("version", Int(version)) }
             for detail in details {
                 writer.name(text: detail.name)
