@@ -72,23 +72,24 @@ extension Engine {
         account.source.sessionEnded = false
     }
 
+    /// Nil for a session that goes on for ever, has ended, or never began.
     var sessionEnd: Double? {
-        guard let timeout = account.source.sessionTimeout, !account.source.sessionEnded else {
-            return nil
-        }
+        guard let timeout = account.source.sessionTimeout, account.source.lastActivity > 0,
+            !account.source.sessionEnded
+        else { return nil }
         return account.source.lastActivity + Double(timeout)
     }
 
     /// Whether the account counts as in use, and until when.
     package func session(now: Double) -> (isOnline: Bool, until: Double?) {
         let end = sessionEnd
-        let isOnline = !account.source.sessionEnded && (end.map { $0 > now } ?? true)
+        let isOnline = end.map { $0 > now } ?? (account.source.sessionTimeout == nil)
         return (isOnline && now >= account.source.pausedUntil, end)
     }
 
     /// After long inactivity the session ends: the source is heard no more until somebody returns.
     mutating func endSession() {
-        guard let end = sessionEnd, end <= now, account.source.lastActivity > 0 else { return }
+        guard let end = sessionEnd, end <= now else { return }
         account.source.sessionEnded = true
         updates.append(.fetchRequired(reason: "session_ended", details: []))
     }

@@ -97,6 +97,17 @@ struct SourceTests {
         #expect(story.engine.session(now: story.now).isOnline)
     }
 
+    @Test("A session that nobody has begun does not come due, whatever comes for it")
+    func sessionWithoutBeginning() {
+        var story = Story()
+        story.engine.account.source.sessionTimeout = 86_400
+        #expect(story.engine.nextDeadline == nil)
+        story.push(message, dialect: .icq)
+        story.pass(86_401)
+        #expect(story.engine.nextDeadline == nil)
+        #expect(!story.engine.session(now: story.now).isOnline)
+    }
+
     @Test("Conversations that senders make up are forgotten before they fill the memory")
     func conversations() {
         var story = Story(.learn, count: 1, size: 1)
