@@ -89,13 +89,15 @@ extension BatchExecutor {
         return .stored(position: position)
     }
 
-    /// Those of the messages that this batch stores.
+    /// Those of the messages that this batch stores, or that whoever listens has taken.
     func keepMarks() throws(StoreFault) {
         guard !effects.marks.isEmpty else { return }
+        position += 1
         let expires = time.now.adding(seconds: RepetitionMark.lifetime)
         try rows { () throws(SQLiteError) in
             try database.marks.insert(effects.marks, at: position, expires: expires)
         }
+        wake(at: expires)
     }
 
     /// A topic is chosen by the sender and may tell something: the file has this in its place.

@@ -44,7 +44,7 @@ final class BatchExecutor {
     @exclusivity(unchecked) private(set) var state: StateRow.Values
     /// What the batch under way, or the one that failed, changes in memory.
     @exclusivity(unchecked) var effects = BatchEffects()
-    /// The last one that was given to a message, in a batch that was committed or not.
+    /// The last one that was given to a row, in a batch that was committed or not.
     @exclusivity(unchecked) var position: Int64
     /// That of the last commit before it was opened.
     let openedAt: Int64
@@ -146,7 +146,6 @@ final class BatchExecutor {
 
     private func keepReplays() throws(StoreFault) {
         guard !effects.replays.isEmpty else { return }
-        // A batch may have no message beside them.
         position += 1
         let expires = time.now.adding(seconds: ReplayMark.lifetime)
         try rows { () throws(SQLiteError) in

@@ -3,7 +3,7 @@ import SQLite
 
 extension Schema {
     /// All marks of a batch are one row, in the order of the batches; so the oldest come first, and
-    /// expire first. For repetitions `position` is that of the last message in the batch.
+    /// expire first. Each row has a position of its own: what is marked need not be stored.
     /// The devices of an owner are counted whenever there is a new one.
     static let marks = """
         CREATE TABLE mark (

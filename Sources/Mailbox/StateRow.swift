@@ -5,7 +5,7 @@ struct StateRow: ~Copyable {
     struct Values: Equatable {
         /// How many batches were ever committed.
         var batch: Int64 = 0
-        /// The last position of a message.
+        /// The last position that a row was given.
         var position: Int64 = 0
         var counters = StoreIndex.Counters()
         var anchor: StoreClock.Anchor

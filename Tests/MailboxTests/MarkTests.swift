@@ -50,6 +50,49 @@ struct MarkTests {
         #expect(test.store.index.reserve(mark, for: device) == .new)
     }
 
+    private final class Listener: EngineListener {
+        func hear(_ news: [EngineNews]) {}
+        func storeReturned() {}
+    }
+
+    @Test("What somebody takes at once leaves its mark too, beside that of what waits")
+    func taken() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        let waiting = try test.register(device)
+        let (registration, watched) = try test.addRegistration(
+            #"{"token_type":10,"app":"matrix","account":"me"}"#)
+        let listener = Listener()
+        test.store.index.engines.listen(listener, to: registration.device)
+        let stored = try mark(test, waiting, "e$1")
+        guard case .stored = try keep(test, waiting, stored) else {
+            Issue.record("not stored")
+            return
+        }
+        // One that shows something is written down with its account, one that is empty is not.
+        var marks: [RepetitionMark] = []
+        for (number, body) in ["", #"{"notification":{}}"#, "", ""].enumerated() {
+            let mark = try mark(test, watched, "e$\(number)")
+            #expect(test.store.index.reserve(mark, for: registration.device) == .new)
+            let message = try test.message(watched.address, body, mark: mark)
+            _ = test.store.index.reserve(message.size, for: watched.address)
+            let push = try test.push(registration.device)
+            try test.expectDone(.registration(.receive(message, nil, push)))
+            marks.append(mark)
+        }
+        try test.restart()
+        for mark in marks {
+            #expect(test.store.index.reserve(mark, for: registration.device) == .repeated)
+        }
+        #expect(test.store.index.reserve(stored, for: device) == .repeated)
+        #expect(try test.bodies(device) == ["body"])
+        // They run out, though nothing else does.
+        try test.pass(seconds: 25 * 3_600 + 1)
+        for mark in marks {
+            #expect(test.store.index.reserve(mark, for: registration.device) == .new)
+        }
+    }
+
     @Test("The same event has another mark at each endpoint")
     func endpoints() throws {
         let test = try TestStore()

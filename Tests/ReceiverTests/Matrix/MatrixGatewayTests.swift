@@ -172,6 +172,32 @@ struct MatrixGatewayTests {
         #expect(try app.payloads().count == 1)
     }
 
+    @Test("Applications and accounts that somebody watches are told in any order")
+    func watched() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let app = try RegisteredApp(fixture, app: "matrix")
+        let viewer = try EngineViewer(fixture, bearer: app.bearer, app: "matrix")
+        let pushkeys = [endpoint, app.endpoint, app.endpoint, endpoint, app.endpoint]
+        for (number, pushkey) in pushkeys.enumerated() {
+            let answer = try fixture.notify(pushkey, event: "$\(number)")
+            #expect(answer.status == 200 && answer.text == Self.nobody)
+            if pushkey == endpoint {
+                #expect(try agent.notification().body.contains("$\(number)"))
+            } else {
+                try viewer.next("updateNotificationGroup")
+            }
+        }
+        try viewer.settle()
+        // What their homeserver repeats is known, whoever took it.
+        for (number, pushkey) in pushkeys.enumerated() {
+            #expect(try fixture.notify(pushkey, event: "$\(number)").text == Self.nobody)
+        }
+        try agent.settle()
+        #expect(try viewer.ask(#"{"@type":"getOption","name":"version"}"#).before.isEmpty)
+    }
+
     @Test("One whose callback does not want to hear any more is rejected")
     func gone() throws {
         let fixture = try PushFixture()
