@@ -1,7 +1,7 @@
 /// One value of a `JSONDocument`.
 package struct JSONNode: Sendable {
-    private let document: JSONDocument.Contents
-    private let index: Int
+    let document: JSONDocument.Contents
+    let index: Int
 
     init(_ document: JSONDocument.Contents, _ index: Int) {
         self.document = document

@@ -31,6 +31,9 @@ package enum DeclarativeDialect {
         presentation.link = link(notification["navigate"] ?? notification["data"]?["url"])
         if context.level > .clear { presentation.actions = actions(notification["actions"]) }
         presentation.icon = picture(notification["icon"])
+        presentation.data = PayloadData.text([
+            ("navigate", notification["navigate"]), ("data", notification["data"]),
+        ])
         message.presentation = presentation
         var events: [Event] = [.message(message)]
         if let badge = (notification["app_badge"] ?? root["app_badge"])?.integer, badge >= 0 {

@@ -15,6 +15,7 @@ package enum ICQDialect {
         let key = alert?.loose("loc-key")?.text ?? ""
         let arguments = (alert?.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
         var message = message(key, arguments, plain: alert?.text)
+        message.presentation?.data = data(normal(key), alert?.loose("loc-args")?.elements ?? [])
         apply(context.presentation, to: &message, normal(key), arguments)
         let sound = aps.loose("sound")?.text ?? context.presentation.sound
         message.presentation?.sound = Presentation.bareSound(sound)
@@ -76,6 +77,17 @@ package enum ICQDialect {
         message.name = conversation
         message.replaces = true
         return message
+    }
+
+    /// Who is meant, in the words in which a client asks for it.
+    private static func data(_ key: String, _ arguments: [JSONNode]) -> String {
+        let names =
+            switch key {
+            case "im2": ["srcId", "destName"]
+            case "ar1": ["destName", "srcId", "srcName"]
+            default: [String]()
+            }
+        return PayloadData.text(zip(names, arguments).map { ($0, $1) })
     }
 
     /// What the registration asked for: a sentence of its own for single messages.

@@ -34,10 +34,11 @@ package enum MatrixDialect {
         let chat = ChatReference.conversation("matrix:\(room)")
         let type = notification["type"]?.text ?? ""
         if type == "m.call.invite" {
-            return .call(
-                IncomingCall(
-                    chat: chat, stage: .requested, callerName: sender.isEmpty ? title : sender,
-                    missedText: "You missed a call from \(sender)", name: "matrix:\(eventID)"))
+            var call = IncomingCall(
+                chat: chat, stage: .requested, callerName: sender.isEmpty ? title : sender,
+                missedText: "You missed a call from \(sender)", name: "matrix:\(eventID)")
+            call.data = data(notification, device)
+            return .call(call)
         }
         if type == "m.call.hangup" || type == "m.call.reject" || type == "m.call.answer" {
             return .call(
@@ -54,8 +55,20 @@ package enum MatrixDialect {
         message.name = message.dedupeKey
         message.presentation = Presentation(
             title: message.chatTitle.isEmpty ? "Matrix" : message.chatTitle, body: body)
+        message.presentation?.data = data(notification, device)
         apply(device?["tweaks"], isLow: notification["prio"]?.text == "low", to: &message)
         return .message(message)
+    }
+
+    /// Where it happened, and what the pusher's owner attached, as far as that has room.
+    private static func data(_ notification: JSONNode, _ device: JSONNode?) -> String {
+        let place: [PayloadData.Member] = [
+            ("room_id", notification["room_id"]),
+            ("event_id", notification["event_id"] ?? notification["id"]),
+            ("sender", notification["sender"]),
+        ]
+        let whole = PayloadData.text(place + [("data", device?["data"])])
+        return whole.isEmpty ? PayloadData.text(place) : whole
     }
 
     private static func isInvite(_ notification: JSONNode, _ type: String) -> Bool {

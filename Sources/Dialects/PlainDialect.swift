@@ -37,10 +37,14 @@ package enum PlainDialect {
         }
         presentation.link = DeclarativeDialect.link(root["click"])
         presentation.icon = DeclarativeDialect.picture(root["icon"])
+        presentation.data = PayloadData.text(root.members(without: shown))
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
         message.presentation = presentation
         return .message(message)
     }
+
+    /// Members that say how it looks, and nothing to the application.
+    private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
 
     /// From 1, the least, to 5; 3 is ordinary.
     private static func priority(_ node: JSONNode?) -> Int64 {

@@ -16,13 +16,14 @@ package enum ZPNsDialect {
             return [.retracted(name: name, order: order)]
         }
         let text = alert(aps?["alert"], root)
+        let data = PayloadData.text(
+            root.members(without: ["aps"]) + [("customId", own?["customId"])])
         if isCall(own), isMutable(aps) == false, !name.isEmpty {
-            return [
-                .call(
-                    IncomingCall(
-                        chat: .conversation("zpns"), stage: .requested, callerName: text.title,
-                        missedText: text.body, name: name))
-            ]
+            var call = IncomingCall(
+                chat: .conversation("zpns"), stage: .requested, callerName: text.title,
+                missedText: text.body, name: name)
+            call.data = data
+            return [.call(call)]
         }
         var message = IncomingMessage(
             chat: .conversation("zpns"), content: PushContent(.text, text: text.body))
@@ -33,6 +34,7 @@ package enum ZPNsDialect {
         message.chatTitle = "Messages"
         message.senderName = text.title
         message.presentation = Presentation(title: text.title, body: text.body)
+        message.presentation?.data = data
         let sound = aps?["sound"]?.text ?? ""
         message.presentation?.sound = sound == "default" ? "" : Presentation.bareSound(sound)
         var events: [Event] = [.message(message)]

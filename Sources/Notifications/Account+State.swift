@@ -1,7 +1,7 @@
 /// The whole account as one value: what a store keeps, and what a start reads.
 extension Account {
     /// What stands first; other numbers are those of other versions. The one before is read, too.
-    private static let version: UInt8 = 3
+    private static let version: UInt8 = 4
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -42,9 +42,8 @@ extension Account {
         }
         do throws(StateReader.Damage) {
             var state = StateReader(bytes)
-            _ = try state.byte()
+            state.version = try state.byte()
             try self.init(from: &state)
-            if version < Self.version { try SourceState.skipPayloads(&state) }
             guard state.isAtEnd else { throw StateReader.Damage() }
         } catch {
             throw .damaged

@@ -47,10 +47,13 @@ extension Engine {
             account.calls[id]?.deadline = now + RingingCall.ringTime
             account.calls[id]?.callerName = call.callerName
             account.calls[id]?.missedText = call.missedText
+            account.calls[id]?.data = call.data
         case .declined: endCalls(in: chatID, level: level)
         case .missed:
             endCalls(in: chatID, level: level)
-            showMissed(call.missedText, call.callerName, in: chatID, level: level)
+            let missed = Presentation(
+                title: call.callerName, body: call.missedText, data: call.data)
+            showMissed(missed, in: chatID, level: level)
         }
         return .ok
     }
@@ -121,19 +124,21 @@ extension Engine {
         for (id, call) in account.calls.sorted(by: { $0.key < $1.key }) {
             guard let deadline = call.deadline, deadline <= now else { continue }
             endCall(id)
-            showMissed(call.missedText, call.callerName, in: call.chatID, level: call.level)
+            let missed = Presentation(
+                title: call.callerName, body: call.missedText, data: call.data)
+            showMissed(missed, in: call.chatID, level: call.level)
         }
     }
 
     private mutating func showMissed(
-        _ text: String, _ caller: String, in chatID: ChatID, level: TrustLevel
+        _ presentation: Presentation, in chatID: ChatID, level: TrustLevel
     ) {
         var message = IncomingMessage(
-            chat: .id(chatID), content: PushContent(.text, text: text))
+            chat: .id(chatID), content: PushContent(.text, text: presentation.body))
         message.sender = chatID.kind == .user ? .user(chatID.rawValue) : nil
-        message.senderName = caller
+        message.senderName = presentation.title
         message.isSilent = true
-        message.presentation = Presentation(title: caller, body: text)
+        message.presentation = presentation
         _ = process(message, level: level)
     }
 

@@ -71,6 +71,8 @@ package struct IncomingCall: Equatable, Sendable {
     /// What to show when nobody took it.
     package var missedText: String
     package var name = ""
+    /// What the application that answers is given, as `Presentation.data`.
+    package var data = ""
 
     package init(
         chat: ChatReference, stage: Stage, callerName: String, missedText: String,

@@ -135,6 +135,7 @@ extension JSONWriter {
             writer.optional("default_action", presentation.defaultAction)
             if presentation.isCritical { writer.member("critical", true) }
             if presentation.isLow { writer.member("low", true) }
+            if !presentation.data.isEmpty { writer.member("data", json: presentation.data) }
             if !presentation.tags.isEmpty {
                 writer.name("tags")
                 writer.array { writer in presentation.tags.forEach { writer.string($0) } }

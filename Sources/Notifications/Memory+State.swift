@@ -52,6 +52,7 @@ extension RingingCall {
         state.text(callerName)
         state.text(missedText)
         state.byte(level.rawValue)
+        state.text(data)
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -62,6 +63,7 @@ extension RingingCall {
         callerName = try state.text()
         missedText = try state.text()
         level = try state.choice()
+        if state.version >= 4 { data = try state.text() }
     }
 }
 
@@ -113,16 +115,6 @@ extension SourceState {
         lastActivity = try state.time()
         pausedUntil = try state.time()
         rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
-    }
-
-    /// In version 2 payloads that waited to be fetched stood behind it; no program put any there.
-    static func skipPayloads(_ state: inout StateReader) throws(StateReader.Damage) {
-        let _: Int64 = try state.number()
-        for _ in 0..<(try state.count()) {
-            let _: Int64 = try state.number()
-            _ = try state.data()
-            _ = try state.time()
-        }
     }
 }
 

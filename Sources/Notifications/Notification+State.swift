@@ -87,6 +87,7 @@ extension Presentation {
         }
         state.flag(isCritical)
         state.flag(isLow)
+        state.text(data)
         state.list(tags) { $0.text($1) }
         state.list(actions) { state, action in
             state.text(action.name)
@@ -105,6 +106,7 @@ extension Presentation {
         defaultAction = try state.text()
         isCritical = try state.flag()
         isLow = try state.flag()
+        if state.version >= 4 { data = try state.text() }
         tags = try state.list { state throws(StateReader.Damage) in try state.text() }
         actions = try state.list { state throws(StateReader.Damage) in
             Action(name: try state.text(), label: try state.text(), link: try state.text())

@@ -18,6 +18,9 @@ package struct Presentation: Equatable, Sendable {
     package var sound: String
     /// A link to a picture, or one that holds it.
     package var icon: String
+    /// What the payload carries for the application that opens it: the text of a JSON object, or
+    /// empty. Written by us, whoever sent it.
+    package var data: String
     package var link = ""
     package var language = ""
     package var direction = ""
@@ -28,13 +31,18 @@ package struct Presentation: Equatable, Sendable {
     package var isCritical = false
     package var isLow = false
 
+    /// No more is kept for a click, in bytes.
+    package static let dataLimit = 4096
+
     package init(
-        title: String = "", body: String = "", sound: String = "", icon: String = ""
+        title: String = "", body: String = "", sound: String = "", icon: String = "",
+        data: String = ""
     ) {
         self.title = title
         self.body = body
         self.sound = sound
         self.icon = icon
+        self.data = data
     }
 
     /// The name of a theme's sound; a path is none.

@@ -8,6 +8,8 @@ package struct RingingCall: Equatable, Sendable {
     package var callerName = ""
     /// What is shown when nobody took it.
     package var missedText = ""
+    /// What the application that answers is given, as `Presentation.data`.
+    package var data = ""
     package let level: TrustLevel
 
     /// How long a call that is known from a push only rings, in seconds.

@@ -4,6 +4,8 @@ struct StateReader {
 
     private let bytes: [UInt8]
     private var position = 0
+    /// By which program it was written: what older ones did not know is not there.
+    var version: UInt8 = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

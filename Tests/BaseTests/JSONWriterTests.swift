@@ -65,4 +65,21 @@ struct JSONWriterTests {
         }
         #expect(writer.text == "[\(number),-1]")
     }
+
+    @Test("What somebody else wrote is written anew: one spelling, one member of a name")
+    func anew() throws {
+        let text = ##"""
+            { "a" : [1, 2.50, -0, {}, [], null, true], "b":"\u0041\/\ud800\u202e",
+              "a" : 2, "\u0062": 3, "c": {"d": "ü"} }
+            """##
+        var writer = JSONWriter()
+        writer.value(try JSONDocument(Array(text.utf8)).root)
+        #expect(
+            writer.text
+                == ##"{"a":[1,2.50,-0,{},[],null,true],"b":"A/\##u{FFFD}\u202e","c":{"d":"ü"}}"##)
+        writer.removeAll()
+        let loose = #"{"a":01,"b":+-1,"c":.5,"d":-5,"e":1e}"#
+        writer.value(try JSONDocument(Array(loose.utf8), acceptsLooseNumbers: true).root)
+        #expect(writer.text == #"{"a":"01","b":"+-1","c":".5","d":-5,"e":"1e"}"#)
+    }
 }

@@ -54,6 +54,7 @@ struct OtherDialectTests {
         var expected = Presentation(title: "T", body: "b")
         (expected.language, expected.direction, expected.link) = ("de", "rtl", "https://a/")
         expected.actions = [.init(name: "r", label: "Reply", link: "https://b/")]
+        expected.data = #"{"navigate":"https://a/"}"#
         #expect(message?.presentation == expected)
         let events = Dialect.declarative.events(Array(json.utf8), DialectContext())
         #expect(events.first == .badge(unread: 3, missedCalls: nil))

@@ -46,6 +46,15 @@ struct PresentedTests {
         #expect(titles == ["User2"])
     }
 
+    @Test("Whoever shows it is told what the payload carries")
+    func data() throws {
+        var story = Story()
+        story.text("hello", id: 1)
+        let shown = try added(story)["added_notifications"]?.elements.first
+        let data = shown?["type"]?["bellwire.presentation"]?["data"]
+        #expect(data?["from_id"]?.text == "1" && data?["msg_id"]?.text == "1")
+    }
+
     @Test("TDLib to the letter has no such titles")
     func strict() throws {
         var story = Story(.strict)

@@ -32,6 +32,7 @@ extension TelegramDialect {
             title: text.title ?? message.chatTitle, body: text.body)
         presentation.isCritical = push.key.hasPrefix("AUTH_")
         presentation.sound = soundName(push)
+        presentation.data = PayloadData.text(push.custom.node)
         message.presentation = presentation
         return [.message(message), fetch]
     }
@@ -58,8 +59,10 @@ extension TelegramDialect {
         }
         let name = push.arguments.first ?? push.readyName
         let missed = context.templates.text("PHONE_CALL_MISSED", [name], inGroup: false)
-        return IncomingCall(
+        var call = IncomingCall(
             chat: .id(chatID), stage: stage, callerName: name, missedText: missed?.body ?? "")
+        call.data = PayloadData.text(push.custom.node)
+        return call
     }
 
     static func presentation(
@@ -75,7 +78,8 @@ extension TelegramDialect {
         return Presentation(
             title: sentence?.title
                 ?? (message.chatTitle.isEmpty ? message.senderName : message.chatTitle),
-            body: body, sound: soundName(push), icon: attachment?.picture ?? "")
+            body: body, sound: soundName(push), icon: attachment?.picture ?? "",
+            data: PayloadData.text(push.custom.node))
     }
 
     /// A bare name of a theme's sound; never a path.

@@ -1,0 +1,44 @@
+import Base
+import Notifications
+
+/// What a payload carries for the application that opens it, as `Presentation.data` keeps it.
+enum PayloadData {
+    typealias Member = (name: String, value: JSONNode?)
+
+    /// An object of the payload; empty for anything else, and for what is too large.
+    static func text(_ node: JSONNode?) -> String {
+        guard let node, node.kind == .object, node.source.count <= Presentation.dataLimit else {
+            return ""
+        }
+        return text { $0.value(node) }
+    }
+
+    /// An object of those members that are there, of several of one name the first.
+    static func text(_ members: [Member]) -> String {
+        var names: Set<String> = []
+        let members = members.filter { $0.value != nil && names.insert($0.name).inserted }
+        let size = members.reduce(0) { $0 + ($1.value?.source.count ?? 0) }
+        guard !members.isEmpty, size <= Presentation.dataLimit else { return "" }
+        return text { writer in
+            writer.object { writer in
+                for case (let name, let value?) in members {
+                    writer.name(text: name)
+                    writer.value(value)
+                }
+            }
+        }
+    }
+
+    private static func text(_ write: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        write(&writer)
+        return writer.count <= Presentation.dataLimit ? writer.text : ""
+    }
+}
+
+extension JSONNode {
+    /// Its members without those that are told otherwise.
+    func members(without names: Set<String>) -> [PayloadData.Member] {
+        members.filter { !names.contains($0.name) }.map { ($0.name, $0.value) }
+    }
+}
