@@ -2,6 +2,7 @@ extension Chat {
     func write(to state: inout StateWriter) {
         state.byte(kind.rawValue)
         state.text(title)
+        state.byte(titleLevel.rawValue)
         for id in [messageGroupID, mentionGroupID] { state.number(id) }
         for id in [
             lastRead, lastMessage, lastPushMessage, pinnedNotification, maxRemovedMessageID,
@@ -16,6 +17,7 @@ extension Chat {
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
         self.init(kind: try state.choice(), title: try state.text())
+        if state.version >= 4 { titleLevel = try state.choice() }
         messageGroupID = try state.number()
         mentionGroupID = try state.number()
         lastRead = MessageID(try state.number())

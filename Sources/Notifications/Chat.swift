@@ -4,6 +4,8 @@ package struct Chat: Equatable, Sendable {
 
     package var kind: Kind
     package var title = ""
+    /// How the title came: nothing weaker may change it.
+    package var titleLevel = TrustLevel.mtproto
     package var messageGroupID: NotificationGroup.ID = 0
     package var mentionGroupID: NotificationGroup.ID = 0
     package var lastRead = MessageID.none
@@ -23,13 +25,15 @@ package struct Chat: Equatable, Sendable {
     /// message itself did.
     package var deleted: [MessageID] = []
 
-    package init(kind: Kind, title: String = "") {
+    package init(kind: Kind, title: String = "", titleLevel: TrustLevel = .mtproto) {
         self.kind = kind
         self.title = title
+        self.titleLevel = titleLevel
     }
 
-    package init(_ id: ChatID, title: String = "") {
+    package init(_ id: ChatID, title: String = "", titleLevel: TrustLevel = .mtproto) {
         self.title = title
+        self.titleLevel = titleLevel
         switch id.kind {
         case .user: kind = .privateChat
         case .basicGroup: kind = .basicGroup

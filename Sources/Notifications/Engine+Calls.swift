@@ -22,9 +22,10 @@ extension Engine {
         account.calls[pushed.key] = nil
         account.calls[id] = pushed.value
         account.calls[id]?.deadline = nil
+        account.calls[id]?.level = .mtproto
         change(
             pushed.value.notificationID, in: pushed.value.groupID, to: .newCall(id: id),
-            isForced: true)
+            level: .mtproto, isForced: true)
     }
 
     mutating func process(_ call: IncomingCall, level: TrustLevel) -> Outcome {
@@ -33,9 +34,15 @@ extension Engine {
             chat: call.chat, content: PushContent(.text, text: call.missedText))
         message.chatTitle = call.isGroup ? "" : call.callerName
         message.isGroup = call.isGroup
-        guard let chatID = introduce(message) else { return .ok }
+        guard let chatID = introduce(message, level: level) else { return .ok }
         switch call.stage {
         case .requested:
+            if isOutranked(level, under: call.name) { return .ok }
+            // One of which only a weaker push has told gives way.
+            for (id, ringing) in account.calls
+            where ringing.chatID == chatID && ringing.level < level {
+                endCall(id)
+            }
             let isRinging = account.calls.values.contains { $0.chatID == chatID }
             guard !isRinging, muteEnd(of: chatID) <= Int32(clamping: Int64(now)) else {
                 return .ok
@@ -48,9 +55,9 @@ extension Engine {
             account.calls[id]?.callerName = call.callerName
             account.calls[id]?.missedText = call.missedText
             account.calls[id]?.data = call.data
-        case .declined: endCalls(in: chatID, level: level)
+        case .declined: _ = endCalls(in: chatID, level: level)
         case .missed:
-            endCalls(in: chatID, level: level)
+            guard endCalls(in: chatID, level: level) else { return .ok }
             let missed = Presentation(
                 title: call.callerName, body: call.missedText, data: call.data)
             showMissed(missed, in: chatID, level: level)
@@ -113,9 +120,15 @@ extension Engine {
         account.freeCallGroups.append(groupID)
     }
 
-    private mutating func endCalls(in chatID: ChatID, level: TrustLevel) {
-        let ids = account.calls.filter { $0.value.chatID == chatID && $0.value.level <= level }
-        for id in ids.keys.sorted() { endCall(id) }
+    /// False if one rings on, because it came in a better way.
+    private mutating func endCalls(in chatID: ChatID, level: TrustLevel) -> Bool {
+        let calls = account.calls.filter { $0.value.chatID == chatID }
+        for (id, call) in calls.sorted(by: { $0.key < $1.key }) where call.level <= level {
+            endCall(id)
+        }
+        guard calls.contains(where: { $0.value.level > level }) else { return true }
+        outranked += 1
+        return false
     }
 
     /// Calls that have rung long enough become missed.

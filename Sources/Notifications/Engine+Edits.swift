@@ -7,25 +7,34 @@ extension Engine {
         }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
             guard let found = notification(of: message.messageID, in: groupID),
-                case .newPushMessage(let old) = found.content, found.level <= level
+                case .newPushMessage(let old) = found.content
             else { continue }
+            guard found.level <= level else {
+                outranked += 1
+                continue
+            }
             var new = pushMessage(message, in: groupID, chatID)
-            new.sender = old.sender
-            new.senderName = old.senderName
-            new.isOutgoing = old.isOutgoing
-            change(found.id, in: groupID, to: .newPushMessage(new), isForced: true)
+            // Who wrote it is as the first push said, unless that came in a weaker way.
+            if found.level == level || account.policy == .strict {
+                new.sender = old.sender
+                new.senderName = old.senderName
+                new.isOutgoing = old.isOutgoing
+            }
+            change(
+                found.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
         }
         return .ok
     }
 
-    /// Gives a notification another content; its id, date and sound stay.
+    /// Gives a notification another content; its id, date and sound stay. It is as well protected as
+    /// the best of all that ever was in it.
     mutating func change(
         _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
-        isForced: Bool
+        level: TrustLevel, isForced: Bool
     ) {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
-            account.groups[groupID]?.notifications[index].content = content
+            account.groups[groupID]?.notifications[index].become(content, level)
             let isShown = index + sizeLimit >= group.notifications.count
             guard isShown, order.isVisible(groupID),
                 let notification = account.groups[groupID]?.notifications[index]
@@ -33,7 +42,7 @@ extension Engine {
             enqueue(.edit(notification), for: groupID)
             if isForced { flush(groupID) }
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
-            account.groups[groupID]?.pending[index].notification.content = content
+            account.groups[groupID]?.pending[index].notification.become(content, level)
         }
     }
 
@@ -50,5 +59,12 @@ extension Engine {
         }
         account.chats[chatID]?.deleted.append(id)
         if chat.deleted.count >= Chat.deletedLimit { account.chats[chatID]?.deleted.removeFirst() }
+    }
+}
+
+extension Notification {
+    fileprivate mutating func become(_ content: Content, _ level: TrustLevel) {
+        self.content = content
+        self.level = max(self.level, level)
     }
 }

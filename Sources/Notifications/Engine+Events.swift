@@ -66,20 +66,20 @@ extension Engine {
     }
 
     /// The chat of a reference, made known if the policy lets a push do that.
-    mutating func introduce(_ message: IncomingMessage) -> ChatID? {
+    mutating func introduce(_ message: IncomingMessage, level: TrustLevel) -> ChatID? {
         switch message.chat {
         case .id(let id):
-            guard let title = account.chats[id]?.title else {
+            guard let place = account.chats.index(forKey: id) else {
                 guard account.policy == .learn else { return nil }
-                account.chats[id] = Chat(id, title: message.chatTitle)
+                account.chats[id] = Chat(id, title: message.chatTitle, titleLevel: level)
                 return id
             }
-            if title.isEmpty { learnTitle(message.chatTitle, of: id) }
+            learnTitle(message.chatTitle, at: place, level)
             return id
         case .conversation(let key):
             if let id = account.conversations[key] {
-                if account.chats[id]?.title.isEmpty == true {
-                    learnTitle(message.chatTitle, of: id)
+                if let place = account.chats.index(forKey: id) {
+                    learnTitle(message.chatTitle, at: place, level)
                 }
                 return id
             }
@@ -89,14 +89,22 @@ extension Engine {
             let id = ChatID(ChatID.userLimit + account.lastConversation)
             account.conversations[key] = id
             account.chats[id] = Chat(
-                kind: message.isGroup ? .basicGroup : .privateChat, title: message.chatTitle)
+                kind: message.isGroup ? .basicGroup : .privateChat, title: message.chatTitle,
+                titleLevel: level)
             return id
         }
     }
 
-    private mutating func learnTitle(_ title: String, of id: ChatID) {
-        guard account.policy == .learn, !title.isEmpty else { return }
-        account.chats[id]?.title = title
+    /// The first title stays, unless one comes in a better way.
+    private mutating func learnTitle(
+        _ title: String, at place: Dictionary<ChatID, Chat>.Index, _ level: TrustLevel
+    ) {
+        guard account.policy == .learn, !title.isEmpty,
+            account.chats.values[place].title.isEmpty
+                || level > account.chats.values[place].titleLevel
+        else { return }
+        account.chats.values[place].title = title
+        account.chats.values[place].titleLevel = level
     }
 
     /// Tells how many messages wait. None at all clears what is shown.

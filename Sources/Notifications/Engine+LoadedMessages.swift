@@ -74,7 +74,7 @@ extension Engine {
             if case .newMessage(_, let old) = found.content { showsPreview = old }
             let content = Notification.Content.newMessage(
                 StoredMessage(id: message.id, source: message.source), showsPreview: showsPreview)
-            change(found.id, in: groupID, to: content, isForced: false)
+            change(found.id, in: groupID, to: content, level: .mtproto, isForced: false)
         }
     }
 
@@ -83,7 +83,9 @@ extension Engine {
         guard let chat = account.chats[chatID],
             let found = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
         else { return }
-        change(found.id, in: chat.mentionGroupID, to: found.content, isForced: false)
+        change(
+            found.id, in: chat.mentionGroupID, to: found.content, level: found.level,
+            isForced: false)
     }
 
     mutating func deleteMessages(_ ids: [MessageID], in chatID: ChatID) {

@@ -3,10 +3,8 @@ extension Engine {
     mutating func process(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
         if message.editDate != nil { return edit(message, level: level) }
         if isSavedMessage(message) { return .ok }
-        if !message.dedupeKey.isEmpty, !account.recentPushes.insert(message.dedupeKey) {
-            return .ok
-        }
-        guard let chatID = introduce(message) else {
+        if !message.dedupeKey.isEmpty, isRepeated(message.dedupeKey, level) { return .ok }
+        guard let chatID = introduce(message, level: level) else {
             return .error(code: 406, message: "Ignore notification in unknown chat")
         }
         if account.policy == .strict, case .chat(let sender) = message.sender,
@@ -21,6 +19,7 @@ extension Engine {
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
+        if isNewPin, isPinOutranked(level, in: chat) { return .ok }
         let isOwn = settingsChatID == chatID
         if (isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)) > date {
             if isNewPin { replacePin(in: chatID, with: .none) }
@@ -40,6 +39,16 @@ extension Engine {
         guard order.limit > 0 else { return .ok }
         show(message, date: date, in: groupID, settingsChatID, level)
         return .ok
+    }
+
+    /// What came in a weaker way may only have claimed to be the same.
+    private mutating func isRepeated(_ key: String, _ level: TrustLevel) -> Bool {
+        func name(_ level: TrustLevel) -> String {
+            level == .webpush ? key : "\(level.name):\(key)"
+        }
+        let better: [TrustLevel] = [.webpush, .mtproto].filter { $0 > level }
+        return better.contains { account.recentPushes.contains(name($0)) }
+            || !account.recentPushes.insert(name(level))
     }
 
     private func isSavedMessage(_ message: IncomingMessage) -> Bool {

@@ -63,7 +63,10 @@ extension Engine {
         var chat = account.chats[chatID] ?? Chat(chatID)
         chat.isListed = true
         chat.isClosed = false
-        if let title = request["title"]?.text { chat.title = title }
+        if let title = request["title"]?.text {
+            chat.title = title
+            chat.titleLevel = .mtproto
+        }
         switch request["type"]?.text {
         case "private": chat.kind = .privateChat
         case "basic_group", "basicGroup": chat.kind = .basicGroup

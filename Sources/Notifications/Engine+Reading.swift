@@ -4,7 +4,9 @@ extension Engine {
     mutating func markRead(
         _ chatID: ChatID, upTo last: MessageID, level: TrustLevel, isForced: Bool? = nil
     ) {
-        guard let chat = account.chats[chatID], last > chat.lastRead else { return }
+        guard let chat = account.chats[chatID], last > chat.lastRead,
+            level == .mtproto || !holdsBack(chat, upTo: last, level)
+        else { return }
         account.chats[chatID]?.lastRead = last
         let isRemoving = account.policy == .learn || chat.hasPlaceInList
         if isRemoving {
@@ -12,6 +14,26 @@ extension Engine {
         }
         updates.append(.chatReadInbox(chatID: chatID, lastRead: last))
         if isRemoving { openGate(of: chatID) }
+    }
+
+    /// Whether something came in a better way than this would take away. Then it takes nothing, or
+    /// who may would come too late.
+    private mutating func holdsBack(
+        _ chat: Chat, upTo last: MessageID, _ level: TrustLevel
+    ) -> Bool {
+        let isBetter = { (notification: Notification) in
+            notification.level > level && !notification.messageID.isNone
+                && notification.messageID <= last
+        }
+        let group = account.groups[chat.messageGroupID]
+        let pinned = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
+        guard
+            group?.notifications.contains(where: isBetter) == true
+                || group?.sleeping.contains(where: isBetter) == true
+                || pinned.map(isBetter) == true
+        else { return false }
+        outranked += 1
+        return true
     }
 
     private mutating func removeRead(

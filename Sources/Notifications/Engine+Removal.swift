@@ -94,7 +94,11 @@ extension Engine {
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
             removeSleeping(in: groupID) { $0.messageID == messageID && $0.level <= level }
             let found = notification(of: messageID, in: groupID)
-            guard let found, found.level <= level else { continue }
+            guard let found else { continue }
+            guard found.level <= level else {
+                outranked += 1
+                return
+            }
             remove(found.id, from: groupID, isPermanent: true, isForced: isForced)
         }
         if chat.pinnedNotification == messageID {

@@ -22,6 +22,8 @@ package struct Engine: Sendable, Confidential {
     /// What the client has been told last.
     var toldPending: (delayed: Bool, unreceived: Bool)?
     var updates: [Update] = []
+    /// How often something was refused because what it was about had come better protected.
+    var outranked = 0
     var now: Double = 0
 
     package init(_ account: Account = Account()) {
@@ -34,6 +36,12 @@ package struct Engine: Sendable, Confidential {
     package mutating func takeUpdates() -> [Update] {
         defer { updates.removeAll(keepingCapacity: true) }
         return updates
+    }
+
+    /// How often, since the last call, a payload was not allowed to touch what came in a better way.
+    package mutating func takeOutranked() -> Int {
+        defer { outranked = 0 }
+        return outranked
     }
 
     /// Whether and where we and the other clients of the account are in use.

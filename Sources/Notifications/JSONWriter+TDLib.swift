@@ -52,6 +52,7 @@ extension JSONWriter {
             writer.member("id", Int(notification.id))
             writer.member("date", Int(notification.date))
             writer.member("is_silent", notification.isSilent)
+            writer.member("bellwire.protection", notification.level.name)
             // May be from anybody: the user can only dismiss it.
             if notification.level == .clear { writer.member("bellwire.clear", true) }
             writer.name("type")

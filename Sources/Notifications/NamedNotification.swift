@@ -6,7 +6,7 @@ package struct NamedNotification: Equatable, Sendable {
     /// The sender's own order, where it gives one: nothing older is taken any more.
     package var order: Int64?
     package var date: Int32
-    /// How what was retracted before it came was retracted.
+    /// How the best came that ever was under the name, or how it was retracted.
     package var level: TrustLevel
 
     var isTombstone: Bool { notificationID == 0 }

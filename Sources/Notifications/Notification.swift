@@ -14,7 +14,7 @@ package struct Notification: Equatable, Sendable {
     package var date: Int32
     package var isSilent: Bool
     package var content: Content
-    /// How it came: nothing weaker may change it.
+    /// How it came, at its best: nothing weaker may change it.
     package var level: TrustLevel
     /// Under what a later payload may replace or retract it; empty for none.
     package var name: String = ""

@@ -10,6 +10,8 @@ package struct RecentPushes: Equatable, Sendable {
         for id in ids { insert(id) }
     }
 
+    func contains(_ id: String) -> Bool { known.contains(id) }
+
     /// False when it was there already.
     @discardableResult
     mutating func insert(_ id: String) -> Bool {

@@ -10,7 +10,7 @@ package struct RingingCall: Equatable, Sendable {
     package var missedText = ""
     /// What the application that answers is given, as `Presentation.data`.
     package var data = ""
-    package let level: TrustLevel
+    package var level: TrustLevel
 
     /// How long a call that is known from a push only rings, in seconds.
     static let ringTime: Double = 60
