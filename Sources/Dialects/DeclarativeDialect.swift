@@ -29,7 +29,7 @@ package enum DeclarativeDialect {
         let direction = notification["dir"]?.text ?? ""
         presentation.direction = ["ltr", "rtl", "auto"].contains(direction) ? direction : ""
         presentation.link = link(notification["navigate"] ?? notification["data"]?["url"])
-        if context.level > .clear { presentation.actions = actions(notification["actions"]) }
+        if context.mayAct { presentation.actions = actions(notification["actions"]) }
         presentation.icon = picture(notification["icon"])
         presentation.data = PayloadData.text([
             ("navigate", notification["navigate"]), ("data", notification["data"]),

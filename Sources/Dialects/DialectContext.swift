@@ -5,11 +5,16 @@ package struct DialectContext {
     package var policy: ChatPolicy
     package var accountID: Int64
     package var level: TrustLevel
+    /// In clear, but from somebody who is trusted.
+    package var isTrusted = false
     /// The title of a chat as far as it is known, else empty.
     package var chatTitle: (ChatID) -> String
     /// What the registration says where a payload leaves it open.
     package var presentation: SourcePresentation
     package var templates: TelegramTemplates
+
+    /// What came may have actions.
+    var mayAct: Bool { level > .clear || isTrusted }
 
     package init(
         policy: ChatPolicy = .learn, accountID: Int64 = 0, level: TrustLevel = .webpush,

@@ -3,8 +3,9 @@ package import Notifications
 
 /// One thing that was done to an engine, as a journal keeps it: done again, it has the same end.
 package enum EngineEntry: Sendable, Confidential {
-    /// `id` is what its transport calls it, or empty.
-    case push(payload: [UInt8], Dialect, TrustLevel, id: String)
+    /// `id` is what its transport calls it, or empty; `isTrusted` is of what came in clear.
+    case push(
+        payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
     case request([UInt8])
     /// A request with `registerDevice`, and the secret that was drawn for it.
     case registration([UInt8], RegisteredDevice.Encryption?)
@@ -15,14 +16,20 @@ package enum EngineEntry: Sendable, Confidential {
 
     package struct Damage: Error {}
 
+    /// In the byte of the level.
+    private static let trustFlag: UInt8 = 0x80
+
     /// The first byte says what it is.
     package var bytes: [UInt8] {
         switch self {
         case .time: [0]
         case .start: [5]
         case .request(let text): [1] + text
-        case .push(let payload, let dialect, let level, let id):
-            [2, level.rawValue, Self.number(of: dialect), Self.length(of: id)] + id.utf8 + payload
+        case .push(let payload, let dialect, let level, let isTrusted, let id):
+            [
+                2, level.rawValue | (isTrusted ? Self.trustFlag : 0), Self.number(of: dialect),
+                Self.length(of: id),
+            ] + id.utf8 + payload
         case .registration(let text, nil): [3] + text
         case .registration(let text, let encryption?):
             [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
@@ -35,14 +42,15 @@ package enum EngineEntry: Sendable, Confidential {
         case 0 where bytes.count == 1: self = .time
         case 1: self = .request(Array(bytes.dropFirst()))
         case 2:
-            guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1]),
+            guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1] & ~Self.trustFlag),
                 Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3]),
                 let id = String(
                     validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
             else { throw Damage() }
             self = .push(
                 payload: Array(bytes.dropFirst(4 + id.utf8.count)),
-                Dialect.allCases[Int(bytes[2])], level, id: id)
+                Dialect.allCases[Int(bytes[2])], level,
+                isTrusted: bytes[1] & Self.trustFlag != 0, id: id)
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
         case 5 where bytes.count == 1: self = .start
@@ -99,10 +107,10 @@ extension Engine {
         case .registration(let text, let encryption):
             guard let document = try? JSONDocument(text) else { return nil }
             return registerDevice(document.root, secret: encryption, now: now)
-        case .push(let payload, let dialect, let level, let id):
+        case .push(let payload, let dialect, let level, let isTrusted, let id):
             return process(
-                payload: payload, dialect: dialect, level: level, templates: templates, id: id,
-                now: now)
+                payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
+                templates: templates, id: id, now: now)
         }
     }
 }

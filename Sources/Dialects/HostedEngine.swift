@@ -49,10 +49,11 @@ package struct HostedEngine: Sendable, Confidential {
         return (start.map { [($0, .start)] } ?? []) + unsaved
     }
 
-    /// What its clients are to hear, and when it is to be called again; in one step, because to ask
-    /// an engine that somebody else holds copies it.
-    package mutating func takeNews() -> (updates: [Update], deadline: Double?) {
-        (engine.takeUpdates(), engine.nextDeadline)
+    /// What its clients are to hear, when it is to be called again, and how often a payload was not
+    /// allowed to touch what came in a better way; in one step, because to ask an engine that
+    /// somebody else holds copies it.
+    package mutating func takeNews() -> (updates: [Update], deadline: Double?, outranked: Int) {
+        (engine.takeUpdates(), engine.nextDeadline, engine.takeOutranked())
     }
 
     /// The answer to one request of a client.
@@ -89,9 +90,11 @@ package struct HostedEngine: Sendable, Confidential {
 
     /// A push, as its transport delivered it. `id` makes a repeat harmless.
     package mutating func process(
-        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, id: String = "", now: Double
+        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool = false,
+        id: String = "", now: Double
     ) -> Outcome {
-        perform(.push(payload: payload, dialect, level, id: id), now: now) ?? .ok
+        perform(
+            .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
     }
 
     private mutating func perform(_ entry: EngineEntry, now: Double) -> Outcome? {

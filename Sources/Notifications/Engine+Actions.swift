@@ -47,7 +47,7 @@ enum NotificationAction {
 extension Notification {
     /// What came in clear may be from anybody, and can only be dismissed.
     fileprivate var actions: [String] {
-        guard level > .clear else { return [] }
+        guard mayAct else { return [] }
         switch content {
         case .newCall: return [NotificationAction.accept, NotificationAction.decline]
         case .newSecretChat: return [NotificationAction.open]

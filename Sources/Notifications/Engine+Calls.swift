@@ -77,7 +77,7 @@ extension Engine {
         guard isAdded else { return false }
         account.calls[id] = RingingCall(
             chatID: chatID, groupID: groupID, notificationID: account.lastNotificationID,
-            level: level)
+            level: level, isTrusted: isTrusted)
         if !name.isEmpty {
             account.names[name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID, order: nil,
@@ -137,6 +137,8 @@ extension Engine {
         for (id, call) in account.calls.sorted(by: { $0.key < $1.key }) {
             guard let deadline = call.deadline, deadline <= now else { continue }
             endCall(id)
+            isTrusted = call.isTrusted
+            defer { isTrusted = false }
             let missed = Presentation(
                 title: call.callerName, body: call.missedText, data: call.data)
             showMissed(missed, in: call.chatID, level: call.level)

@@ -34,7 +34,7 @@ extension Engine {
     ) {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
-            account.groups[groupID]?.notifications[index].become(content, level)
+            account.groups[groupID]?.notifications[index].become(content, level, isTrusted)
             let isShown = index + sizeLimit >= group.notifications.count
             guard isShown, order.isVisible(groupID),
                 let notification = account.groups[groupID]?.notifications[index]
@@ -42,7 +42,8 @@ extension Engine {
             enqueue(.edit(notification), for: groupID)
             if isForced { flush(groupID) }
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
-            account.groups[groupID]?.pending[index].notification.become(content, level)
+            account.groups[groupID]?.pending[index].notification
+                .become(content, level, isTrusted)
         }
     }
 
@@ -63,8 +64,9 @@ extension Engine {
 }
 
 extension Notification {
-    fileprivate mutating func become(_ content: Content, _ level: TrustLevel) {
+    fileprivate mutating func become(_ content: Content, _ level: TrustLevel, _ isTrusted: Bool) {
         self.content = content
         self.level = max(self.level, level)
+        self.isTrusted = isTrusted && self.level == .clear
     }
 }

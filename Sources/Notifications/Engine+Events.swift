@@ -2,11 +2,15 @@ import Base
 
 /// Payloads, once their dialect has said what they mean.
 extension Engine {
-    /// Applies what one payload means. `id`, unless it is empty, makes a repeat harmless.
+    /// Applies what one payload means. `isTrusted`: if it came in clear, then from somebody who may
+    /// act all the same. `id`, unless it is empty, makes a repeat harmless.
     package mutating func process(
-        _ events: [Event], level: TrustLevel, id: String = "", now: Double
+        _ events: [Event], level: TrustLevel, isTrusted: Bool = false, id: String = "",
+        now: Double
     ) -> Outcome {
         advance(to: now)
+        self.isTrusted = isTrusted
+        defer { self.isTrusted = false }
         if isClosed { return .aborted }
         if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
         var outcome = Outcome.ok

@@ -192,7 +192,8 @@ extension Engine {
         account.lastNotificationID += 1
         let notification = Notification(
             id: account.lastNotificationID, date: arrival.date, isSilent: arrival.isSilent,
-            content: content, level: arrival.level, name: arrival.name)
+            content: content, level: arrival.level,
+            isTrusted: isTrusted && arrival.level == .clear, name: arrival.name)
         let last = group.pending.last?.notification ?? group.notifications.last
         let messageID = notification.messageID
         if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls {

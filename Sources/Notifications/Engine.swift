@@ -22,6 +22,8 @@ package struct Engine: Sendable, Confidential {
     /// What the client has been told last.
     var toldPending: (delayed: Bool, unreceived: Bool)?
     var updates: [Update] = []
+    /// What is being processed came in clear from somebody who is trusted.
+    var isTrusted = false
     /// How often something was refused because what it was about had come better protected.
     var outranked = 0
     var now: Double = 0

@@ -54,7 +54,7 @@ extension JSONWriter {
             writer.member("is_silent", notification.isSilent)
             writer.member("bellwire.protection", notification.level.name)
             // May be from anybody: the user can only dismiss it.
-            if notification.level == .clear { writer.member("bellwire.clear", true) }
+            if !notification.mayAct { writer.member("bellwire.clear", true) }
             writer.name("type")
             writer.object { $0.members(of: notification.content) }
         }

@@ -53,6 +53,7 @@ extension RingingCall {
         state.text(missedText)
         state.byte(level.rawValue)
         state.text(data)
+        state.flag(isTrusted)
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -63,7 +64,10 @@ extension RingingCall {
         callerName = try state.text()
         missedText = try state.text()
         level = try state.choice()
-        if state.version >= 4 { data = try state.text() }
+        if state.version >= 4 {
+            data = try state.text()
+            isTrusted = try state.flag()
+        }
     }
 }
 

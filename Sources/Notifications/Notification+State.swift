@@ -4,6 +4,7 @@ extension Notification {
         state.number(date)
         state.flag(isSilent)
         state.byte(level.rawValue)
+        state.flag(isTrusted)
         state.text(name)
         switch content {
         case .newMessage(let message, let showsPreview):
@@ -26,6 +27,7 @@ extension Notification {
         date = try state.number()
         isSilent = try state.flag()
         level = try state.choice()
+        if state.version >= 4 { isTrusted = try state.flag() }
         name = try state.text()
         switch try state.byte() {
         case 0:

@@ -16,8 +16,14 @@ package struct Notification: Equatable, Sendable {
     package var content: Content
     /// How it came, at its best: nothing weaker may change it.
     package var level: TrustLevel
+    /// It came in clear, at an endpoint whose clear pushes somebody trusts.
+    package var isTrusted = false
     /// Under what a later payload may replace or retract it; empty for none.
     package var name: String = ""
+
+    /// The user may do with it what it offers. Other notifications may be from anybody, and can only
+    /// be dismissed.
+    package var mayAct: Bool { level > .clear || isTrusted }
 
     /// The message it is about.
     package var messageID: MessageID {

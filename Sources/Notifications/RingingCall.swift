@@ -11,6 +11,8 @@ package struct RingingCall: Equatable, Sendable {
     /// What the application that answers is given, as `Presentation.data`.
     package var data = ""
     package var level: TrustLevel
+    /// As of its notification.
+    package var isTrusted = false
 
     /// How long a call that is known from a push only rings, in seconds.
     static let ringTime: Double = 60

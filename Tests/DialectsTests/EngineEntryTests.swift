@@ -12,6 +12,7 @@ struct EngineEntryTests {
             .time, .request(Array("{}".utf8)),
             .push(payload: [1, 2], .matrix, .clear, id: ""),
             .push(payload: [], .plain, .mtproto, id: "a push"),
+            .push(payload: [3], .plain, .clear, isTrusted: true, id: ""),
             .registration([5], nil),
             .registration([5, 6], RegisteredDevice.Encryption(keyID: -7, secret: [8, 9])),
         ]
@@ -33,6 +34,14 @@ struct EngineEntryTests {
         ])
     func damage(bytes: [UInt8]) {
         #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }
+    }
+
+    @Test("Entries of before trust could be given are read, and trust nobody")
+    func former() throws {
+        guard case .push(_, _, .clear, false, "") = try EngineEntry([2, 0, 1, 0, 9]) else {
+            Issue.record("is read as something else")
+            return
+        }
     }
 
     @Test("The same push is done once, by the name that its transport gives it")

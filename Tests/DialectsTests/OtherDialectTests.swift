@@ -42,7 +42,7 @@ struct OtherDialectTests {
     }
 
     @Test("Declarative: everything it says about itself")
-    func declarative() {
+    func declarative() throws {
         let json = """
             {"web_push": 8030, "notification": {"title": "T", "body": "b", "lang": "de", \
             "dir": "rtl", "tag": "x", "silent": true, "navigate": "https://a/", \
@@ -60,6 +60,10 @@ struct OtherDialectTests {
         #expect(events.first == .badge(unread: 3, missedCalls: nil))
         #expect(events.last == .fetchRequired(reason: "mutable", details: []))
         #expect(messages(json, .declarative, level: .clear).first?.presentation?.actions == [])
+        var trusted = DialectContext(level: .clear)
+        trusted.isTrusted = true
+        let shown = DeclarativeDialect.events(Array(json.utf8), trusted)
+        #expect(shown.contains(.message(try #require(message))))
     }
 
     @Test("Only https leads anywhere", arguments: ["file:///etc", "javascript:1", "http://a"])

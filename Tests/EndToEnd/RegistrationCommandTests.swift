@@ -36,6 +36,19 @@ struct RegistrationCommandTests {
         }
     }
 
+    @Test("Who is trusted in clear is listed and shown")
+    func trust() throws {
+        let server = try fixture.startInClear()
+        let made = try register("--clear", "yes", "--trust-clear")
+        let id = try #require(made["id"] as? String)
+        #expect(try fixture.run(["list"]).output.hasSuffix("  trusts clear\n"))
+        #expect(try fixture.run(["show", id]).output.contains("in clear          trusted: "))
+        let refused = try fixture.run(
+            ["register", "--app", "telegram", "--account", "you", "--trust-clear"])
+        #expect(refused.exitCode != 0 && refused.errors.contains("trust_clear is for bodies"))
+        #expect(server.end() == 0)
+    }
+
     @Test("A registration is made, listed, shown, rotated and revoked")
     func life() throws {
         let server = try fixture.startInClear()

@@ -175,6 +175,34 @@ struct ProtectionTests {
         #expect(story.shown == [["real"]])
     }
 
+    @Test("What came in clear from somebody trusted may act, until somebody else changes it")
+    func trusted() throws {
+        var story = Story()
+        func mayAct() -> Bool? { story.engine.activeGroups.first?.notifications.first?.mayAct }
+        story.push(zpns("a"), dialect: .zpns, level: .clear, isTrusted: true)
+        try story.restart()
+        #expect(mayAct() == true)
+        story.push(zpns("b"), dialect: .zpns, level: .clear)
+        #expect(mayAct() == false)
+        story.push(zpns("c"), dialect: .zpns, level: .clear, isTrusted: true)
+        story.push(zpns("d"), dialect: .zpns)
+        story.push(zpns("e"), dialect: .zpns, level: .clear, isTrusted: true)
+        #expect(story.shown.last == ["d"] && mayAct() == true)
+    }
+
+    @Test("A missed call may act if the call might have")
+    func missedCall() throws {
+        let payload = #"{"aps":{"alert":"call"},"payload":{"customId":"1","type":"call"}}"#
+        for isTrusted in [true, false] {
+            var story = Story()
+            story.push(payload, dialect: .zpns, level: .clear, isTrusted: isTrusted)
+            try story.restart()
+            story.pass(61)
+            let missed = story.engine.activeGroups.first?.notifications.first
+            #expect(missed?.mayAct == isTrusted && missed?.isTemporary == true)
+        }
+    }
+
     @Test(
         "Each notification tells how it came", arguments: [TrustLevel.clear, .webpush, .mtproto])
     func told(level: TrustLevel) throws {

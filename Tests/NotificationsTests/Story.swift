@@ -38,11 +38,12 @@ struct Story {
     @discardableResult
     mutating func push(
         _ payload: String, dialect: Dialect = .telegram, level: TrustLevel = .webpush,
-        id: String = ""
+        isTrusted: Bool = false, id: String = ""
     ) -> Outcome {
         defer { settle() }
         return engine.process(
-            payload: Array(payload.utf8), dialect: dialect, level: level, id: id, now: now)
+            payload: Array(payload.utf8), dialect: dialect, level: level, isTrusted: isTrusted,
+            id: id, now: now)
     }
 
     /// A text message of a private chat.

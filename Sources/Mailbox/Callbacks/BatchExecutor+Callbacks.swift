@@ -16,7 +16,7 @@ extension BatchExecutor {
         }
         let outcome = try perform(operation, &acknowledged)
         switch outcome {
-        case .stored, .acknowledged, .done, .withdrawn:
+        case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked):
             #if PLANT_OUTBOX_AFTER_ANSWER
                 lateCallbacks += callbacks
             #else

@@ -73,7 +73,7 @@ extension BatchExecutor {
         for update in news.updates { try follow(update, engine.row, device) }
         if !news.updates.isEmpty { tell(engine.row, .updates(news.updates)) }
         tell(news.deadline, of: engine)
-        return .done
+        return device == nil || news.outranked == 0 ? .done : .registration(.outranked)
     }
 
     private func tell(_ deadline: Double?, of engine: LoadedEngine) {
@@ -106,6 +106,7 @@ extension BatchExecutor {
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> StoreOutcome {
+        var isOutranked = false
         let outcome = try engine(push.engine) { _ throws(StoreFault) in
             let isThere = try rows { () throws(SQLiteError) in
                 try database.engines.has(subscription: message.address.subscription)
@@ -119,12 +120,26 @@ extension BatchExecutor {
             }
             if let mark, !isNew(mark) { return .registration(.repeated) }
             for row in destinations {
-                _ = try engine(row) { engine throws(StoreFault) in
+                let outcome = try engine(row) { engine throws(StoreFault) in
                     try process(message, push, by: engine)
                 }
+                isOutranked = isOutranked || outcome == .registration(.outranked)
             }
             return .done
         }
+        guard isOutranked else { return try keep(message, push, outcome) }
+        _ = try perform(.count(device: message.address.device, reason: Self.outranked))
+        let kept = try keep(message, push, outcome)
+        return kept == .unavailable ? kept : .registration(.outranked)
+    }
+
+    /// For the owner to know, beside the words for what nobody could read.
+    private static let outranked = "outranked"
+
+    /// Where nobody listens it waits for whoever fetches.
+    private func keep(
+        _ message: Message, _ push: EnginePush, _ outcome: StoreOutcome
+    ) throws(StoreFault) -> StoreOutcome {
         guard message.needsStore else { return outcome }
         guard outcome == .done else {
             effects.unused.append(message)
@@ -144,8 +159,10 @@ extension BatchExecutor {
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
             return .done
         }
+        let level = message.content.level ?? .clear
         _ = engine.hosted.process(
-            message.content.body, push.dialect, message.content.level ?? .clear, now: wall)
+            message.content.body, push.dialect, level,
+            isTrusted: push.trustsClear && level == .clear, now: wall)
         return try finish(engine, push: message.address.device)
     }
 }

@@ -33,6 +33,8 @@ package struct EngineClientID: Hashable, Sendable {
 package struct EnginePush: Sendable {
     let engine: UInt32
     let dialect: Dialect
+    /// What comes in clear may act.
+    var trustsClear = false
     /// Whose account it is, as far as that was said.
     let userID: Int64?
     /// Users of the application whose pushes come by the same endpoint.
@@ -45,8 +47,8 @@ extension Registration {
     /// What its engine has to know of a push.
     package var enginePush: EnginePush {
         EnginePush(
-            engine: engine, dialect: terms.dialect, userID: terms.userID,
-            otherUserIDs: terms.otherUserIDs,
+            engine: engine, dialect: terms.dialect, trustsClear: terms.trustsClear,
+            userID: terms.userID, otherUserIDs: terms.otherUserIDs,
             isFetched: terms.callback == nil || terms.dialect == .icq)
     }
 }

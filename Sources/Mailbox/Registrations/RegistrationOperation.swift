@@ -27,6 +27,8 @@ package enum RegistrationResult: Equatable, Sendable {
     case tooMany
     /// The body had been accepted before.
     case repeated
+    /// Taken, but not allowed to touch what had come better protected.
+    case outranked
     case fetched(Waiting)
 }
 

@@ -57,6 +57,10 @@ extension RegistrationTerms {
     private mutating func readRules(_ members: inout RegistrationMembers) throws(Fault) {
         isSigned = try members.flag("vapid") ?? false
         acceptsClear = try members.flag("clear") ?? acceptsClear
+        trustsClear = try members.flag("trust_clear") ?? false
+        guard acceptsClear || !trustsClear else {
+            throw Fault("trust_clear is for bodies in clear: say clear, too")
+        }
         if let word = try members.text("notify_mode") {
             guard let mode = NotifyMode(rawValue: word) else {
                 throw Fault("notify_mode is not one of ours")
@@ -96,6 +100,7 @@ extension RegistrationTerms {
             writer.member("dialect", dialect.rawValue)
             writer.member("vapid", isSigned)
             writer.member("clear", acceptsClear)
+            if trustsClear { writer.member("trust_clear", true) }
             if let askedMode { writer.member("notify_mode", askedMode.rawValue) }
             if let askedTimeout { writer.member("session_timeout", Int(askedTimeout)) }
             writer.member("expires", Int(lifetime))

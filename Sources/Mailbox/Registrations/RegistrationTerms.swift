@@ -28,6 +28,8 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var dialect: Dialect
     /// Bodies that are not encrypted are taken.
     package var acceptsClear: Bool
+    /// They may act, as if they had been encrypted.
+    package var trustsClear = false
     /// How the account rings, if it says so itself.
     package var askedMode: NotifyMode?
     /// Seconds without a sign of life after which the account counts as offline, if it says so itself.

@@ -10,6 +10,8 @@ final class Metrics: Sendable {
     private let accepted = Atomic<Int>(0)
     /// Of what was repeated nothing goes on.
     private let repeated = Atomic<Int>(0)
+    /// Answered like the others, and without effect.
+    private let outranked = Atomic<Int>(0)
     private let delivered = Atomic<Int>(0)
     private let acknowledged = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
@@ -26,6 +28,7 @@ final class Metrics: Sendable {
 
     func noteAccepted() { accepted.add(1, ordering: .relaxed) }
     func noteRepeated() { repeated.add(1, ordering: .relaxed) }
+    func noteOutranked() { outranked.add(1, ordering: .relaxed) }
     func noteDelivered() { delivered.add(1, ordering: .relaxed) }
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
@@ -58,6 +61,10 @@ final class Metrics: Sendable {
         for (word, count) in undecryptable.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
             text.add([("reason", word)], count)
         }
+        text.begin(
+            "bellwire_outranked_total", "counter",
+            "Pushes that would have changed what had come better protected.")
+        text.add(outranked.load(ordering: .relaxed))
         text.begin("bellwire_deliveries_total", "counter", "Messages sent to user agents.")
         text.add(delivered.load(ordering: .relaxed))
         text.begin(

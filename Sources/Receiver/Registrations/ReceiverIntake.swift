@@ -211,7 +211,10 @@ final class ReceiverIntake {
         }
         desk.submit(
             StoreOperation.registration(operation).telling(callbacks),
-            .other { [self] outcome in accept(arrival.push, message, Verdict(outcome)) })
+            .other { [self] outcome in
+                if outcome == .registration(.outranked) { service.metrics.noteOutranked() }
+                accept(arrival.push, message, Verdict(outcome))
+            })
     }
 
     /// The first correctly signed push binds its endpoint. One that was beaten to it comes again,

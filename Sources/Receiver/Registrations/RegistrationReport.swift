@@ -61,6 +61,7 @@ struct RegistrationReport {
             writer.member("app", registration.terms.app)
             writer.member("account", registration.terms.account)
             if let service = registration.terms.service { writer.member("service", service) }
+            if registration.terms.trustsClear { writer.member("trust_clear", true) }
             writer.member("created", Int(registration.created / 1_000))
             writer.member("expires", Int(moment.wall + rest))
             guard !undecryptable.isEmpty else { return }

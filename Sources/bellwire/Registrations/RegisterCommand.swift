@@ -32,6 +32,7 @@ extension Command {
             Option("vapid", help: "bind the endpoint to the first key that signs"),
             Option("dialect", "NAME", help: "how payloads are written (default: by app)"),
             Option("clear", "YES|NO", help: "take bodies that are not encrypted"),
+            Option("trust-clear", help: "what comes in clear may have actions, as if encrypted"),
             Option("notify-mode", "MODE", help: "disabled, sendOnlyOne, and others"),
             Option("session-timeout", "SECONDS", help: "after which the user is offline"),
             Option("presentation", "JSON", help: "how notifications look, and what they may do"),
@@ -77,6 +78,7 @@ extension Command {
         }
         if arguments.has("vapid") { members.append(("vapid", "true")) }
         if let word = arguments["clear"] { members.append(("clear", try flag(word))) }
+        if arguments.has("trust-clear") { members.append(("trust_clear", "true")) }
         if let json = arguments["presentation"] {
             members.append(("presentation", try object(json)))
         }

@@ -53,6 +53,7 @@ enum RegistrationText {
                     try word(node["id"]), try word(node["app"]), try word(node["account"]),
                     "type " + (try word(node["token_type"])),
                     "until " + LocalTime.text(Int(node["expires"]?.integer ?? 0)),
+                    node["trust_clear"]?.bool == true ? "trusts clear" : "",
                 ]
             })
     }
@@ -68,6 +69,9 @@ enum RegistrationText {
         ]
         if let service = node["service"]?.text {
             rows.insert(["application", Printable.text(service)], at: 3)
+        }
+        if node["trust_clear"]?.bool == true {
+            rows.append(["in clear", "trusted: may have actions"])
         }
         for (reason, count) in node["undecryptable"]?.members ?? [] {
             rows.append(["undecryptable", "\(try word(count)) \(Printable.text(reason))"])

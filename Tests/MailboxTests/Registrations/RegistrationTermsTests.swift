@@ -86,6 +86,18 @@ struct RegistrationTermsTests {
         #expect(throws: RegistrationTerms.Fault.self) { try terms("," + member) }
     }
 
+    @Test("Only bodies in clear that are taken can be trusted, and only by true or false")
+    func trust() throws {
+        let terms = try terms(#","clear":true,"trust_clear":true"#)
+        #expect(terms.trustsClear && terms.acceptsClear)
+        var writer = JSONWriter()
+        terms.write(to: &writer)
+        #expect(try self.terms(json: writer.text) == terms)
+        for wrong in [#","trust_clear":true"#, #","clear":true,"trust_clear":1"#] {
+            #expect(throws: RegistrationTerms.Fault.self) { try self.terms(wrong) }
+        }
+    }
+
     @Test("A key of signers belongs to type 10")
     func vapid() throws {
         #expect(try terms(#","vapid":true"#).isSigned)
