@@ -30,6 +30,7 @@ extension Account {
             chat.value.write(to: &state)
         }
         state.list(groups.all) { $1.write(to: &$0) }
+        for flag in [forgetsNotificationID, forgetsGroupID] { state.flag(flag) }
         writeMemory(to: &state)
         source.write(to: &state)
         return state.bytes
@@ -83,8 +84,12 @@ extension Account {
         for _ in 0..<chatCount { chats[ChatID(try state.number())] = try Chat(from: &state) }
         for _ in 0..<(try state.count()) {
             let group = try NotificationGroup(from: &state)
-            guard group.id > 0, group.id <= lastGroupID else { throw StateReader.Damage() }
+            guard group.id > 0 else { throw StateReader.Damage() }
             groups[group.id] = group
+        }
+        if state.version >= 4 {
+            forgetsNotificationID = try state.flag()
+            forgetsGroupID = try state.flag()
         }
         try readMemory(from: &state)
         source = try SourceState(from: &state)

@@ -6,6 +6,9 @@ package struct Account: Equatable, Sendable, Confidential {
     package var policy = ChatPolicy.learn
     package var lastNotificationID: Notification.ID = 0
     package var lastGroupID: NotificationGroup.ID = 0
+    /// Whether the next start begins to count anew: `drop_notification_ids`.
+    var forgetsNotificationID = false
+    var forgetsGroupID = false
     /// Groups for calls, each free again when its chat has no call.
     package var freeCallGroups: [NotificationGroup.ID] = []
     package var callGroupCount = 0
@@ -30,8 +33,10 @@ package struct Account: Equatable, Sendable, Confidential {
 
     package init() {}
 
-    package var groupCountMax: Int { integer(OptionName.groupCountMax, default: 0) }
-    package var groupSizeMax: Int { integer(OptionName.groupSizeMax, default: 10) }
+    package var groupCountMax: Int {
+        min(max(integer(OptionName.groupCountMax, default: 0), 0), 25)
+    }
+    package var groupSizeMax: Int { min(max(integer(OptionName.groupSizeMax, default: 10), 1), 25) }
 
     func integer(_ name: String, default value: Int) -> Int {
         if case .integer(let value) = options[name] { Int(clamping: value) } else { value }

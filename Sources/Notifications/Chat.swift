@@ -50,13 +50,14 @@ package struct Chat: Equatable, Sendable {
         }
     }
 
-    /// Whether TDLib has the chat in one of its lists: supergroups and channels from the day of
-    /// joining, others by their messages. A draft alone does not count.
-    var hasPlaceInList: Bool {
-        isListed || !lastMessage.isNone || kind == .supergroup || kind == .channel
-    }
+    /// Whether TDLib has the chat in one of its lists: groups and channels from the day of joining,
+    /// others by their messages. A draft alone does not count.
+    var hasPlaceInList: Bool { isListed || !lastMessage.isNone || !isPrivate }
+
+    /// Whether a push has ever been taken here.
+    var hasTakenPush: Bool { messageGroupID != 0 || mentionGroupID != 0 || !lastPushMessage.isNone }
 
     package var isPrivate: Bool { kind == .privateChat || kind == .secret }
 
-    static let deletedLimit = 64
+    static let deletedLimit = 1024
 }

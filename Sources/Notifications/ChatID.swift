@@ -14,9 +14,6 @@ package struct ChatID: Hashable, Comparable, Sendable {
     /// Telegram's own notices come from this user.
     package static let serviceNotifications = ChatID(777_000)
 
-    /// The user in whose name the administrators of a group write.
-    static let groupAnonymousBot = ChatID(1_087_968_824)
-
     package var kind: Kind {
         switch rawValue {
         case 1...: .user

@@ -99,8 +99,7 @@ extension Engine {
             account.freeCallGroups.removeAll { $0 == free }
         } else if account.callGroupCount < Self.groupLimit {
             account.callGroupCount += 1
-            account.lastGroupID += 1
-            id = account.lastGroupID
+            id = nextGroupID()
         } else {
             return nil
         }
@@ -158,8 +157,10 @@ extension Engine {
     }
 
     /// The user dismissed the call: it rings no more.
-    mutating func forgetCall(of notificationID: Notification.ID) {
-        let call = account.calls.first { $0.value.notificationID == notificationID }
+    mutating func forgetCall(of id: Notification.ID, in groupID: NotificationGroup.ID) {
+        let call = account.calls.first {
+            $0.value.notificationID == id && $0.value.groupID == groupID
+        }
         guard let call else { return }
         account.calls[call.key] = nil
         release(call.value.groupID)

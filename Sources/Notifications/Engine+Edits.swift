@@ -6,8 +6,10 @@ extension Engine {
             return .ok
         }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
-            guard let found = notification(of: message.messageID, in: groupID),
-                case .newPushMessage(let old) = found.content
+            let known =
+                notification(of: message.messageID, in: groupID)
+                ?? sleepingNotification(of: message.messageID, in: groupID)
+            guard let found = known, case .newPushMessage(let old) = found.content
             else { continue }
             guard found.level <= level else {
                 outranked += 1
@@ -20,10 +22,20 @@ extension Engine {
                 new.senderName = old.senderName
                 new.isOutgoing = old.isOutgoing
             }
+            (new.isMention, new.isPin) = (old.isMention, old.isPin)
+            new.isScheduled = old.isScheduled
             change(
                 found.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
         }
         return .ok
+    }
+
+    /// TDLib looks at them only while somebody wants notifications.
+    private func sleepingNotification(
+        of id: MessageID, in groupID: NotificationGroup.ID
+    ) -> Notification? {
+        guard order.limit > 0 || account.policy == .learn, !id.isNone else { return nil }
+        return account.groups[groupID]?.sleeping.last { $0.messageID == id }
     }
 
     /// Gives a notification another content; its id, date and sound stay. It is as well protected as
@@ -44,13 +56,20 @@ extension Engine {
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
             account.groups[groupID]?.pending[index].notification
                 .become(content, level, isTrusted)
+        } else if let index = group.sleeping.firstIndex(where: { $0.id == id }) {
+            account.groups[groupID]?.sleeping[index].become(content, level, isTrusted)
         }
     }
 
     /// A deleted message goes, and does not come if it has not come yet.
     mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
         removeMessage(id, in: chatID, level: level, isForced: true)
-        if let chat = account.chats[chatID], id > chat.lastPushMessage { bar(id, in: chatID) }
+        guard let chat = account.chats[chatID], id > chat.lastPushMessage else { return }
+        if account.policy == .learn {
+            bar(id, in: chatID)
+        } else if chat.hasTakenPush {
+            barred[chatID, default: []].insert(id)
+        }
     }
 
     /// Keeps a message from being shown, should it come or come again.

@@ -9,10 +9,11 @@ extension Engine {
         }
         let pending = group.pending
         group.pending = []
-        let date = pending.reduce(group.date) { max($0, $1.notification.date) }
-        let key = GroupKey(date: date, chatID: group.chatID, id: id)
+        group.date = pending.reduce(group.date) { max($0, $1.notification.date) }
+        let key = group.key
+        let isShown = order.shows(key)
         var evicted: NotificationGroup.ID?
-        if order.shows(key) {
+        if isShown {
             let wasVisible = order.isVisible(id)
             evicted = order.place(key)
             if let evicted { enqueueDisappearance(of: evicted) }
@@ -30,7 +31,8 @@ extension Engine {
         account.groups[id] = group
         delayedGroups.remove(id)
         tellPending()
-        guard isForced else { return }
+        // Of a group that stays hidden nothing goes out.
+        guard isForced, isShown else { return }
         if let evicted { flush(evicted) }
         flush(id)
     }
@@ -88,7 +90,9 @@ extension Engine {
         _ id: NotificationGroup.ID, added: [Notification], removed: [Notification.ID],
         isForced: Bool
     ) {
-        guard let group = account.groups[id] else { return }
+        guard var group = account.groups[id] else { return }
+        group.date = min(group.date, group.latestDate)
+        account.groups[id] = group
         if order.isVisible(id) {
             leaveOrStay(group, added: added, removed: removed)
         } else {

@@ -4,9 +4,9 @@ extension Engine {
     package mutating func start(now: Double) {
         self.now = now
         guard !isStarted else { return }
-        isStarted = true
-        dropIDsIfAsked()
+        beginCountingAnew()
         wake()
+        isStarted = true
         order = GroupOrder(limit: account.groupCountMax)
         sizeLimit = account.groupSizeMax
         for group in account.groups.all { _ = order.place(group.key) }
@@ -33,28 +33,6 @@ extension Engine {
         return [
             .activeNotifications(groups), .havePending(delayed: isDelayed, unreceived: isFetching),
         ]
-    }
-
-    /// What slept or waited becomes an ordinary notification.
-    private mutating func wake() {
-        for id in account.groups.ids {
-            guard var group = account.groups[id] else { continue }
-            group.notifications =
-                (group.sleeping + group.notifications
-                + group.pending.map(\.notification)).sorted { $0.id < $1.id }
-            group.sleeping = []
-            group.pending = []
-            group.totalCount = group.notifications.count
-            trim(&group)
-            account.groups[id] = group
-        }
-    }
-
-    private mutating func dropIDsIfAsked() {
-        guard account.boolean(OptionName.dropsIDs) else { return }
-        account.options[OptionName.dropsIDs] = nil
-        account.lastNotificationID = 0
-        account.lastGroupID = 0
     }
 
     /// Between start and end.

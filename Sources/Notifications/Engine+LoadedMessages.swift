@@ -16,14 +16,8 @@ extension Engine {
             !chat.isPrivate
             && (message.isPin
                 ? !disablesPinned(chat) : message.isMention && !disablesMentions(chat))
-        var settingsChatID = message.chatID
-        if isMention {
-            switch message.sender {
-            case .user(let id): settingsChatID = .user(id)
-            case .chat(let id): settingsChatID = id
-            case nil: break
-            }
-        }
+        let settingsChatID =
+            isMention ? message.sender?.chatID ?? message.chatID : message.chatID
         if muteEnd(of: settingsChatID) > message.date {
             if message.isPin, isMention { replacePin(in: message.chatID, with: .none) }
             return .ok

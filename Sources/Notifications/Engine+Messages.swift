@@ -66,7 +66,7 @@ extension Engine {
         let id = message.messageID
         guard !id.isNone else { return true }
         return id > chat.lastMessage && id > chat.lastPushMessage && id > chat.lastRead
-            && !chat.deleted.contains(id)
+            && !chat.deleted.contains(id) && barred[chatID]?.contains(id) != true
     }
 
     private func countsAsMention(_ message: IncomingMessage, in chat: Chat) -> Bool {
@@ -79,12 +79,7 @@ extension Engine {
     private func settingsChat(
         _ message: IncomingMessage, _ chatID: ChatID, isMention: Bool
     ) -> ChatID {
-        guard isMention else { return chatID }
-        switch message.sender {
-        case .user(let id): return .user(id)
-        case .chat(let id): return id
-        case nil: return chatID
-        }
+        isMention ? message.sender?.chatID ?? chatID : chatID
     }
 
     /// The last date that can be true, seen from the one before it; else the present.
@@ -106,8 +101,7 @@ extension Engine {
             ? account.chats[chatID]?.mentionGroupID : account.chats[chatID]?.messageGroupID
         if let known, known != 0 { return known }
         makeRoomForGroup()
-        account.lastGroupID += 1
-        let id = account.lastGroupID
+        let id = nextGroupID()
         account.groups[id] = NotificationGroup(
             id: id, kind: isMention ? .mentions : .messages, chatID: chatID)
         if isMention {
@@ -116,6 +110,13 @@ extension Engine {
             account.chats[chatID]?.messageGroupID = id
         }
         return id
+    }
+
+    /// One that no group has: those that live keep theirs whatever was forgotten.
+    mutating func nextGroupID() -> NotificationGroup.ID {
+        repeat { account.lastGroupID += 1 } while account.groups[account.lastGroupID] != nil
+        account.forgetsGroupID = false
+        return account.lastGroupID
     }
 
     private mutating func show(
@@ -153,6 +154,9 @@ extension Engine {
             id: message.messageID, sender: sender, senderName: message.senderName,
             isOutgoing: isOutgoing, content: message.content)
         push.threadID = message.threadID
+        push.isMention = message.isMention
+        push.isPin = message.isPinned
+        push.isScheduled = message.isScheduled
         guard account.policy == .learn else { return push }
         push.$presentation = message.$presentation
         if account.source.presentation.completes {
@@ -167,10 +171,10 @@ extension Engine {
         return push
     }
 
-    /// TDLib takes for the author of a group's message who is not named its anonymous bot.
-    private func unknownSender(in chatID: ChatID) -> Sender {
-        account.policy == .strict && chatID.kind == .basicGroup
-            ? .user(ChatID.groupAnonymousBot.rawValue) : .chat(chatID)
+    /// TDLib takes for the author of a basic group's message who is not named the service itself.
+    func unknownSender(in chatID: ChatID) -> Sender {
+        chatID.kind == .basicGroup
+            ? .user(ChatID.serviceNotifications.rawValue) : .chat(chatID)
     }
 
     /// What is known of a notification besides its content when it arrives.
@@ -190,12 +194,14 @@ extension Engine {
     ) -> Bool {
         guard let group = account.groups[groupID] else { return false }
         account.lastNotificationID += 1
+        account.forgetsNotificationID = false
         let notification = Notification(
             id: account.lastNotificationID, date: arrival.date, isSilent: arrival.isSilent,
             content: content, level: arrival.level,
             isTrusted: isTrusted && arrival.level == .clear, name: arrival.name)
         let last = group.pending.last?.notification ?? group.notifications.last
         let messageID = notification.messageID
+        if let last, last.id >= notification.id { return false }
         if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls {
             return false
         }

@@ -19,6 +19,7 @@ extension Engine {
                 return .badRequest("Option \"\(name)\" must have boolean value")
             }
         }
+        if name == OptionName.dropsIDs { return dropIDs(value) }
         let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
         account.options[name] = value == .empty ? nil : value
         let hasNewCount = account.groupCountMax != oldCount
@@ -28,6 +29,17 @@ extension Engine {
         if isStarted, hasNewCount { groupCountChanged(from: oldCount) }
         if isStarted, hasNewSize { groupSizeChanged(from: oldSize) }
         updates.append(.option(name: name, value))
+        return .ok
+    }
+
+    /// With TDLib the next start begins to count anew, unless an identifier is given before that.
+    /// Here none is ever given twice.
+    private mutating func dropIDs(_ value: OptionValue) -> Outcome {
+        if account.policy == .strict {
+            account.forgetsNotificationID = true
+            account.forgetsGroupID = true
+        }
+        updates.append(.option(name: OptionName.dropsIDs, value))
         return .ok
     }
 
@@ -69,6 +81,7 @@ extension Engine {
             group.sleeping += group.notifications
             group.notifications = []
             group.totalCount = 0
+            group.date = 0
             account.groups[id] = group
         }
     }

@@ -26,10 +26,7 @@ extension Engine {
             }
         }
         account.groups[groupID] = group
-        guard isCountChanged || !removed.isEmpty else {
-            if index != nil, !order.isVisible(groupID) { _ = order.place(group.key) }
-            return
-        }
+        guard isCountChanged || !removed.isEmpty else { return }
         notificationsLeft(groupID, added: added, removed: removed, isForced: isForced)
     }
 
@@ -54,9 +51,6 @@ extension Engine {
         account.groups[groupID] = group
         let removed = shown.filter(isGone).map(\.id)
         guard !removed.isEmpty || group.totalCount != oldTotal else {
-            if group.notifications.count != before.count, !order.isVisible(groupID) {
-                _ = order.place(group.key)
-            }
             if isForced { flush(groupID) }
             return
         }
@@ -78,11 +72,13 @@ extension Engine {
         return left < count
     }
 
-    /// What went while nobody wanted notifications does not wake up.
+    /// What went while nobody wanted notifications does not wake up. With TDLib it does.
     mutating func removeSleeping(
         in groupID: NotificationGroup.ID, where isGone: (Notification) -> Bool
     ) {
-        guard account.groups[groupID]?.sleeping.isEmpty == false else { return }
+        guard account.policy == .learn, account.groups[groupID]?.sleeping.isEmpty == false else {
+            return
+        }
         account.groups[groupID]?.sleeping.removeAll(where: isGone)
     }
 

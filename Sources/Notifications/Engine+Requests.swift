@@ -64,7 +64,7 @@ extension Engine {
             // The real message is not to come in its place.
             bar(group.notifications[index].messageID, in: group.chatID)
         }
-        forgetCall(of: id)
+        forgetCall(of: id, in: groupID)
         remove(id, from: groupID, isPermanent: false, isForced: true)
     }
 
@@ -78,7 +78,7 @@ extension Engine {
         userRemoves(upTo: min(last, account.lastNotificationID), in: groupID, isSingle: false)
         for notification in account.groups[groupID]?.notifications ?? []
         where notification.id <= last {
-            forgetCall(of: notification.id)
+            forgetCall(of: notification.id, in: groupID)
         }
         removeAll(in: groupID, isForced: true, totalCount: nil) { $0.id <= last }
         return .ok
@@ -110,12 +110,20 @@ extension Engine {
             // TDLib takes for read only what is seen in an open chat, unless told otherwise.
             let isRead =
                 account.policy == .learn || request.flag("force_read") || openChats.contains(chatID)
-            if isRead, let last = ids.max() {
-                markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: true)
+            if isRead,
+                let last = ids.map({ MessageID($0) }).filter({ isKnown($0, in: chatID) }).max()
+            {
+                markRead(chatID, upTo: last, level: .mtproto, isForced: true)
             }
         default: break  // A draft shows nothing and removes nothing.
         }
         return .ok
+    }
+
+    /// What nobody has told of cannot have been seen.
+    private func isKnown(_ id: MessageID, in chatID: ChatID) -> Bool {
+        guard let chat = account.chats[chatID] else { return false }
+        return id <= max(chat.lastPushMessage, chat.lastMessage)
     }
 
     /// The message of a notification, as far as it is known here.

@@ -8,7 +8,8 @@ extension Engine {
 
     /// Forgets the groups that are farthest from being seen. TDLib keeps those of its chats.
     mutating func makeRoomForGroup() {
-        guard account.policy == .learn, Int(account.lastGroupID).isMultiple(of: Self.interval)
+        guard isStarted, account.policy == .learn,
+            Int(account.lastGroupID).isMultiple(of: Self.interval)
         else { return }
         let groups = account.groups.all
         guard groups.count >= Self.limit else { return }

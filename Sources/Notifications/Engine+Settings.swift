@@ -59,7 +59,7 @@ extension Engine {
         account.scopes[scope.rawValue] = settings
         guard
             settings.disablesPinned && !old.disablesPinned
-                || settings.disablesMentions && !old.disablesMentions
+                || settings.disablesMentions != old.disablesMentions
         else { return }
         for group in account.groups.all where group.kind == .mentions {
             guard let chat = account.chats[group.chatID], chat.scope == scope else { continue }
@@ -70,10 +70,20 @@ extension Engine {
         }
     }
 
+    /// What the user has removed counts no more when mentions are wanted again.
+    private mutating func recountMentions(in chat: Chat) {
+        guard let group = account.groups[chat.mentionGroupID],
+            group.totalCount != group.notifications.count
+        else { return }
+        account.groups[group.id]?.totalCount = group.notifications.count
+        notificationsLeft(group.id, added: [], removed: [], isForced: false)
+    }
+
     /// What is no longer wanted in the group of mentions goes.
     private mutating func afterChange(of chatID: ChatID, hadNoPins: Bool, hadNoMentions: Bool) {
         guard let chat = account.chats[chatID] else { return }
         if !hadNoPins, disablesPinned(chat) { replacePin(in: chatID, with: .none) }
+        if hadNoMentions, !disablesMentions(chat) { recountMentions(in: chat) }
         guard !hadNoMentions, disablesMentions(chat),
             let group = account.groups[chat.mentionGroupID]
         else { return }

@@ -24,7 +24,9 @@ extension Engine {
     private mutating func handleChatSettings(isWriting: Bool, _ request: JSONNode) -> Outcome {
         guard let chatID = request["chat_id"]?.integer.map(ChatID.init),
             let chat = account.chats[chatID]
-        else { return .badRequest("Chat not found") }
+        else {
+            return .badRequest(isWriting ? "Wrong chat identifier specified" : "Chat not found")
+        }
         if isWriting {
             guard let settings = request["notification_settings"] else {
                 return .badRequest("New notification settings must be non-empty")

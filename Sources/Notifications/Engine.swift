@@ -15,6 +15,8 @@ package struct Engine: Sendable, Confidential {
     var isFetching = false
     var presence = Presence()
     var openChats: Set<ChatID> = []
+    /// Deleted messages whose push has not come, for as long as TDLib remembers them.
+    var barred: [ChatID: Set<MessageID>] = [:]
     var isStarted = false
     var isClosed = false
     /// When the registered tokens are due again; nil until the host has asked for them once.

@@ -61,6 +61,7 @@ extension PushMessage {
         state.number(content.secondNumber)
         state.unsigned(UInt64(content.flags.rawValue))
         state.number(threadID.rawValue)
+        for flag in [isMention, isPin, isScheduled] { state.flag(flag) }
         state.optional(presentation) { state, value in value.write(to: &state) }
     }
 
@@ -76,6 +77,11 @@ extension PushMessage {
             secondNumber: try state.number(),
             flags: PushContent.Flags(rawValue: UInt16(truncatingIfNeeded: try state.unsigned())))
         threadID = MessageID(try state.number())
+        if state.version >= 4 {
+            isMention = try state.flag()
+            isPin = try state.flag()
+            isScheduled = try state.flag()
+        }
         presentation = try state.optional { state throws(StateReader.Damage) in
             try Presentation(from: &state)
         }

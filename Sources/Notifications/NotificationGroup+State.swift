@@ -4,6 +4,7 @@ extension NotificationGroup {
         state.byte(kind.rawValue)
         state.number(chatID.rawValue)
         state.count(totalCount)
+        state.number(date)
         state.list(notifications) { $1.write(to: &$0) }
         state.list(sleeping) { $1.write(to: &$0) }
         state.list(pending) { state, item in
@@ -19,6 +20,7 @@ extension NotificationGroup {
             id: try state.number(), kind: try state.choice(),
             chatID: ChatID(try state.number()))
         totalCount = Int(clamping: try state.unsigned())
+        if state.version >= 4 { date = try state.number() }
         notifications = try state.list { state throws(StateReader.Damage) in
             try Notification(from: &state)
         }

@@ -8,6 +8,9 @@ package struct NotificationGroup: Equatable, Sendable {
     package var kind: Kind
     package var chatID: ChatID
     package var totalCount = 0
+    /// Gives the group its place: of its notifications the latest, or a later one that went without
+    /// anybody being told. 0 when there is nothing to show.
+    package var date: Int32 = 0
     /// Sorted by id.
     package var notifications: [Notification] = []
     /// Received, but held back to see whether the user reads the message elsewhere.
@@ -21,8 +24,8 @@ package struct NotificationGroup: Equatable, Sendable {
         self.chatID = chatID
     }
 
-    /// The date that gives the group its place; 0 when there is nothing to show.
-    package var date: Int32 {
+    /// Of what there is to show.
+    var latestDate: Int32 {
         var date: Int32 = 0
         for index in notifications.indices { date = max(date, notifications[index].date) }
         return date

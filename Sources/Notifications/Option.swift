@@ -16,7 +16,7 @@ package enum OptionName {
     package static let ignoresSentScheduled = "disable_sent_scheduled_message_notifications"
     package static let ignoresContacts = "disable_contact_registered_notifications"
     package static let dropsIDs = "drop_notification_ids"
-    static let booleans: Set<String> = [ignoresSentScheduled, ignoresContacts, dropsIDs]
+    static let booleans: Set<String> = [ignoresSentScheduled, ignoresContacts]
 
     static func range(of name: String) -> ClosedRange<Int64>? {
         switch name {

@@ -6,6 +6,10 @@ package struct PushMessage: Equatable, Sendable {
     package var isOutgoing: Bool
     package var content: PushContent
     package var threadID: MessageID = .none
+    /// As what it came, whatever the settings made of it.
+    var isMention = false
+    var isPin = false
+    var isScheduled = false
     @Boxed package var presentation: Presentation?
 
     package init(

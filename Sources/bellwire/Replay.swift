@@ -125,7 +125,6 @@ struct Replay {
             account.lastNotificationID = engine.account.lastNotificationID
             account.lastGroupID = engine.account.lastGroupID
         }
-        Self.set(story["options"], in: &account)
         Self.set(options, in: &account)
         engine = Engine(account)
         start()

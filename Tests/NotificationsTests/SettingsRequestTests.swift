@@ -63,7 +63,9 @@ struct SettingsRequestTests {
     @Test(
         "What names no chat or no scope is refused in TDLib's words",
         arguments: [
-            (#""setChatNotificationSettings","chat_id":5"#, "Chat not found"),
+            (
+                #""setChatNotificationSettings","chat_id":5"#, "Wrong chat identifier specified"
+            ),
             (
                 #""setChatNotificationSettings","chat_id":1"#,
                 "New notification settings must be non-empty"
@@ -90,21 +92,6 @@ struct SettingsRequestTests {
         try story.set(name, "7")
         #expect(try members(try story.request(get))["value"]?.text == "7")
         #expect(story.updates.contains(.option(name: name, .integer(7))))
-    }
-
-    @Test("The counters begin anew after drop_notification_ids and a restart")
-    func dropIDs() throws {
-        var story = Story()
-        story.text("a", id: 11)
-        try story.request(
-            #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#
-        )
-        try story.request(
-            #"{"@type":"setOption","name":"drop_notification_ids","value":{"@type":"optionValueBoolean","value":true}}"#
-        )
-        try story.restart()
-        #expect(story.engine.account.lastNotificationID == 0)
-        #expect(story.engine.account.lastGroupID == 0)
     }
 
     @Test("A request that nobody knows is left to the host; one without a type is refused")

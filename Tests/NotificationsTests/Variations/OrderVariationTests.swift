@@ -202,15 +202,67 @@ struct OrderVariationTests {
             try story.restart()
             #expect(story.told() == ["active "])
         },
-        Variation("a start with the interface off says nothing, and loses nothing") { story in
-            story.text("x", id: 11, date: 1)
+        Variation("a start with the interface off says nothing, and loses the first") { story in
+            for id in 10...11 { story.text("x", id: id, date: 1) }
             story.engine.account.options[OptionName.groupCountMax] = .integer(0)
             story.updates = []
             try story.restart()
             #expect(story.told() == [])
             story.engine.account.options[OptionName.groupCountMax] = .integer(2)
             try story.restart()
-            #expect(story.told() == ["active 1: [1] of 1"])
+            #expect(story.told() == ["active 1: [2] of 1"])
+        },
+        Variation("after such a start what was kept comes with another only") { story in
+            for id in 10...11 { story.text("x", id: id, date: 1) }
+            story.engine.account.options[OptionName.groupCountMax] = .integer(0)
+            try story.restart()
+            story.updates = []
+            try story.set("notification_group_count_max", "2")
+            #expect(story.told() == [])
+            try story.restart()
+            #expect(story.told() == ["active 1: [2] of 1"])
+        },
+        Variation("a start judges what was kept anew: muted, scheduled, mentions") { story in
+            story.text("x", from: 1, id: 11, date: 5)
+            story.say(from: 2, id: 11, date: 4, more: #","mention":"1""#)
+            story.say(id: 12, date: 3)
+            story.push(
+                #"{"loc_key":"MESSAGE_TEXT","loc_args":["U","s"],"custom":{"from_id":3,"msg_id":11,"schedule":1}}"#
+            )
+            try story.settings(of: 1, #""mute_for":100"#)
+            try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
+            try story.request(
+                #"{"@type":"setOption","name":"disable_sent_scheduled_message_notifications","value":{"@type":"optionValueBoolean","value":true}}"#
+            )
+            story.updates = []
+            try story.restart()
+            #expect(story.told() == ["active 3: [2, 3] of 2"])
+            try story.settings(of: 1, #""mute_for":0"#)
+            try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":false"#)
+            story.updates = []
+            try story.restart()
+            #expect(story.told() == ["active 2: [2] of 1, 3: [3] of 1"])
+        },
+        Variation("identifiers begin anew where that was asked for, but no group's twice") {
+            story in
+            story.text("x", from: 1, id: 11, date: 1)
+            story.text("x", from: 2, id: 11, date: 2)
+            try story.set("drop_notification_ids", "1")
+            try story.restart()
+            story.updates = []
+            story.text("y", from: 3, id: 11, date: 0)
+            story.text("y", from: 1, id: 12, date: 3)
+            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.engine.account.groups[3]?.notifications.map(\.id) == [1])
+        },
+        Variation("an identifier that is given after that keeps the count") { story in
+            story.text("x", from: 1, id: 11, date: 1)
+            try story.set("drop_notification_ids", "1")
+            story.text("y", from: 1, id: 12, date: 2)
+            try story.restart()
+            story.updates = []
+            story.text("y", from: 2, id: 11, date: 3)
+            #expect(story.told() == ["2: +[3] -[] sound -1 of 1"])
         },
         Variation("what was put to sleep wakes with the next start") { story in
             story.text("x", id: 11, date: 1)

@@ -173,15 +173,19 @@ struct RemovalVariationTests {
             story.pass(1)
             #expect(story.told() == ["1: +[] -[1] sound 0 of 0"])
         },
-        Variation("private chats and basic groups in no list keep what was read") { story in
+        Variation("private chats in no list keep what was read until the next start") { story in
             story.text("x", id: 11, date: 1)
             story.say("CHAT_MESSAGE_TEXT", ["U", "Basic77", "x"], id: 11, chat: #""chat_id":"77""#)
             try story.request(#"{"@type":"setChatDraftMessage","chat_id":1}"#)
             story.updates = []
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"from_id":1,"max_id":11}}"#)
-            story.push(#"{"loc_key":"READ_HISTORY","custom":{"chat_id":77,"max_id":11}}"#)
             story.pass(1)
             #expect(story.told() == [])
+            story.push(#"{"loc_key":"READ_HISTORY","custom":{"chat_id":77,"max_id":11}}"#)
+            story.pass(1)
+            #expect(story.told() == ["2: +[] -[2] sound 0 of 0"])
+            try story.restart()
+            #expect(story.told() == ["active "])
         },
         Variation("reading less than before changes nothing") { story in
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"channel_id":88,"max_id":20}}"#)
@@ -206,14 +210,52 @@ struct RemovalVariationTests {
             try story.request(view.replacing("FORCE", with: #","force_read":true"#))
             #expect(story.told() == ["1: +[] -[1] sound 0 of 0"])
         },
-        Variation("what is deleted while none is wanted does not wake up") { story in
+        Variation("what is deleted while none is wanted wakes up") { story in
             for id in 11...12 { story.text("x", id: id, date: id) }
             try story.set("notification_group_count_max", "0")
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"12"}}"#)
             story.engine.account.options[OptionName.groupCountMax] = .integer(2)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 1: [1] of 1"])
+            #expect(story.told() == ["active 1: [1, 2] of 2"])
+        },
+        Variation("what nobody has told of has not been seen") { story in
+            story.text("x", id: 11, date: 1)
+            try story.request(
+                #"{"@type":"viewMessages","chat_id":1,"message_ids":[\#(12 << 20)],"force_read":true}"#
+            )
+            story.updates = []
+            story.text("y", id: 12, date: 1)
+            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+        },
+        Variation("what goes without a word leaves its group in its place") { story in
+            try story.set("notification_group_count_max", "1")
+            try story.set("notification_group_size_max", "1")
+            story.text("x", id: 11, date: 20)
+            story.text("x", id: 12, date: 5)
+            try story.remove(1, group: 1)
+            story.updates = []
+            story.text("x", from: 2, id: 11, date: 10)
+            #expect(story.told() == [])
+        },
+        Variation("wanting mentions again counts what is left of them") { story in
+            for id in 11...12 { story.say(id: id, more: #","mention":"1""#) }
+            try story.remove(1, group: 1)
+            try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
+            try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":false"#)
+            story.updates = []
+            story.say(id: 13, more: #","mention":"1""#)
+            #expect(story.told() == ["1: +[3] -[] sound -1 of 2 by 1"])
+        },
+        Variation("a group that stays hidden says nothing of what waits in it") { story in
+            try story.set("notification_group_count_max", "1")
+            story.text("x", id: 11, date: 40)
+            story.updates = []
+            for id in 11...12 {
+                story.say(
+                    "PINNED_TEXT", ["U", "p", "Basic77"], id: id, date: 5, chat: #""chat_id":"77""#)
+            }
+            #expect(story.told() == [])
         },
     ]
 

@@ -1,0 +1,94 @@
+/// What was kept is looked at again with every start.
+extension Engine {
+    /// Only TDLib gives identifiers again, and only when it was asked to.
+    mutating func beginCountingAnew() {
+        if account.forgetsNotificationID { account.lastNotificationID = 0 }
+        if account.forgetsGroupID { account.lastGroupID = 0 }
+    }
+
+    /// What slept or waited becomes an ordinary notification, if it would be one today.
+    mutating func wake() {
+        if account.policy == .strict, account.groupCountMax == 0 { return sleepOn() }
+        var kept: [NotificationGroup.ID: [Notification]] = [:]
+        for id in account.groups.ids {
+            guard var group = account.groups[id] else { continue }
+            let all = group.everything
+            (group.sleeping, group.notifications, group.pending) = ([], [], [])
+            account.groups[id] = group
+            for notification in all {
+                guard let place = place(of: notification, in: group) else {
+                    forgetName(of: notification)
+                    continue
+                }
+                kept[place, default: []].append(notification)
+                if place != id { account.names[notification.name]?.groupID = place }
+            }
+        }
+        for id in account.groups.ids { fill(id, with: kept[id] ?? []) }
+    }
+
+    /// Where nobody wants notifications at the start, TDLib lets them sleep on, but for the first,
+    /// which it loses.
+    private mutating func sleepOn() {
+        var first: (group: NotificationGroup.ID, notification: Notification.ID)?
+        for id in account.groups.ids {
+            guard var group = account.groups[id] else { continue }
+            (group.sleeping, group.notifications, group.pending) = (group.everything, [], [])
+            (group.totalCount, group.date) = (0, 0)
+            account.groups[id] = group
+            if let oldest = group.sleeping.first(where: \.isTemporary)?.id,
+                first.map({ oldest < $0.notification }) ?? true
+            {
+                first = (id, oldest)
+            }
+        }
+        guard let first else { return }
+        account.groups[first.group]?.sleeping.removeAll { $0.id == first.notification }
+    }
+
+    private mutating func fill(_ id: NotificationGroup.ID, with notifications: [Notification]) {
+        guard var group = account.groups[id] else { return }
+        group.notifications = notifications.sorted { $0.id < $1.id }
+        group.totalCount = notifications.count
+        // The same place as before; TDLib finds it anew.
+        let before = account.policy == .learn && !notifications.isEmpty ? group.date : 0
+        group.date = max(before, group.latestDate)
+        trim(&group)
+        account.groups[id] = group
+    }
+
+    /// The group in which a notification belongs by the settings of today; nil if nowhere.
+    private mutating func place(
+        of notification: Notification, in group: NotificationGroup
+    ) -> NotificationGroup.ID? {
+        guard case .newPushMessage(let message) = notification.content,
+            let chat = account.chats[group.chatID]
+        else { return group.id }
+        if message.isScheduled, group.chatID.rawValue != account.userID,
+            account.boolean(OptionName.ignoresSentScheduled)
+        {
+            return nil
+        }
+        if isDealtWith(message.id, in: chat) { return nil }
+        let isMention =
+            !chat.isPrivate
+            && (message.isPin
+                ? !disablesPinned(chat) : message.isMention && !disablesMentions(chat))
+        let isNamed = message.sender != unknownSender(in: group.chatID)
+        let settingsChatID = isMention && isNamed ? message.sender.chatID : group.chatID
+        guard muteEnd(of: settingsChatID) <= notification.date else { return nil }
+        return self.group(of: group.chatID, isMention: isMention)
+    }
+
+    /// What was read here is gone already; with TDLib that may be left to the next start.
+    private func isDealtWith(_ id: MessageID, in chat: Chat) -> Bool {
+        guard !id.isNone else { return false }
+        return id <= chat.lastMessage || account.policy == .strict && id <= chat.lastRead
+    }
+}
+
+extension NotificationGroup {
+    fileprivate var everything: [Notification] {
+        (sleeping + notifications + pending.map(\.notification)).sorted { $0.id < $1.id }
+    }
+}
