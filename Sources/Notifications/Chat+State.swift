@@ -13,6 +13,7 @@ extension Chat {
         state.flag(isClosed)
         state.list(deleted) { $0.number($1.rawValue) }
         state.optional(settings) { $1.write(to: &$0) }
+        state.optional(pinnedMessage) { $1.write(to: &$0) }
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -32,6 +33,10 @@ extension Chat {
         }
         settings = try state.optional { state throws(StateReader.Damage) in
             try ChatNotificationSettings(from: &state)
+        }
+        guard state.version >= 4 else { return }
+        pinnedMessage = try state.optional { state throws(StateReader.Damage) in
+            try StoredMessage(from: &state)
         }
     }
 }

@@ -19,6 +19,8 @@ package struct Chat: Equatable, Sendable {
     package var settings: ChatNotificationSettings?
     /// The message whose pinning is being shown.
     package var pinnedNotification = MessageID.none
+    /// What was pinned last, as the client has it.
+    @Boxed package var pinnedMessage: StoredMessage?
     /// Of the dismissed messages the last: it and everything before it never returns.
     package var maxRemovedMessageID = MessageID.none
     /// Messages that shall not be shown: deleted before their push came, or dismissed before the

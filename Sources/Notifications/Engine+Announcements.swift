@@ -7,8 +7,12 @@ extension Engine {
     mutating func announce(_ id: Int64, text: String, level: TrustLevel) {
         let date = Int32(clamping: Int64(now))
         account.announcements = account.announcements.filter { $0.value > date - Self.memory }
-        guard id != 0, account.announcements[id] == nil else { return }
-        account.announcements[id] = date
+        if id != 0 {
+            guard account.announcements[id] == nil else { return }
+            account.announcements[id] = date
+        } else if account.policy == .strict {
+            return
+        }
         let chatID = ChatID.serviceNotifications
         if account.chats[chatID] == nil { account.chats[chatID] = Chat(chatID, title: "Telegram") }
         guard order.limit > 0, muteEnd(of: chatID) <= date else { return }

@@ -24,7 +24,7 @@ extension Engine {
         account.calls[id]?.deadline = nil
         account.calls[id]?.level = .mtproto
         change(
-            pushed.value.notificationID, in: pushed.value.groupID, to: .newCall(id: id),
+            pushed.value.notificationID, in: pushed.value.groupID, to: .newCall(id: id, ownID: ""),
             level: .mtproto, isForced: true)
     }
 
@@ -50,7 +50,7 @@ extension Engine {
             // Far from the identifiers that the client gives to calls.
             account.lastCallID += 1
             let id = Int32.max - account.lastCallID
-            guard ring(id, chatID: chatID, level: level, name: call.name) else { return .ok }
+            guard ring(id, chatID: chatID, level: level, call) else { return .ok }
             account.calls[id]?.deadline = now + RingingCall.ringTime
             account.calls[id]?.callerName = call.callerName
             account.calls[id]?.missedText = call.missedText
@@ -66,11 +66,12 @@ extension Engine {
     }
 
     private mutating func ring(
-        _ id: Int32, chatID: ChatID, level: TrustLevel, name: String = ""
+        _ id: Int32, chatID: ChatID, level: TrustLevel, _ call: IncomingCall? = nil
     ) -> Bool {
+        let name = call?.name ?? ""
         guard order.limit > 0, let groupID = callGroup(of: chatID) else { return false }
         let isAdded = add(
-            .newCall(id: id), to: groupID,
+            .newCall(id: id, ownID: call?.ownID ?? ""), to: groupID,
             Arrival(
                 date: Int32(clamping: Int64(now)) + Self.lead, settingsChatID: chatID,
                 soundID: -1, isSilent: false, level: level, name: name))

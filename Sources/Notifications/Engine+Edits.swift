@@ -47,18 +47,24 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
             account.groups[groupID]?.notifications[index].become(content, level, isTrusted)
-            let isShown = index + sizeLimit >= group.notifications.count
-            guard isShown, order.isVisible(groupID),
-                let notification = account.groups[groupID]?.notifications[index]
-            else { return }
-            enqueue(.edit(notification), for: groupID)
-            if isForced { flush(groupID) }
+            retell(id, in: groupID, isForced: isForced)
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
             account.groups[groupID]?.pending[index].notification
                 .become(content, level, isTrusted)
         } else if let index = group.sleeping.firstIndex(where: { $0.id == id }) {
             account.groups[groupID]?.sleeping[index].become(content, level, isTrusted)
         }
+    }
+
+    /// Tells a notification anew, if it is shown.
+    mutating func retell(
+        _ id: Notification.ID, in groupID: NotificationGroup.ID, isForced: Bool
+    ) {
+        guard let group = account.groups[groupID], let index = group.firstIndex(of: id),
+            index + sizeLimit >= group.notifications.count, order.isVisible(groupID)
+        else { return }
+        enqueue(.edit(group.notifications[index]), for: groupID)
+        if isForced { flush(groupID) }
     }
 
     /// A deleted message goes, and does not come if it has not come yet.

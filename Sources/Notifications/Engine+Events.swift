@@ -75,10 +75,13 @@ extension Engine {
         case .id(let id):
             guard let place = account.chats.index(forKey: id) else {
                 guard account.policy == .learn else { return nil }
-                account.chats[id] = Chat(id, title: message.chatTitle, titleLevel: level)
+                var chat = Chat(id, title: message.chatTitle, titleLevel: level)
+                if message.isBroadcast { chat.kind = .channel }
+                account.chats[id] = chat
                 return id
             }
             learnTitle(message.chatTitle, at: place, level)
+            if message.isBroadcast { learnChannel(at: place) }
             return id
         case .conversation(let key):
             if let id = account.conversations[key] {
@@ -109,6 +112,14 @@ extension Engine {
         else { return }
         account.chats.values[place].title = title
         account.chats.values[place].titleLevel = level
+    }
+
+    /// What only pushes told of was taken for a group until it spoke as a channel.
+    private mutating func learnChannel(at place: Dictionary<ChatID, Chat>.Index) {
+        guard account.policy == .learn, !account.chats.values[place].isListed,
+            account.chats.values[place].kind == .supergroup
+        else { return }
+        account.chats.values[place].kind = .channel
     }
 
     /// Tells how many messages wait. None at all clears what is shown.

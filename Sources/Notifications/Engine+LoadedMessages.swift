@@ -8,6 +8,7 @@ extension Engine {
         let wasPushed = message.id <= chat.lastPushMessage
         chat.lastMessage = max(chat.lastMessage, message.id)
         account.chats[message.chatID] = chat
+        learnPinned(message)
         if message.isOutgoing || isOld || message.id <= chat.lastRead || chat.isClosed {
             return .ok
         }
@@ -27,6 +28,7 @@ extension Engine {
         guard isActive(message.id, chat, groupID) else { return .ok }
         if message.isPin, isMention { replacePin(in: message.chatID, with: message.id) }
         removeTemporary(in: groupID)
+        if message.isPin { findPinned(message.pinned, in: message.chatID) }
         hold(message, in: groupID, settingsChatID, isQuiet: message.isSilent || wasPushed)
         return .ok
     }
@@ -37,7 +39,7 @@ extension Engine {
         isQuiet: Bool
     ) {
         let content = Notification.Content.newMessage(
-            StoredMessage(id: message.id, source: message.source),
+            message.stored,
             showsPreview: showsPreview(message.chatID, settingsChatID))
         let due =
             message.id.isFromServer
@@ -67,19 +69,11 @@ extension Engine {
             var showsPreview = showsPreview(message.chatID, message.chatID)
             if case .newMessage(_, let old) = found.content { showsPreview = old }
             let content = Notification.Content.newMessage(
-                StoredMessage(id: message.id, source: message.source), showsPreview: showsPreview)
+                message.stored, showsPreview: showsPreview)
             change(found.id, in: groupID, to: content, level: .mtproto, isForced: false)
         }
-    }
-
-    /// The pinned message itself has changed: what tells of it is told anew.
-    mutating func pinnedMessageChanged(in chatID: ChatID) {
-        guard let chat = account.chats[chatID],
-            let found = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
-        else { return }
-        change(
-            found.id, in: chat.mentionGroupID, to: found.content, level: found.level,
-            isForced: false)
+        learnPinned(message)
+        tellPins(of: message.id, in: message.chatID)
     }
 
     mutating func deleteMessages(_ ids: [MessageID], in chatID: ChatID) {

@@ -21,7 +21,8 @@ extension Engine {
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
         if isNewPin, isPinOutranked(level, in: chat) { return .ok }
         let isOwn = settingsChatID == chatID
-        if (isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)) > date {
+        let mutedUntil = isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)
+        if isMuted(message, until: mutedUntil, at: date, in: chat) {
             if isNewPin { replacePin(in: chatID, with: .none) }
             return .ok
         }
@@ -126,11 +127,15 @@ extension Engine {
         if replaceNamed(message, level: level) || isSuppressed(message, in: groupID) { return }
         let isQuiet = message.isSilent || now < account.source.pausedUntil
         let push = pushMessage(message, in: groupID, settingsChatID)
+        if case .id(let chatID) = message.chat, chatID.kind == .secret {
+            closeSecretChatNotice(chatID)
+        }
         let isAdded = add(
             .newPushMessage(push), to: groupID,
             Arrival(
                 date: date, settingsChatID: settingsChatID,
-                soundID: isQuiet ? 0 : message.soundID, isSilent: isQuiet, level: level,
+                soundID: isQuiet ? 0 : soundID(of: message, under: settingsChatID),
+                isSilent: isQuiet, level: level,
                 name: message.name))
         guard isAdded else { return }
         if !message.name.isEmpty {
@@ -162,8 +167,11 @@ extension Engine {
         if account.source.presentation.completes {
             push.presentation?.complete(from: account.source.presentation)
         }
+        if message.isStory, !showsStoryPoster(chatID) { push.hidePoster(message.anonymousText) }
         // What says nothing of the content may be said.
-        if push.content.kind != .hidden, !showsPreview(chatID, settingsChatID) {
+        if push.content.kind != .hidden, !message.isAboutAccount,
+            !showsPreview(chatID, settingsChatID)
+        {
             push.content = push.content.withoutPreview
             push.presentation?.body = ""
             push.presentation?.icon = ""

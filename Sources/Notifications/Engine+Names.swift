@@ -45,7 +45,7 @@ extension Engine {
         level: TrustLevel
     ) {
         let new = pushMessage(message, in: group.id, group.chatID)
-        if case .newCall(let id) = old.content {
+        if case .newCall(let id, _) = old.content {
             // The invitation is over: it stops ringing and says what became of it.
             endCall(id)
             var rest = message
@@ -67,7 +67,7 @@ extension Engine {
         guard !isOutdated(order, level, by: named), let group = account.groups[named.groupID],
             let index = group.firstIndex(of: named.notificationID)
         else { return }
-        if case .newCall(let id) = group.notifications[index].content { return endCall(id) }
+        if case .newCall(let id, _) = group.notifications[index].content { return endCall(id) }
         remove(named.notificationID, from: group.id, isPermanent: true, isForced: true)
         leaveTombstone(name, order: order ?? named.order, level: level)
     }

@@ -115,8 +115,14 @@ extension Engine {
         if type == "bellwire.deleteMessages" {
             let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
             deleteMessages(ids.map { MessageID($0) }, in: chatID)
+        } else if let node = request["message"] {
+            guard let message = LoadedMessage(reading: node), message.chatID == chatID else {
+                return .badRequest("Message is invalid")
+            }
+            account.chats[chatID]?.pinnedMessage = message.stored
+            tellPins(of: message.id, in: chatID)
         } else {
-            pinnedMessageChanged(in: chatID)
+            tellPins(of: .none, in: chatID)
         }
         return .ok
     }
@@ -142,6 +148,7 @@ extension LoadedMessage {
         isSilent = node.flag("disable_notification")
         let content = node["content"]?["@type"]?.text ?? ""
         isPin = content == "messagePinMessage"
+        if isPin { pinned = MessageID(node["content"]?["message_id"]?.integer ?? 0) }
         isQuietChange = [
             "messageChatChangeTitle", "messageChatChangePhoto", "messageChatDeletePhoto",
             "messageChatJoinByLink", "messageChatAddMembers", "messageChatDeleteMember",

@@ -18,4 +18,57 @@ extension Engine {
         guard let old else { return }
         remove(old.id, from: chat.mentionGroupID, isPermanent: true, isForced: false)
     }
+
+    /// The client has what a pin that is shown has pinned.
+    mutating func learnPinned(_ message: LoadedMessage) {
+        guard !pins(of: message.id, in: message.chatID).isEmpty else { return }
+        account.chats[message.chatID]?.pinnedMessage = message.stored
+    }
+
+    /// The pinned message may be among those that are shown.
+    mutating func findPinned(_ id: MessageID, in chatID: ChatID) {
+        guard let chat = account.chats[chatID] else { return }
+        for groupID in [chat.messageGroupID, chat.mentionGroupID] {
+            guard let found = notification(of: id, in: groupID),
+                case .newMessage(let message, _) = found.content
+            else { continue }
+            account.chats[chatID]?.pinnedMessage = message
+        }
+    }
+
+    /// The pinned message itself has changed: what tells of its pinning is told anew.
+    mutating func tellPins(of id: MessageID, in chatID: ChatID) {
+        for (groupID, notification) in pins(of: id, in: chatID) {
+            retell(notification.id, in: groupID, isForced: false)
+        }
+    }
+
+    /// What tells of the pinning of a message. A push does not say what was pinned: of one whatever is.
+    private func pins(
+        of id: MessageID, in chatID: ChatID
+    ) -> [(NotificationGroup.ID, Notification)] {
+        guard let chat = account.chats[chatID] else { return [] }
+        let isKnown = !id.isNone && chat.pinnedMessage?.id == id
+        return [chat.messageGroupID, chat.mentionGroupID].flatMap { groupID in
+            let group = account.groups[groupID]
+            let all = (group?.notifications ?? []) + (group?.pending.map(\.notification) ?? [])
+            return all.filter { notification in
+                switch notification.content {
+                case .newMessage(let pin, _):
+                    !pin.pinned.isNone && (id.isNone || pin.pinned == id)
+                case .newPushMessage(let push):
+                    push.content.flags.contains(.isPinned) && (id.isNone || isKnown)
+                default: false
+                }
+            }.map { (groupID, $0) }
+        }
+    }
+
+    /// What was pinned, as long as its pinning is shown.
+    func pinnedMessage(_ id: MessageID, in chatID: ChatID) -> StoredMessage? {
+        guard let message = account.chats[chatID]?.pinnedMessage, message.id == id,
+            !pins(of: id, in: chatID).isEmpty
+        else { return nil }
+        return message
+    }
 }

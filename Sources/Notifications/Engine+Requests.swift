@@ -129,11 +129,15 @@ extension Engine {
     /// The message of a notification, as far as it is known here.
     private func message(_ request: JSONNode) -> Outcome {
         let messageID = MessageID(request["message_id"]?.integer ?? 0)
-        if let chat = request["chat_id"]?.integer.flatMap({ account.chats[ChatID($0)] }) {
+        let chatID = ChatID(request["chat_id"]?.integer ?? 0)
+        if let chat = account.chats[chatID] {
             for groupID in [chat.messageGroupID, chat.mentionGroupID] {
                 guard let found = notification(of: messageID, in: groupID),
                     case .newMessage(let message, _) = found.content
                 else { continue }
+                return .object(String(decoding: message.source, as: UTF8.self))
+            }
+            if let message = pinnedMessage(messageID, in: chatID) {
                 return .object(String(decoding: message.source, as: UTF8.self))
             }
         }

@@ -7,8 +7,13 @@ extension Engine {
         account.chats[chatID] = chat
         guard order.limit > 0, muteEnd(of: chatID) <= date else { return }
         let groupID = group(of: chatID, isMention: false)
-        guard account.groups[groupID]?.notifications.isEmpty == true else { return }
+        // What pushes told of it so far is not shown beside.
+        removeTemporary(in: groupID)
+        guard let group = account.groups[groupID], group.notifications.isEmpty,
+            group.pending.isEmpty
+        else { return }
         account.groups[groupID]?.kind = .secretChat
+        account.groups[groupID]?.totalCount = 0
         let isAdded = add(
             .newSecretChat, to: groupID,
             Arrival(

@@ -34,6 +34,40 @@ extension Engine {
         return chat.settings?.soundID ?? scope(of: chat).soundID
     }
 
+    /// What was chosen here comes before what the payload says. TDLib leaves pushes to the server.
+    func soundID(of message: IncomingMessage, under chatID: ChatID) -> Int64 {
+        guard account.policy == .learn, !message.isAboutAccount else { return message.soundID }
+        let chosen = message.isStory ? storySoundID(of: chatID) : soundID(of: chatID)
+        return chosen == -1 ? message.soundID : chosen
+    }
+
+    private func storySoundID(of chatID: ChatID) -> Int64 {
+        let chat = account.chats[chatID] ?? Chat(chatID)
+        return chat.settings?.storySoundID ?? scope(of: chat).storySoundID
+    }
+
+    /// Whose story it is may be shown.
+    func showsStoryPoster(_ chatID: ChatID) -> Bool {
+        let chat = account.chats[chatID] ?? Chat(chatID)
+        return chat.settings?.showsStoryPoster ?? scope(of: chat).showsStoryPoster
+    }
+
+    /// `end`: until when messages are muted by the settings that apply. A push of a story or about
+    /// a contact has settings of its own, which TDLib leaves to the server.
+    func isMuted(
+        _ message: IncomingMessage, until end: Int32, at date: Int32, in chat: Chat
+    ) -> Bool {
+        guard account.policy == .learn else { return end > date }
+        if message.isAboutAccount { return false }
+        if message.content.kind == .contactRegistered, account.boolean(OptionName.ignoresContacts) {
+            return true
+        }
+        guard message.isStory else { return end > date }
+        let scope = scope(of: chat)
+        return chat.settings?.mutesStories
+            ?? (scope.usesDefaultMuteStories ? nil : scope.mutesStories) ?? (end > date)
+    }
+
     /// For a mention both the chat and its sender have to allow it.
     func showsPreview(_ chatID: ChatID, _ settingsChatID: ChatID) -> Bool {
         showsPreview(chatID) && (settingsChatID == chatID || showsPreview(settingsChatID))

@@ -42,6 +42,13 @@ package struct IncomingMessage: Equatable, Sendable {
     package var isPinned = false
     package var isScheduled = false
     package var isSilent = false
+    /// A channel speaks to those who follow it.
+    package var isBroadcast = false
+    package var isStory = false
+    /// What is shown of a story where whose it is shall not be.
+    package var anonymousText = ""
+    /// About the account itself: no settings of any chat say how it is shown.
+    package var isAboutAccount = false
     /// 0 for none, -1 for the application's default.
     package var soundID: Int64 = -1
     package var threadID = MessageID.none
@@ -73,6 +80,8 @@ package struct IncomingCall: Equatable, Sendable {
     package var name = ""
     /// What the application that answers is given, as `Presentation.data`.
     package var data = ""
+    /// By which its server knows it, if the payload says so.
+    package var ownID = ""
 
     package init(
         chat: ChatReference, stage: Stage, callerName: String, missedText: String,

@@ -69,9 +69,10 @@ extension JSONWriter {
             member("show_preview", showsPreview)
         case .newPushMessage(let message): members(of: message)
         case .newSecretChat: member("@type", "notificationTypeNewSecretChat")
-        case .newCall(let id):
+        case .newCall(let id, let ownID):
             member("@type", "notificationTypeNewCall")
             member("call_id", Int(id))
+            if !ownID.isEmpty { member("bellwire.call_id", ownID) }
         }
     }
 

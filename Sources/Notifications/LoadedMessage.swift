@@ -7,9 +7,13 @@ package struct LoadedMessage: Equatable, Sendable {
     package var isOutgoing = false
     package var isMention = false
     package var isPin = false
+    /// The message that was pinned.
+    package var pinned = MessageID.none
     package var isSilent = false
     /// A change of title, photo or members.
     package var isQuietChange = false
     /// TDLib's `message` object.
     package var source: [UInt8]
+
+    var stored: StoredMessage { StoredMessage(id: id, source: source, pinned: pinned) }
 }

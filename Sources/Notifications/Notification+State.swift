@@ -9,16 +9,16 @@ extension Notification {
         switch content {
         case .newMessage(let message, let showsPreview):
             state.byte(0)
-            state.number(message.id.rawValue)
-            state.data(message.source)
+            message.write(to: &state)
             state.flag(showsPreview)
         case .newPushMessage(let message):
             state.byte(1)
             message.write(to: &state)
         case .newSecretChat: state.byte(2)
-        case .newCall(let id):
+        case .newCall(let id, let ownID):
             state.byte(3)
             state.number(id)
+            state.text(ownID)
         }
     }
 
@@ -31,14 +31,29 @@ extension Notification {
         name = try state.text()
         switch try state.byte() {
         case 0:
-            let message = StoredMessage(
-                id: MessageID(try state.number()), source: try state.data())
+            let message = try StoredMessage(from: &state)
             content = .newMessage(message, showsPreview: try state.flag())
         case 1: content = .newPushMessage(try PushMessage(from: &state))
         case 2: content = .newSecretChat
-        case 3: content = .newCall(id: try state.number())
+        case 3:
+            content = .newCall(
+                id: try state.number(), ownID: state.version >= 4 ? try state.text() : "")
         default: throw StateReader.Damage()
         }
+    }
+}
+
+extension StoredMessage {
+    func write(to state: inout StateWriter) {
+        state.number(id.rawValue)
+        state.data(source)
+        state.number(pinned.rawValue)
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        id = MessageID(try state.number())
+        source = try state.data()
+        if state.version >= 4 { pinned = MessageID(try state.number()) }
     }
 }
 

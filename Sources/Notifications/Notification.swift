@@ -5,7 +5,8 @@ package struct Notification: Equatable, Sendable {
         /// Apart, so that lists of notifications move few bytes.
         indirect case newPushMessage(PushMessage)
         case newSecretChat
-        case newCall(id: Int32)
+        /// `ownID`: by which its server knows it, where that is another one.
+        case newCall(id: Int32, ownID: String)
     }
 
     package typealias ID = Int32

@@ -21,6 +21,16 @@ package struct PushMessage: Equatable, Sendable {
         self.isOutgoing = isOutgoing
         self.content = content
     }
+
+    /// Says that there is something, and not whose it is.
+    mutating func hidePoster(_ text: String) {
+        senderName = ""
+        content = PushContent(.text, text: text)
+        presentation?.title = text
+        presentation?.body = ""
+        presentation?.icon = ""
+        presentation?.data = ""
+    }
 }
 
 /// A message that the client itself has loaded.
@@ -28,4 +38,6 @@ package struct StoredMessage: Equatable, Sendable {
     package let id: MessageID
     /// TDLib's `message` object, as the client wrote it.
     package var source: [UInt8]
+    /// The message that was pinned, if this says that one was.
+    package var pinned = MessageID.none
 }

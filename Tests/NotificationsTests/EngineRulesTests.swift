@@ -158,6 +158,22 @@ struct EngineRulesTests {
         #expect(story.engine.account.lastGroupID == 0, "its group's id is free again")
     }
 
+    @Test("The group of a new secret chat holds the notice of it alone")
+    func secretChatAlone() throws {
+        var story = Story()
+        let chat = -1_999_999_999_995
+        let push =
+            #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":"RANDOM"}}"#
+        story.push(push.replacing("RANDOM", with: "1"))
+        try story.request(#"{"@type":"bellwire.addSecretChat","chat_id":\#(chat),"title":"S"}"#)
+        #expect(story.shown == [["secret chat"]])
+        #expect(story.engine.activeGroups.first?.kind == .secretChat)
+        #expect(story.engine.activeGroups.first?.totalCount == 1)
+        story.push(push.replacing("RANDOM", with: "2"))
+        #expect(story.shown == [[""]] && story.engine.activeGroups.first?.kind == .messages)
+        #expect(story.client.visible == Client.visible(story.engine))
+    }
+
     @Test("An announcement is shown once in a week")
     func announcements() {
         var story = Story()

@@ -11,14 +11,19 @@ extension Vectors {
 
 extension JSONNode {
     /// The same value with its members in the order of their names, for comparing.
-    package var canonical: String {
+    package var canonical: String { canonical { _ in true } }
+
+    /// The same, as another program has it that does not know our own members.
+    package var withoutOurs: String { canonical { !$0.hasPrefix("bellwire.") } }
+
+    private func canonical(where isKept: (String) -> Bool) -> String {
         switch kind {
         case .object:
-            let members = members.sorted { $0.name < $1.name }.map { member in
-                JSONText.quoted(member.name) + ":" + member.value.canonical
-            }
+            let members = members.filter { isKept($0.name) }.sorted { $0.name < $1.name }
+                .map { JSONText.quoted($0.name) + ":" + $0.value.canonical(where: isKept) }
             return "{" + members.joined(separator: ",") + "}"
-        case .array: return "[" + elements.map(\.canonical).joined(separator: ",") + "]"
+        case .array:
+            return "[" + elements.map { $0.canonical(where: isKept) }.joined(separator: ",") + "]"
         case .string: return JSONText.quoted(text ?? "")
         case .number, .bool, .null: return String(decoding: source, as: UTF8.self)
         }

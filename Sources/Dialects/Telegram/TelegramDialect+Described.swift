@@ -25,6 +25,13 @@ extension TelegramDialect {
             ? push.arguments[1] : message.senderName
         message.dates = push.dates
         message.isSilent = push.custom.has("silent")
+        message.isBroadcast = push.key.hasPrefix("CHANNEL_")
+        message.isAboutAccount = push.key.hasPrefix("AUTH_")
+        message.isStory = push.key.hasPrefix("STORY_")
+        if message.isStory {
+            message.anonymousText =
+                context.templates.text("STORY_HIDDEN_AUTHOR", [], inGroup: false)?.body ?? ""
+        }
         if let random = push.custom["random_id"]?.textOrNumber, random != "0" {
             message.dedupeKey = "random:\(chatID?.rawValue ?? 0):\(random)"
         }
@@ -35,6 +42,20 @@ extension TelegramDialect {
         presentation.data = PayloadData.text(push.custom.node)
         message.presentation = presentation
         return [.message(message), fetch]
+    }
+
+    /// A key that nobody knows yet, of a message whose words came ready for people.
+    static func readyMessage(
+        _ push: TelegramPush, _ key: String, _ chatID: ChatID, _ context: DialectContext
+    ) -> IncomingMessage? {
+        guard context.policy == .learn, key.hasPrefix("MESSAGE_"), push.isReady else { return nil }
+        let text = push.readyText
+        var message = IncomingMessage(
+            chat: .id(chatID), content: text.map { PushContent(.text, text: $0) } ?? .init(.hidden))
+        message.presentation = Presentation(
+            title: push.readyName, body: text ?? "", sound: soundName(push),
+            data: PayloadData.text(push.custom.node))
+        return message
     }
 
     /// With the text that came ready where there are no arguments to put into a sentence.
@@ -62,6 +83,7 @@ extension TelegramDialect {
         var call = IncomingCall(
             chat: .id(chatID), stage: stage, callerName: name, missedText: missed?.body ?? "")
         call.data = PayloadData.text(push.custom.node)
+        call.ownID = push.custom["call_id"]?.textOrNumber ?? ""
         return call
     }
 

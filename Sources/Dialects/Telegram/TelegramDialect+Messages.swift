@@ -17,6 +17,17 @@ extension TelegramDialect {
             return described(push, chatID, context)
         }
         guard let shape = TelegramContent.of(reading.key) else {
+            if var message = readyMessage(push, reading.key, chatID, context) {
+                message.messageID = MessageID(server: Int64(messageID))
+                message.sender = sender
+                try complete(&message, from: push, reading)
+                if chatID.kind == .user { message.senderName = push.readyName }
+                message.chatTitle = push.readyName
+                return badge(push) + [
+                    .message(message),
+                    .fetchRequired(reason: "unsupported", details: details(push)),
+                ]
+            }
             guard reading.key == "ENCRYPTED_MESSAGE" else {
                 throw .malformed("Push type is unknown")
             }
@@ -89,6 +100,7 @@ extension TelegramDialect {
         message.dates = push.dates
         message.isMention = try push.custom.int("mention") != 0
         message.isPinned = reading.key.hasPrefix("PINNED_")
+        message.isBroadcast = push.key.hasPrefix("CHANNEL_")
         try readCustom(push, randomID: try push.custom.long("random_id"), into: &message)
     }
 

@@ -36,7 +36,8 @@ package enum TelegramDialect {
     ) throws(TelegramRefusal) -> [Event]? {
         switch push.key {
         case "SESSION_REVOKE":
-            return context.level == .mtproto ? [.sessionRevoked(dates: push.dates)] : [.ignored]
+            guard context.level == .mtproto else { return [.ignored] }
+            return [.sessionRevoked(dates: try push.allDates)]
         case "LOCKED_MESSAGE", "AUTH_REGION", "AUTH_UNKNOWN":
             return context.policy == .learn ? described(push, nil, context) : [.ignored]
         case "DC_UPDATE": return [try dcUpdate(push, context)]
@@ -143,14 +144,15 @@ package enum TelegramDialect {
         badge(push) + [.fetchRequired(reason: "message_muted", details: details(push))]
     }
 
-    /// What the client needs for fetching, as it came.
+    /// What the client needs for fetching: the values that came, written anew.
     static func details(_ push: TelegramPush) -> [Update.Detail] {
         var details = [Update.Detail("loc_key", source: JSONText.quoted(push.key))]
         for name in ["call_id", "call_ah", "updates", "encryption_id", "random_id", "data_url"] {
             let member = push.custom.node?.members.first { $0.name == name }
             guard let member else { continue }
-            details.append(
-                Update.Detail(name, source: String(decoding: member.value.source, as: UTF8.self)))
+            var writer = JSONWriter()
+            writer.value(member.value)
+            details.append(Update.Detail(name, source: writer.text))
         }
         return details
     }

@@ -46,6 +46,13 @@ final class TelegramPush {
         chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
+    /// With the one that only counts in a wrapper otherwise.
+    var allDates: [Int32] {
+        get throws(TelegramRefusal) {
+            fields.has("date") ? dates + [try fields.int("date")] : dates
+        }
+    }
+
     /// The last one named wins.
     private static func chat(
         _ custom: TelegramFields, _ key: String, isTolerant: Bool
@@ -88,6 +95,9 @@ final class TelegramPush {
 
     /// The text, ready for people, where the arguments leave it out.
     var readyText: String? { Self.first(["description", "line2", "text"], of: fields) }
+
+    /// It brings words for people, whatever its key.
+    var isReady: Bool { readyText != nil || Self.first(["title", "line1"], of: fields) != nil }
 
     /// What the payload tells about the peer besides its access hash.
     private var peerName: String {

@@ -49,6 +49,9 @@ package struct TelegramTemplates: Sendable {
         let body: TemplateText
 
         init(_ template: Substring) {
+            // Where the documented table says something of the sentence.
+            let template =
+                template.firstRange(of: " (comment:").map { template[..<$0.lowerBound] } ?? template
             let parts = template.split(separator: "|", maxSplits: 1)
             title = parts.count == 2 ? TemplateText(parts[0]) : nil
             body = TemplateText(parts.count == 2 ? parts[1] : template)
