@@ -327,14 +327,6 @@ struct BusConnectionTests {
     }
 
     private static func busctl(_ address: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/busctl")
-        process.arguments = ["--address=\(address)"] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        try RunningProcess("/usr/bin/busctl", ["--address=\(address)"] + arguments).text()
     }
 }

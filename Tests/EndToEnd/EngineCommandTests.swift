@@ -42,22 +42,16 @@ struct EngineCommandTests {
     @Test("What was answered is there after a kill, under the same ids")
     func killed() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let process = Process()
-        process.executableURL = URL(filePath: Program.path)
-        process.arguments = ["engine", "--database", folder]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        let process = try RunningProcess(
+            Program.path, ["engine", "--database", folder], hasInput: true)
         let lines = [Self.on] + (11...15).map(Self.push)
-        try input.fileHandleForWriting.write(
+        try process.input.write(
             contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
         var heard = Data()
         while !String(decoding: heard, as: UTF8.self).contains(#""@extra":15}"#) {
-            heard += output.fileHandleForReading.availableData
+            heard += process.output.availableData
         }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.end(by: SIGKILL)
 
         let start = try run([#"{"@type":"close"}"#])
         let active = try JSONDocument(Array(try #require(start.first).utf8)).root

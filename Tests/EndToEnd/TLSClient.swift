@@ -1,37 +1,32 @@
 import Foundation
+import TestSupport
 
 /// One connection through TLS that stays open: `openssl s_client`, asked by lines.
 final class TLSClient {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: RunningProcess
     private var text = ""
 
     init(port: Int) throws {
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = ["s_client", "-connect", "127.0.0.1:\(port)", "-alpn", "http/1.1"]
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try RunningProcess(
+            "/usr/bin/openssl",
+            ["s_client", "-connect", "127.0.0.1:\(port)", "-alpn", "http/1.1"],
+            hasInput: true, errors: .nowhere)
         _ = try read(until: "---\nSSL handshake")
     }
-
-    deinit { process.terminate() }
 
     /// Of the certificate that was shown.
     var subject: String { text.components(separatedBy: "subject=").last ?? "" }
 
     func ask(_ path: String) throws -> String {
         let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        try input.fileHandleForWriting.write(contentsOf: Data(request.utf8))
+        try process.input.write(contentsOf: Data(request.utf8))
         return try read(until: "}")
     }
 
     private func read(until end: String) throws -> String {
         var answer = ""
         while !answer.contains(end) {
-            let data = output.fileHandleForReading.availableData
+            let data = process.output.availableData
             guard !data.isEmpty else { throw POSIXError(.ECONNRESET) }
             answer += String(decoding: data, as: UTF8.self)
         }

@@ -4,29 +4,17 @@ import Testing
 
 /// A program that listens to an engine.
 private final class Listener: @unchecked Sendable {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: RunningProcess
     // Unchecked: touched by the test's thread alone.
     private var rest = ""
 
     init(_ program: String, _ arguments: [String], _ environment: [String: String]) throws {
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    deinit {
-        // A milder signal may be blocked, as it is in a process that waits for it.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process = try RunningProcess(
+            program, arguments, environment: environment, hasInput: true)
     }
 
     func say(_ line: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        try process.input.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// The next line; the test's time limit ends a wait in vain.
@@ -36,7 +24,7 @@ private final class Listener: @unchecked Sendable {
                 defer { rest = String(rest[rest.index(after: end)...]) }
                 return String(rest[..<end])
             }
-            let data = output.fileHandleForReading.availableData
+            let data = process.output.availableData
             guard !data.isEmpty else { return "" }
             rest += String(decoding: data, as: UTF8.self)
         }

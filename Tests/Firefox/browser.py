@@ -142,7 +142,8 @@ class Firefox:
 
     def end(self):
         """Whatever state it is in, with all processes of its own."""
-        if self.process is None:
+        # Once it was waited for, its group may be anybody's.
+        if self.process is None or self.process.returncode is not None:
             return
         try:
             os.killpg(self.process.pid, signal.SIGKILL)

@@ -1,6 +1,7 @@
 import Foundation
 import System
 import TLS
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -143,21 +144,16 @@ struct ServerTests {
         let certificate = try DevelopmentCertificate(
             in: folder, hostName: "test.invalid", now: WallClock.now)
         let fixture = try ServerFixture(certificates: try CertificateStore(certificate.files))
-        let curl = Process()
-        curl.executableURL = URL(filePath: "/usr/bin/curl")
-        curl.arguments = [
+        let arguments = [
             "--silent", "--show-error", "--cacert", certificate.authorityPath, "--max-time", "5",
             "--data", "hello", "https://localhost:\(fixture.port)/tls",
             "--next", "--silent", "--cacert", certificate.authorityPath,
             "--data", "again", "https://localhost:\(fixture.port)/tls",
         ]
-        let output = Pipe()
-        curl.standardOutput = output
-        try curl.run()
-        curl.waitUntilExit()
-        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let curl = try RunningProcess("/usr/bin/curl", arguments)
+        let text = try curl.text()
         #expect(text == "POST /tls helloPOST /tls again")
-        #expect(curl.terminationStatus == 0)
+        #expect(curl.wait() == 0)
     }
 
     @Test("A drain answers what is under way and then ends")

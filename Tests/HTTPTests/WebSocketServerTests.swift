@@ -63,17 +63,11 @@ struct WebSocketServerTests {
     func http2() throws {
         let certificate = try temporaryCertificate()
         let fixture = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
-        let curl = Process()
-        curl.executableURL = URL(filePath: "/usr/bin/curl")
-        curl.arguments = [
+        let arguments = [
             "--silent", "--http2", "--cacert", certificate.authorityPath, "--max-time", "5",
             "--write-out", " %{http_version} %{http_code}", "https://localhost:\(fixture.port)/",
         ]
-        let output = Pipe()
-        curl.standardOutput = output
-        try curl.run()
-        curl.waitUntilExit()
-        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let text = try RunningProcess("/usr/bin/curl", arguments).text()
         #expect(text == "bad-upgrade 2 400")
     }
 

@@ -16,30 +16,28 @@ package enum Program {
     }
 
     package static func run(
-        _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+        _ arguments: [String], input: Data = Data(), environment: [String: String] = [:],
+        inherited: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(environment) { _, new in new }
-        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
+        let process = try RunningProcess(
+            path, arguments, environment: Self.environment(inherited).merging(environment) { $1 },
+            hasInput: true, errors: .apart)
         // Written from aside: a program that answers line by line may fill its output first.
         let writer = Thread {
-            try? standardInput.fileHandleForWriting.write(contentsOf: input)
-            try? standardInput.fileHandleForWriting.close()
+            try? process.input.write(contentsOf: input)
+            try? process.input.close()
         }
         writer.start()
-        let outputData = try output.fileHandleForReading.readToEnd() ?? Data()
-        let errorData = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let outputData = try process.output.readToEnd() ?? Data()
+        let errorData = try process.errors.readToEnd() ?? Data()
         return Outcome(
-            exitCode: process.terminationStatus,
+            exitCode: process.wait(),
             output: String(decoding: outputData, as: UTF8.self),
             errors: String(decoding: errorData, as: UTF8.self))
+    }
+
+    /// Without what leads to the session of whoever runs the tests.
+    private static func environment(_ inherited: [String: String]) -> [String: String] {
+        inherited.filter { name, _ in !name.hasPrefix("DBUS_") && !name.hasPrefix("XDG_") }
     }
 }

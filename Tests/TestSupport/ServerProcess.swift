@@ -1,13 +1,13 @@
 import Foundation
 
 /// A server that runs beside the test, and what it said. Killed with the last reference.
-// Unchecked: the process is only told to end, and the texts are touched under the lock.
+// Unchecked: the texts are touched under the lock.
 package final class ServerProcess: @unchecked Sendable {
     package struct NotReady: Error, CustomStringConvertible {
         package let description: String
     }
 
-    private let process = Process()
+    private let process: RunningProcess
     private let condition = NSCondition()
     private var outputText = ""
     private var errorText = ""
@@ -18,24 +18,15 @@ package final class ServerProcess: @unchecked Sendable {
         _ arguments: [String], program: String = Program.path,
         environment: [String: String] = [:]
     ) throws {
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        collect(output) { [weak self] in self?.outputText += $0 }
-        collect(errors) { [weak self] in self?.errorText += $0 }
-        try process.run()
-        guard wait(for: { self.outputText.contains("\n") || !self.process.isRunning }),
+        process = try RunningProcess(
+            program, arguments, environment: environment, errors: .apart)
+        collect(process.output) { [weak self] in self?.outputText += $0 }
+        collect(process.errors) { [weak self] in self?.errorText += $0 }
+        guard wait(for: { self.outputText.contains("\n") || self.process.status != nil }),
             self.output.hasPrefix("bellwire: ready ")
         else { throw NotReady(description: self.output + self.errors) }
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-    package var identifier: Int32 { process.processIdentifier }
     /// What stands in the line that says it is ready.
     package var baseURL: String {
         condition.withLock { outputText.split(separator: "\n")[0].dropFirst(16).description }
@@ -44,7 +35,7 @@ package final class ServerProcess: @unchecked Sendable {
     package var output: String { condition.withLock { outputText } }
     package var errors: String { condition.withLock { errorText } }
 
-    package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    package func signal(_ number: Int32) { process.signal(number) }
 
     /// Waits until the server has said it; false after a minute.
     package func hasSaid(_ text: String, times: Int = 1) -> Bool {
@@ -53,18 +44,17 @@ package final class ServerProcess: @unchecked Sendable {
 
     /// Whether it ends by itself.
     package func hasEnded(within seconds: Double) -> Bool {
-        wait(atMost: seconds) { !self.process.isRunning && self.openPipes == 0 }
+        wait(atMost: seconds) { self.process.status != nil && self.openPipes == 0 }
     }
 
     /// Asks it to end, and answers how it did.
     package func end(by number: Int32 = SIGTERM) -> Int32 {
-        signal(number)
-        process.waitUntilExit()
+        let status = process.end(by: number)
         // Its last words may still be on their way, and another child may hold the pipe open.
         _ = wait(atMost: 2) { self.openPipes == 0 }
         // Of a server that failed one wants to know why, a report of a sanitizer for instance.
-        if process.terminationStatus != 0 { print(errors) }
-        return process.terminationStatus
+        if status != 0 { print(errors) }
+        return status
     }
 
     private func wait(atMost seconds: Double = 60, for condition: () -> Bool) -> Bool {
@@ -78,8 +68,8 @@ package final class ServerProcess: @unchecked Sendable {
         return true
     }
 
-    private func collect(_ pipe: Pipe, _ add: @escaping @Sendable (String) -> Void) {
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+    private func collect(_ pipe: FileHandle, _ add: @escaping @Sendable (String) -> Void) {
+        pipe.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             guard let self else { return handle.readabilityHandler = nil }
             self.condition.withLock {

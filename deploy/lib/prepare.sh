@@ -51,9 +51,10 @@ install_packages() {
         || fail "these packages cannot be installed: ${missing[*]}" "is there a network?"
 }
 
+# prepare NAME...: what a build needs, and these packages.
 prepare() {
     if command -v dpkg-query > /dev/null && command -v apt-get > /dev/null; then
-        install_packages "${BUILD_PACKAGES[@]}"
+        install_packages "${BUILD_PACKAGES[@]}" "$@"
     elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnghttp2 libsystemd sqlite3; then
         fail "there is no apt here to install what the build needs" \
             "install git, pkg-config and the development files of OpenSSL 3, nghttp2, SQLite 3, libsystemd, and libcurl with OpenSSL"

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The session of whoever runs the tests")
+struct SessionTests {
+    @Test("It is not that of the programs under test")
+    func session() throws {
+        let bus = try PrivateBus()
+        let fixture = try ServeFixture()
+        let server = try fixture.startInClear()
+        let outcome = try Program.run(
+            ["test", "--json"], environment: fixture.environment,
+            inherited: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").count == 9)
+        #expect(server.end() == 0)
+    }
+}

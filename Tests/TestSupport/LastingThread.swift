@@ -1,0 +1,35 @@
+import Foundation
+
+/// A thread that does one thing after another, and ends with the process.
+// Unchecked: what waits is touched under the condition.
+final class LastingThread: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var waiting: [() -> Void] = []
+
+    init() {
+        Thread { [self] in while true { next()() } }.start()
+    }
+
+    /// Returns when it is done.
+    func run<Value>(_ body: @escaping () throws -> Value) throws -> Value {
+        let done = DispatchSemaphore(value: 0)
+        var result: Result<Value, any Error>?
+        condition.withLock {
+            waiting.append {
+                result = Result(catching: body)
+                done.signal()
+            }
+            condition.signal()
+        }
+        done.wait()
+        guard let result else { preconditionFailure("what was done has a result") }
+        return try result.get()
+    }
+
+    private func next() -> () -> Void {
+        condition.withLock {
+            while waiting.isEmpty { condition.wait() }
+            return waiting.removeFirst()
+        }
+    }
+}
