@@ -93,9 +93,8 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         self.distributor = distributor
         links.listener = distributor
         links.start()
-        screen.fetch = { [weak distributor] service, version in
-            distributor?.heard(.fetch(service: service, version: version))
-        }
+        screen.fetch = { [weak distributor] in distributor?.heard(.fetch($0)) }
+        distributor.fetched = { [weak screen] in screen?.fetched($0) }
         screen.start()
         engines.connect()
         let (links, engines) = (links, engines)

@@ -3,7 +3,8 @@ struct Arguments {
     let positional: [String]
     private let values: [String: [String]]
 
-    /// `--name value`, `--name=value`, `--switch`; everything after `--` and a lone `-` is no option.
+    /// `--name value`, `--name=value`, `--switch`; everything after `--`, a lone `-` and a number below
+    /// zero are no options.
     init(_ words: [String], for command: Command) throws {
         var positional: [String] = []
         var values: [String: [String]] = [:]
@@ -13,7 +14,7 @@ struct Arguments {
                 positional += rest
                 break
             }
-            guard word.hasPrefix("-"), word != "-" else {
+            guard word.hasPrefix("-"), word != "-", Int(word) == nil else {
                 positional.append(word)
                 continue
             }

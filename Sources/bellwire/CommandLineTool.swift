@@ -5,8 +5,9 @@ enum CommandLineTool {
     static let version = "0.1.0"
 
     private static let commands: [Command] = [
-        .apps, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .owner, .receiverID,
-        .register, .revoke, .rotate, .send, .serve, .show, .test, .version, .watch,
+        .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .mute, .owner,
+        .pause, .receiverID, .register, .revoke, .rotate, .send, .serve, .show, .test, .unmute,
+        .unpause, .version, .watch,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

@@ -40,6 +40,8 @@ extension Command {
             writer.member("@type", "bellwire.open")
             if let app { writer.member("app", app) }
             writer.member("account", account ?? "")
+            // What the application is to have is not taken from it by looking.
+            writer.member("role", "viewer")
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }

@@ -4,7 +4,9 @@ usage: presenter.py PATH_OF_PRESENTER_PROBE
 """
 
 import asyncio
+import contextlib
 import json
+import os
 import random
 import sys
 
@@ -46,6 +48,17 @@ async def exact(desk):
         ("application://org.example.Probe.desktop", {"count": 3, "count-visible": True})],
         "the launcher shows the count")
     desk.end(probe.process)
+    # One that starts later clears the number, and tells it again to whoever draws it from now on.
+    probe = Probe(desk)
+    probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 0})
+    await eventually(lambda: len(server.badges) == 2, "a restarted desktop tells the count")
+    check(server.badges[1][1] == {"count": 0, "count-visible": False}, "and that it is 0")
+    probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 4, "missed_calls": 1})
+    launcher = await Recorder(desk).appear("com.canonical.Unity")
+    await eventually(lambda: [b[1]["count"] for b in launcher.badges] in ([5], [5, 5]),
+                     "a launcher that comes hears it")
+    launcher.disappear()
+    desk.end(probe.process)
     server.disappear()
 
 
@@ -65,6 +78,9 @@ async def user(desk):
               for call in server.calls[8:]), "replies are offered, in silence")
     check(len(server.visible) == 8 and server.calls[5][5] == [], "in their places")
     server.user_chooses(1, "default", "token-1")
+    await eventually(lambda: len(probe.requests) == 1, "the engine is told")
+    check(probe.requests[0]["activation_token"] == "token-1", "with the token")
+    probe.action("1", "default", service="org.example.Prog-ram", activation_token="token-1")
     await eventually(lambda: application.activations, "the application is activated")
     path, member, body = application.activations[0]
     check((path, member) == ("/org/example/Prog_ram", "Activate"), "at its path")
@@ -74,9 +90,8 @@ async def user(desk):
                      "a link is opened, as one argument, with its token")
     server.user_chooses(3, "default")
     server.user_chooses(4, "action-0")
-    await eventually(lambda: len(application.activations) == 2, "an action of the payload")
-    check(application.activations[1][1:] == ("ActivateAction", ["go", [], {}]),
-          "is one of the application")
+    # Opened by us, and so nobody else is asked to.
+    probe.action("2", "default", message=2 << 20, chat_id=0, service="org.example.Prog-ram")
     server.signal("NotificationReplied", "us", [5, "Yes \u2713"])
     server.user_chooses(6, "default")
     server.user_closes(6)
@@ -84,16 +99,19 @@ async def user(desk):
     server.user_chooses(8, "mark-read")
     expected = [
         ("bellwire.invokeNotificationAction", 1, "default", None),
+        ("bellwire.actionTaken", "1", None, None),
         ("bellwire.invokeNotificationAction", 2, "default", None),
         ("bellwire.invokeNotificationAction", 3, "default", None),
         ("bellwire.invokeNotificationAction", 4, "go", None),
+        ("bellwire.actionTaken", "2", None, None),
         ("bellwire.invokeNotificationAction", 5, "reply", "Yes \u2713"),
         ("removeNotification", 6, None, None),
         ("bellwire.invokeNotificationAction", 8, "mark_read", None)]
     await eventually(lambda: len(probe.requests) == len(expected), "the engine is told")
-    check([(r["@type"], r["notification_id"], r.get("action"), r.get("text"))
-           for r in probe.requests] == expected, "exactly what the user did")
-    check(len(desk.opened()) == 1, "no file is opened")
+    told = [(r["@type"], r.get("notification_id", r.get("id")), r.get("action"), r.get("text"))
+            for r in probe.requests]
+    check(sorted(told, key=str) == sorted(expected, key=str), f"exactly what the user did: {told}")
+    check(len(desk.opened()) == 1 and len(application.activations) == 1, "no file is opened")
     stranger = await MessageBus(bus_address=desk.address).connect()
     server.signal("NotificationClosed", "uu", [7, 2], stranger)
     server.signal("ActionInvoked", "us", [7, "default"], stranger)
@@ -120,6 +138,77 @@ def properties_changed(flag):
         interface="org.freedesktop.DBus.Properties", member="PropertiesChanged",
         signature="sa{sv}as",
         body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []])
+
+
+async def applications(desk):
+    """What the user did reaches an application that is closed, killed, or not there at all: each
+    action once, unless a break came before it was taken."""
+    server = await Recorder(desk).appear()
+    name = "org.example.Opened"
+    here = os.path.dirname(os.path.abspath(__file__))
+    desk.install(name, f"{sys.executable} {here}/opened.py {name} {desk.folder}",
+                 "new-window;open-notification;reply-notification;")
+    probe = Probe(desk, "service", name)
+
+    def told():
+        with contextlib.suppress(FileNotFoundError), open(desk.folder + "/told") as file:
+            return [json.loads(line) for line in file]
+        return []
+
+    def taken(probe):
+        return [r["id"] for r in probe.requests if r["@type"] == "bellwire.actionTaken"]
+
+    def opening(data):
+        return ["/org/example/Opened", "ActivateAction", "open-notification", [data], {}]
+
+    room = {"room_id": "!r:x", "ümlaut": [1, 2.5, None]}
+    probe.action("1", "default", service=name, data=room, activation_token="token")
+    await eventually(lambda: taken(probe) == ["1"], "a closed application is started")
+    path, member, action, (data,), platform = told()[0]
+    check((path, member, action) == ("/org/example/Opened", "ActivateAction", "open-notification"),
+          "by its action")
+    check(json.loads(data) == room, "with the payload's own data")
+    check(platform == {"activation-token": "token", "desktop-startup-id": "token"}, "and the token")
+    probe.action("2", "reply", service=name, text="Yes \u2713", data=room)
+    await eventually(lambda: taken(probe) == ["1", "2"], "a reply is taken")
+    check(json.loads(told()[1][3][0]) == {
+        "chat_id": 5, "message_id": 1, "text": "Yes \u2713", "data": room}, "with its text")
+    # Killed while it is called: again after a pause, until it has answered, and then no more.
+    open(desk.folder + "/die", "w").close()
+    probe.action("3", "default", service=name, data={"n": 3})
+    await eventually(lambda: len(told()) == 3, "it is called")
+    check(taken(probe) == ["1", "2"], "and not taken")
+    probe.action("3", "default", service=name, data={"n": 3})
+    await eventually(lambda: taken(probe) == ["1", "2", "3"], "it is called again")
+    check(told()[2:] == [opening('{"n": 3}')] * 2, "with the same")
+    probe.action("3", "default", service=name, data={"n": 3})
+    await eventually(lambda: len(taken(probe)) == 4, "who tells it again hears that it was taken")
+    check(len(told()) == 4, "and the application nothing")
+    # The desktop is killed while it waits for the answer.
+    open(desk.folder + "/sleep", "w").close()
+    probe.action("4", "default", service=name, data={"n": 4})
+    await eventually(lambda: len(told()) == 5, "it is called")
+    probe.kill()
+    probe = Probe(desk, "service", name)
+    probe.action("4", "default", service=name, data={"n": 4})
+    await eventually(lambda: taken(probe) == ["4"], "the next process calls again")
+    check(told()[4:] == [opening('{"n": 4}')] * 2, "with the same")
+    # Nobody is there, and nobody can be started.
+    probe.action("5", "default", service="org.example.Absent", data={})
+    probe.action("6", "reply", service="org.example.Absent", text="later")
+    await asyncio.sleep(0.3)
+    application = await Recorder(desk).appear("org.example.Absent")
+    await eventually(lambda: len(application.activations) == 2, "who comes is told")
+    check([call[1] for call in application.activations] == ["Activate"] * 2, "without an action")
+    check(taken(probe) == ["4", "5"], "a reply is left for a client of the engine")
+    # A receiver cannot start what is no application.
+    desk.install("org.example.Other", f"{sys.executable} {here}/opened.py org.example.Other {desk.folder}")
+    probe.action("7", "default", service="org.example.Other", data={})
+    await asyncio.sleep(0.5)
+    check(len(told()) == 6, "no other program is started")
+    desk.end(probe.process)
+    server.disappear()
+    application.disappear()
 
 
 async def links(desk):
@@ -246,12 +335,12 @@ async def engine(desk):
         port = socket_server.sockets[0].getsockname()[1]
         probe = Probe(desk, "engine", f"ws://127.0.0.1:{port}/base/u/s3cret", "tele gram", "m\u00e9")
         await eventually(lambda: server.bodies == ["by socket"], "what the engine tells is shown")
-        check(paths == [("/base/api/v1/engine?app=tele%20gram&account=m%C3%A9", "Bearer s3cret")],
+        check(paths == [("/base/api/v1/engine?app=tele%20gram&account=m%C3%A9&role=viewer", "Bearer s3cret")],
               "the path, and the credential of the device")
         server.user_closes(1)
         await eventually(lambda: heard == [{
             "@type": "removeNotification", "notification_group_id": 1, "notification_id": 1,
-            "@extra": {"notification": 1}}], "what the user did reaches it")
+            "@extra": {"group": 1, "notification": 1}}], "what the user did reaches it")
         await open_sockets[0].close()
         await eventually(lambda: len(paths) == 2, "a lost connection is made again")
         await eventually(lambda: len(heard) == 2, "and what was not confirmed is said again")
@@ -270,7 +359,7 @@ async def engine(desk):
 
 
 async def main(probe):
-    for story in (exact, user, links, comings_and_goings, kills, engine):
+    for story in (exact, user, applications, links, comings_and_goings, kills, engine):
         desk = Desk(probe)
         try:
             await story(desk)

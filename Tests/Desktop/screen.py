@@ -56,6 +56,9 @@ class Desk:
         self.environment = dict(os.environ, HOME=self.folder, XDG_RUNTIME_DIR=self.folder)
         for name in ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "DISPLAY", "http_proxy"):
             self.environment.pop(name, None)
+        self.environment["XDG_DATA_HOME"] = self.folder + "/data"
+        os.makedirs(self.folder + "/data/dbus-1/services")
+        os.makedirs(self.folder + "/data/applications")
         self.environment["PATH"] = self.folder + "/bin:" + self.environment["PATH"]
         os.makedirs(self.folder + "/bin")
         self.make_opener()
@@ -70,6 +73,18 @@ class Desk:
             file.write('#!/bin/sh\nprintf "%s|%s|%s\\n" "$#" "$1" "$XDG_ACTIVATION_TOKEN" '
                        f'>> {self.folder}/opened\n')
         os.chmod(path, 0o700)
+
+    def install(self, name, program=None, actions=None):
+        """An application: a program that the bus starts by its name, and its desktop entry."""
+        if program is not None:
+            with open(f"{self.folder}/data/dbus-1/services/{name}.service", "w") as file:
+                file.write(f"[D-BUS Service]\nName={name}\nExec={program}\n")
+            self.tell("dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply",
+                      "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig")
+        if actions is not None:
+            with open(f"{self.folder}/data/applications/{name}.desktop", "w") as file:
+                file.write("[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\n"
+                           f"DBusActivatable=true\nActions={actions}\n")
 
     def opened(self):
         with contextlib.suppress(FileNotFoundError), open(self.folder + "/opened") as file:
@@ -169,6 +184,12 @@ class Probe:
             "@type": "updateNotificationGroup", "notification_group_id": group,
             "notification_sound_id": str(sound), "added_notifications": list(added),
             "removed_notification_ids": list(removed), **more})
+
+    def action(self, number, action, message=1, **more):
+        """What the user did, as an engine tells it until it is taken."""
+        self.tell({
+            "@type": "bellwire.updateNotificationAction", "id": number, "chat_id": 5,
+            "message_id": message, "action": action, **more})
 
     def active(self, notifications, group=1):
         self.tell({

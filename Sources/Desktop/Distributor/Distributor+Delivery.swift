@@ -98,7 +98,8 @@ extension Distributor {
     private func content(_ item: Peer.Item, _ client: Client) -> ConnectorCall.Content? {
         switch item.content {
         case .message(let message): .message(message.body, id: message.id)
-        case .fetch(let version): .message(Array("version=\(version)".utf8), id: "")
+        case .fetch(let signals):
+            .message(Array("version=\(signals.last?.version ?? 0)".utf8), id: "")
         case .endpoint: client.endpoint.map { .endpoint($0) }
         }
     }
@@ -157,7 +158,9 @@ extension Distributor {
         client.record.path = flight.path
         switch flight.item.content {
         case .endpoint: client.record.endpoint = client.endpoint
-        case .fetch: client.record.lastDelivery = moment.wall
+        case .fetch(let signals):
+            client.record.lastDelivery = moment.wall
+            for signal in signals { act(.fetched(signal)) }
         case .message(let message):
             client.delivered.insert(message.id)
             client.record.lastDelivery = moment.wall

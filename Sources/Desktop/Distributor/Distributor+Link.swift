@@ -17,7 +17,7 @@ extension Distributor {
                 guard case .message(let message) = $0.content else { return false }
                 return message.channel == channel && message.id == id
             }
-        case .fetch(let service, let version): fetch(service, version, at: moment)
+        case .fetch(let signal): fetch(signal, at: moment)
         case .woken:
             for service in peers.keys.sorted() {
                 peers[service]?.wake()
@@ -73,16 +73,18 @@ extension Distributor {
     }
 
     /// Signals that nobody has taken yet become one.
-    private mutating func fetch(_ service: String, _ version: UInt64, at moment: Moment) {
-        for key in keys(of: service) {
+    private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {
+        let service = signal.service
+        for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
             let index = peers[service]?.messages.firstIndex {
-                if case .fetch = $0.content { $0.client == key } else { false }
+                $0.client == key && $0.signals != nil
             }
-            if let index {
-                peers[service]?.messages[index].content = .fetch(version)
+            if let index, let waiting = peers[service]?.messages[index].signals {
+                peers[service]?.messages[index].content = .fetch(
+                    waiting.filter { !$0.isSame(signal) } + [signal])
             } else {
                 peers[service]?.messages.append(
-                    Peer.Item(client: key, content: .fetch(version)))
+                    Peer.Item(client: key, content: .fetch([signal])))
             }
         }
         advance(service, at: moment)
@@ -90,11 +92,31 @@ extension Distributor {
 }
 
 extension Peer {
+    /// The engine may tell it again before it has heard of the answer. If something was added since,
+    /// another call is due.
+    fileprivate func isTelling(_ signal: FetchSignal, to client: ClientKey) -> Bool {
+        guard let item = message?.item, item.client == client else { return false }
+        return item.signals?.contains { $0.isSame(signal) && $0.count == signal.count } ?? false
+    }
+
     fileprivate func holds(_ message: PushedMessage) -> Bool {
         let items = messages + (self.message.map { [$0.item] } ?? [])
         return items.contains {
             guard case .message(let other) = $0.content else { return false }
             return other.channel == message.channel && other.id == message.id
         }
+    }
+}
+
+extension Peer.Item {
+    fileprivate var signals: [FetchSignal]? {
+        if case .fetch(let signals) = content { signals } else { nil }
+    }
+}
+
+extension FetchSignal {
+    /// Whether it is the same one, told again.
+    fileprivate func isSame(_ other: FetchSignal) -> Bool {
+        id != nil && id == other.id && source == other.source
     }
 }

@@ -5,6 +5,8 @@ package enum DistributorAction: Equatable, Sendable {
     /// Calls a connector. The outcome is wanted under this number, unless it is zero.
     case call(UInt64, ConnectorCall)
     case link(LinkRequest)
+    /// An application has heard this signal.
+    case fetched(FetchSignal)
     case save(ClientRecord)
     case forget(ClientKey)
     /// Tells the owner of a bus name, now and at each change.

@@ -18,6 +18,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var machine = Distributor()
     var registrations: [UInt64: BusCall] = [:]
     var lastCall: UInt64 = 0
+    /// Takes the signals that applications have heard.
+    var fetched: (FetchSignal) -> Void = { _ in }
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
     /// Who asks is looked up on the bus, one after the other, so that order is kept.
@@ -137,6 +139,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
                 perform()
             }
         case .link(let request): link.perform(request)
+        case .fetched(let signal): fetched(signal)
         case .save(let record):
             do {
                 try store.save(record)

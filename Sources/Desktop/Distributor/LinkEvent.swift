@@ -11,7 +11,7 @@ package enum LinkEvent: Equatable, Sendable {
     case withdrawn(ChannelID, message: String)
     /// The application of that name is to fetch: a signal without content. `version` is the number
     /// that the sender gave.
-    case fetch(service: String, version: UInt64)
+    case fetch(FetchSignal)
     /// The network is back or the machine has slept: what failed may work now.
     case woken
 }

@@ -11,7 +11,8 @@ struct Peer {
     struct Item {
         enum Content {
             case message(PushedMessage)
-            case fetch(UInt64)
+            /// One call for all of them, with the number of the last.
+            case fetch([FetchSignal])
             case endpoint
         }
 

@@ -16,7 +16,7 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
         credential = String(device[mark.upperBound...])
         let base = device[..<mark.lowerBound]
         let isToken = credential.utf8.allSatisfy { Self.isUnreserved($0) }
-        let query = "app=\(Self.encoded(app))&account=\(Self.encoded(account))"
+        let query = "app=\(Self.encoded(app))&account=\(Self.encoded(account))&role=viewer"
         guard isToken, !credential.isEmpty,
             let url = WebSocketURL("\(base)/api/v1/engine?\(query)")
         else { return nil }

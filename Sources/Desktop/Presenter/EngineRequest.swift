@@ -1,15 +1,17 @@
 import Base
 
-/// What the user did, for the engine.
+/// What the user did, for the engine, and what became of what it had told.
 package enum EngineRequest: Equatable, Sendable {
     case remove(group: Int32, notification: Int32)
-    case act(group: Int32, notification: Int32, action: String, text: String? = nil)
-
-    var notification: Int32 {
-        switch self {
-        case .remove(_, let notification), .act(_, let notification, _, _): notification
-        }
-    }
+    /// `token` lets the application come to the front.
+    case act(
+        group: Int32, notification: Int32, action: String, text: String? = nil,
+        token: String? = nil)
+    case mute(chat: Int64, seconds: Int32)
+    /// The application has what the user did.
+    case actionTaken(id: String)
+    /// The application has heard that it is to fetch.
+    case signalTaken(id: String)
 
     package var json: String {
         var writer = JSONWriter()
@@ -17,18 +19,51 @@ package enum EngineRequest: Equatable, Sendable {
             switch self {
             case .remove(let group, let notification):
                 writer.member("@type", "removeNotification")
-                writer.member("notification_group_id", Int(group))
-                writer.member("notification_id", Int(notification))
-            case .act(let group, let notification, let action, let text):
+                writer.notification(group, notification)
+            case .act(let group, let notification, let action, let text, let token):
                 writer.member("@type", "bellwire.invokeNotificationAction")
-                writer.member("notification_group_id", Int(group))
-                writer.member("notification_id", Int(notification))
                 writer.member("action", action)
                 if let text { writer.member("text", text) }
+                if let token { writer.member("activation_token", token) }
+                writer.notification(group, notification)
+            case .mute(let chat, let seconds):
+                writer.member("@type", "bellwire.muteChat")
+                writer.member("chat_id", Int(chat))
+                writer.member("mute_for", Int(seconds))
+            case .actionTaken(let id):
+                writer.member("@type", "bellwire.actionTaken")
+                writer.member("id", id)
+                writer.name("@extra")
+                writer.object { $0.member("taken", id) }
+            case .signalTaken(let id):
+                writer.member("@type", "bellwire.signalTaken")
+                writer.member("id", id)
             }
-            writer.name("@extra")
-            writer.object { $0.member("notification", Int(notification)) }
         }
         return writer.text
+    }
+
+    /// Reads an action that was written by `json`.
+    init?(json: [UInt8], of key: ShownKey) {
+        guard let node = try? JSONDocument(json).root, let action = node["action"]?.text else {
+            return nil
+        }
+        // By now nobody waits for a token.
+        self = .act(
+            group: key.group, notification: key.notification, action: action,
+            text: node["text"]?.text)
+    }
+}
+
+extension JSONWriter {
+    /// Which it is about, also where the answer refuses it.
+    fileprivate mutating func notification(_ group: Int32, _ notification: Int32) {
+        member("notification_group_id", Int(group))
+        member("notification_id", Int(notification))
+        name("@extra")
+        object { writer in
+            writer.member("group", Int(group))
+            writer.member("notification", Int(notification))
+        }
     }
 }

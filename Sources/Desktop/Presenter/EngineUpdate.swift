@@ -5,12 +5,15 @@ package import Notifications
 package enum EngineUpdate: Equatable, Sendable {
     package struct Group: Equatable, Sendable {
         package let id: Int32
+        /// Zero where it is not told.
+        package let chat: Int64
         package let title: String
         package let notifications: [EngineNotification]
     }
 
     package struct Change: Equatable, Sendable {
         package let group: Int32
+        package let chat: Int64
         package let title: String
         package let isSounding: Bool
         package let added: [EngineNotification]
@@ -22,8 +25,8 @@ package enum EngineUpdate: Equatable, Sendable {
     case edit(group: Int32, EngineNotification)
     case badge(count: Int64)
     case consent(SourceConsent)
-    /// The answer to a request about this notification was an error.
-    case refused(notification: Int32)
+    /// The answer to a request about this notification was an error, and will be again.
+    case refused(group: Int32, notification: Int32)
 
     /// Nil for everything else that an engine says.
     package init?(_ node: JSONNode) {
@@ -44,8 +47,13 @@ package enum EngineUpdate: Equatable, Sendable {
             self = .badge(count: unread.addingReportingOverflow(missed).partialValue)
         case "bellwire.updateSource": self = .consent(SourceConsent(node))
         case "error":
-            guard let notification = node["@extra"]?["notification"]?.int32 else { return nil }
-            self = .refused(notification: notification)
+            // What cannot be done now is asked for again after the next break.
+            let code = node["code"]?.integer ?? 0
+            guard code != 429, code < 500, let extra = node["@extra"],
+                let group = extra["group"]?.int32,
+                let notification = extra["notification"]?.int32
+            else { return nil }
+            self = .refused(group: group, notification: notification)
         default: return nil
         }
     }
@@ -55,6 +63,7 @@ extension EngineUpdate.Group {
     fileprivate init?(_ node: JSONNode) {
         guard let id = node["id"]?.int32 else { return nil }
         self.id = id
+        chat = node["chat_id"]?.integer ?? 0
         title = node["bellwire.chat_title"]?.text ?? ""
         notifications =
             (node["notifications"]?.elements ?? []).compactMap(EngineNotification.init)
@@ -65,6 +74,7 @@ extension EngineUpdate.Change {
     fileprivate init?(_ node: JSONNode) {
         guard let id = node["notification_group_id"]?.int32 else { return nil }
         group = id
+        chat = node["chat_id"]?.integer ?? 0
         title = node["bellwire.chat_title"]?.text ?? ""
         isSounding = (node["notification_sound_id"]?.integer ?? 0) != 0
         added = (node["added_notifications"]?.elements ?? []).compactMap(EngineNotification.init)

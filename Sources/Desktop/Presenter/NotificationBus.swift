@@ -15,7 +15,11 @@ final class NotificationBus: TimerHandler {
     private let loop: EventLoop
     let log: Log
     private let heard: (PresenterEvent) -> Void
-    private(set) var connection: BusConnection?
+    private(set) var connection: BusConnection? {
+        didSet { connected(connection) }
+    }
+    /// Told whenever there is another connection, or none.
+    var connected: (BusConnection?) -> Void = { _ in }
     private var subscriptions: [BusSubscription] = []
     /// Whoever is being asked who it is, or has said so.
     private var owner: String?
@@ -37,6 +41,8 @@ final class NotificationBus: TimerHandler {
             }
             self.connection = connection
             try listen(on: connection)
+            // Whoever draws badges forgets those of a connection that has ended.
+            heard(.launcherAppeared)
             connection.owner(of: Self.name) { [weak self] reply in
                 if case .success(let owner?) = reply { self?.changed(to: owner) }
             }
@@ -67,6 +73,9 @@ final class NotificationBus: TimerHandler {
                     let flag = signal.arguments[1].members?["Inhibited"]?.flag
                 else { return }
                 heard(.inhibited(flag))
+            },
+            try connection.watchOwner(of: Self.launcher) { [weak self] _, new in
+                if new != nil { self?.heard(.launcherAppeared) }
             },
         ]
     }

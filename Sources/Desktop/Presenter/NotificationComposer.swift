@@ -15,12 +15,15 @@ struct NotificationComposer {
     static let summaryLimit = 200
     static let bodyLimit = 4000
     private static let labelLimit = 60
+    /// As many buttons are there room for on every desktop.
+    private static let buttonLimit = 3
 
     func call(
-        for notification: EngineNotification, chatTitle: String, isSounding: Bool, tag: String
+        for notification: EngineNotification, in chat: Presenter.Chat, isSounding: Bool, tag: String
     ) -> NotifyCall {
         var call = base(
-            title: title(of: notification, chatTitle), body: body(of: notification), tag: tag)
+            title: title(of: notification, chat), body: body(of: notification),
+            warning: notification.isClear ? Self.clearWarning : "", tag: tag)
         let urgency = urgency(of: notification)
         let sound = Self.sound(of: notification)
         // What is urgent may be heard in spite of the wish not to be disturbed.
@@ -31,7 +34,7 @@ struct NotificationComposer {
         if let picture = Picture(link: notification.icon) {
             call.hints.append((server.pictureHint, .picture(picture)))
         }
-        call.actions = actions(of: notification)
+        call.actions = actions(of: notification, in: chat)
         if notification.kind == .call { call.expiry = 0 }
         return call.sorted
     }
@@ -61,11 +64,16 @@ struct NotificationComposer {
         return call.sorted
     }
 
-    private func base(title: String, body: String, tag: String) -> NotifyCall {
+    /// What comes in clear may be forged, and servers cut long texts: this stands in front of them.
+    private static let clearWarning = "Not encrypted, may be from anybody:"
+
+    private func base(title: String, body: String, warning: String = "", tag: String) -> NotifyCall
+    {
         var call = NotifyCall()
-        let body = Printable.onScreen(body, limit: Self.bodyLimit, keepsLines: true)
+        var body = Printable.onScreen(body, limit: Self.bodyLimit, keepsLines: true)
         call.appName = Printable.onScreen(source.name, limit: Self.summaryLimit)
         if server.showsBodies {
+            if !warning.isEmpty { body = "\(warning)\n\(body)" }
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
             switch server.reading {
             case .text: call.body = body
@@ -73,8 +81,9 @@ struct NotificationComposer {
             case .unknown: call.body = Self.defused(body)
             }
         } else {
-            let all = body.isEmpty ? title : "\(title): \(body)"
-            call.summary = Printable.onScreen(all, limit: Self.summaryLimit)
+            let all = [warning + (warning.isEmpty ? "" : " ") + title, body]
+            call.summary = Printable.onScreen(
+                all.filter { !$0.isEmpty }.joined(separator: ": "), limit: Self.summaryLimit)
         }
         call.hints = [("desktop-entry", .text(source.desktopEntry))]
         if let hint = server.tagHint { call.hints.append((hint, .text(tag))) }
@@ -82,13 +91,13 @@ struct NotificationComposer {
     }
 
     /// What the summary calls it.
-    func conversation(of notification: EngineNotification?, _ chatTitle: String) -> String {
-        let name = notification.map { title(of: $0, chatTitle) } ?? source.name
+    func conversation(of notification: EngineNotification?, _ chat: Presenter.Chat) -> String {
+        let name = notification.map { title(of: $0, chat) } ?? source.name
         return Printable.onScreen(name, limit: Self.labelLimit)
     }
 
-    private func title(of notification: EngineNotification, _ chatTitle: String) -> String {
-        let titles = [notification.title, chatTitle, notification.sender, source.name]
+    private func title(of notification: EngineNotification, _ chat: Presenter.Chat) -> String {
+        let titles = [notification.title, chat.title, notification.sender, source.name]
         return titles.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
     }
 
@@ -157,7 +166,9 @@ struct NotificationComposer {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
-    private func actions(of notification: EngineNotification) -> [NotifyCall.Action] {
+    private func actions(
+        of notification: EngineNotification, in chat: Presenter.Chat
+    ) -> [NotifyCall.Action] {
         guard server.showsActions, !notification.isClear else { return [] }
         var actions: [(key: String, label: String)] = []
         switch notification.kind {
@@ -174,6 +185,11 @@ struct NotificationComposer {
                 if server.takesReplies, consent.takesReplies {
                     actions.append((ActionKey.reply, "Reply"))
                 }
+            }
+            if chat.id != 0 {
+                // The first one is no button.
+                let room = max(Self.buttonLimit + 1 - actions.count, 0)
+                for mute in ActionKey.mutes.prefix(room) { actions.append((mute.key, mute.label)) }
             }
         }
         return actions.map { action in
@@ -192,6 +208,10 @@ enum ActionKey {
     static let reply = "inline-reply"
     static let accept = "accept"
     static let decline = "decline"
+    /// Seconds for which the chat is muted; more than a year is for good.
+    static let mutes: [(key: String, label: String, seconds: Int32)] = [
+        ("mute-hour", "Mute for 1 hour", 3600), ("mute", "Mute", .max),
+    ]
     static let ownLimit = 4
 
     static func own(_ index: Int) -> String { "action-\(index)" }

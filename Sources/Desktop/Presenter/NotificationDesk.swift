@@ -19,13 +19,14 @@ package final class NotificationDesk: TimerHandler {
     private let store: any ShownStore
     private var presenter: Presenter
     private var bus: NotificationBus?
+    private var applications: ApplicationDesk?
     private var opener = LinkOpener()
     private var timer: (id: TimerID, deadline: Duration)?
     private var isReaping = false
     /// Takes what is to be said to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
     /// Takes what a program of the session is to be told.
-    var fetch: (_ service: String, _ version: UInt64) -> Void = { _, _ in }
+    var fetch: (FetchSignal) -> Void = { _ in }
 
     package init(
         _ sources: [PresentedSource], store: any ShownStore, bus address: BusAddress = .session,
@@ -38,6 +39,12 @@ package final class NotificationDesk: TimerHandler {
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }
+        let applications = ApplicationDesk(
+            on: loop, log: log,
+            service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
+            request: { [weak self] in self?.request($0, $1) })
+        self.applications = applications
+        bus?.connected = { [weak applications] in applications?.use($0) }
     }
 
     package func start() { bus?.start() }
@@ -45,13 +52,17 @@ package final class NotificationDesk: TimerHandler {
     /// From now on these are shown. What the others have on the screen goes.
     func use(_ sources: [PresentedSource]) {
         let ended = Set(presenter.sources.keys).subtracting(sources.map(\.id))
-        for source in ended.sorted() { handle(.sourceEnded(source)) }
+        for source in ended.sorted() {
+            applications?.handle(.sourceEnded(source))
+            handle(.sourceEnded(source))
+        }
         for source in sources where presenter.sources[source.id]?.settings != source {
             handle(.sourceBegan(source))
         }
     }
 
     package func close() {
+        applications?.close()
         bus?.close()
         bus = nil
         if let timer { loop.cancel(timer.id) }
@@ -61,14 +72,18 @@ package final class NotificationDesk: TimerHandler {
     /// One update or answer of an engine, as it came.
     package func received(_ text: [UInt8], from source: String) {
         guard let node = try? JSONDocument(text).root else { return }
-        if let signal = FetchUpdate(node) { return fetch(signal.service, signal.version) }
+        if let signal = FetchSignal(node, from: source) { return fetch(signal) }
+        if applications?.received(node, from: source) == true { return }
         if Self.tellsEnd(node) { return accountIsGone(source) }
         guard let update = EngineUpdate(node) else { return }
         handle(.update(source: source, update))
     }
 
     /// The engine of a source will tell all it has.
-    func joined(_ source: String) { handle(.joined(source)) }
+    func joined(_ source: String) {
+        applications?.handle(.joined(source))
+        handle(.joined(source))
+    }
 
     /// It answers nothing that was asked.
     private static func tellsEnd(_ node: JSONNode) -> Bool {
@@ -76,7 +91,15 @@ package final class NotificationDesk: TimerHandler {
     }
 
     /// There is no such account any more, and so nothing of it to show.
-    package func accountIsGone(_ source: String) { handle(.accountEnded(source)) }
+    package func accountIsGone(_ source: String) {
+        applications?.handle(.sourceEnded(source))
+        handle(.accountEnded(source))
+    }
+
+    /// The application has heard that it is to fetch.
+    func fetched(_ signal: FetchSignal) {
+        if let id = signal.id { request(signal.source, .signalTaken(id: id)) }
+    }
 
     private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
 
@@ -129,9 +152,10 @@ package final class NotificationDesk: TimerHandler {
         case .notify(let ticket, let call): bus?.notify(ticket, call)
         case .close(let key, let id): bus?.close(key, id)
         case .request(let source, let request): self.request(source, request)
-        case .activate(let service, let action, let token):
-            bus?.activate(service, action: action, token: token)
-        case .open(let link, let token): open(link, token)
+        case .activate(let service, let token): applications?.activate(service, token: token)
+        case .open(let link, let choice, let token):
+            applications?.handle(.performed(choice))
+            open(link, token)
         case .badge(let entry, let count): bus?.badge(entry, count)
         }
     }

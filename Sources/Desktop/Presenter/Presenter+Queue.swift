@@ -91,7 +91,7 @@ extension Presenter {
         if let notification = entry.notification {
             let isSounding = entry.place == .waiting && entry.maySound
             call = composer.call(
-                for: notification, chatTitle: entry.chatTitle, isSounding: isSounding, tag: tag)
+                for: notification, in: entry.chat, isSounding: isSounding, tag: tag)
         } else if key.notification == 0 {
             call = composer.summary(of: counts(of: key.source, composer), tag: tag)
         } else {
@@ -101,11 +101,11 @@ extension Presenter {
         return call
     }
 
-    /// The same for one notification at all times, and without the name of the account.
+    /// The same for one notification at all times, of no other, and without the name of the account.
     private static func tag(of key: ShownKey) -> String {
         var call = NotifyCall()
         call.summary = key.source
-        return "bellwire-\(String(call.digest, radix: 16))-\(key.notification)"
+        return "bellwire-\(String(call.digest, radix: 16))-\(key.group)-\(key.notification)"
     }
 }
 
@@ -129,7 +129,7 @@ extension Presenter {
         guard !members(of: source).isEmpty else { return remove(key) }
         guard var entry = entries[key] else {
             guard isGrowing else { return }
-            entries[key] = Entry(group: 0, place: .waiting)
+            entries[key] = Entry(chat: Chat(), place: .waiting)
             keep(key)
             return enqueue(key)
         }
@@ -145,7 +145,7 @@ extension Presenter {
         var counts: [String: Int] = [:]
         for key in members(of: source) {
             guard let entry = entries[key] else { continue }
-            counts[composer.conversation(of: entry.notification, entry.chatTitle), default: 0] += 1
+            counts[composer.conversation(of: entry.notification, entry.chat), default: 0] += 1
         }
         return counts.map { (title: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.title) < ($0.count, $1.title) }

@@ -120,6 +120,7 @@ extension Presenter {
 extension ShownKey: Comparable {
     /// In the order in which engines numbered them.
     package static func < (left: Self, right: Self) -> Bool {
-        (left.notification, left.source) < (right.notification, right.source)
+        (left.notification, left.group, left.source)
+            < (right.notification, right.group, right.source)
     }
 }

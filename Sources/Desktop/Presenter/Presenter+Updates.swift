@@ -7,28 +7,28 @@ extension Presenter {
         case .active(let groups): reconcile(groups, source)
         case .change(let change): apply(change, source)
         case .edit(let group, let notification):
-            let key = ShownKey(source, notification.id)
+            let key = ShownKey(source, group, notification.id)
             // Only what is in the list is edited.
-            if let entry = entries[key], entry.group == group {
-                edit(key, notification, title: entry.chatTitle)
-            }
+            if let entry = entries[key] { edit(key, notification, entry.chat) }
         case .badge(let count): setBadge(count, source)
         case .consent(let consent): agree(to: consent, source)
-        case .refused(let notification): refused(ShownKey(source, notification))
+        case .refused(let group, let notification):
+            refused(ShownKey(source, group, notification))
         }
     }
 
     /// All there is, after a break in which anything may have happened.
     private mutating func reconcile(_ groups: [EngineUpdate.Group], _ source: String) {
         var present: Set<ShownKey> = [Self.summary(of: source)]
+        for group in groups { meet(group.chat, in: group.id, source) }
         // The older ones come first, in whatever group they are.
         let all = groups.flatMap { group in group.notifications.map { (group, $0) } }
             .sorted { $0.1.id < $1.1.id }
         for (group, notification) in all {
-            let key = ShownKey(source, notification.id)
+            let key = ShownKey(source, group.id, notification.id)
             present.insert(key)
             add(
-                key, notification, group: group.id, title: group.title,
+                key, notification, Chat(id: group.chat, title: group.title),
                 isSounding: !notification.isSilent)
             // The engine has not heard of it.
             if let entry = entries[key], entry.place == .dismissed { request(again: key, entry) }
@@ -40,21 +40,31 @@ extension Presenter {
     }
 
     private mutating func request(again key: ShownKey, _ entry: Entry) {
-        let request =
-            entry.request ?? .remove(group: entry.group, notification: key.notification)
-        actions.append(.request(source: key.source, request))
+        let removal = EngineRequest.remove(group: key.group, notification: key.notification)
+        for request in entry.requests.isEmpty ? [removal] : entry.requests {
+            actions.append(.request(source: key.source, request))
+        }
+    }
+
+    /// A group that was another chat's has none of its notifications, whatever their numbers.
+    private mutating func meet(_ chat: Int64, in group: Int32, _ source: String) {
+        let former = sources[source]?.chats.updateValue(chat, forKey: group)
+        guard let former, former != chat else { return }
+        sources[source]?.highest[group] = nil
+        for key in entries.keys where key.source == source && key.group == group { remove(key) }
     }
 
     private mutating func apply(_ change: EngineUpdate.Change, _ source: String) {
-        let removed = change.removed.map { ShownKey(source, $0) }
+        meet(change.chat, in: change.group, source)
+        let removed = change.removed.map { ShownKey(source, change.group, $0) }
         for notification in change.added {
-            let key = ShownKey(source, notification.id)
+            let key = ShownKey(source, change.group, notification.id)
             if let former = removed.first(where: { isSame(notification, at: $0) }) {
                 takeOver(former, by: key)
             }
             let isSounding = change.isSounding && !notification.isSilent
             add(
-                key, notification, group: change.group, title: change.title,
+                key, notification, Chat(id: change.chat, title: change.title),
                 isSounding: isSounding)
         }
         for key in removed { remove(key) }
@@ -79,32 +89,31 @@ extension Presenter {
     }
 
     private mutating func add(
-        _ key: ShownKey, _ notification: EngineNotification, group: Int32, title: String,
-        isSounding: Bool
+        _ key: ShownKey, _ notification: EngineNotification, _ chat: Chat, isSounding: Bool
     ) {
         guard entries[key] == nil else {
-            sources[key.source]?.raise(to: notification.id)
-            return edit(key, notification, title: title)
+            sources[key.source]?.raise(to: key)
+            return edit(key, notification, chat)
         }
         // What comes back was seen before: it is in the list without coming up again.
-        let isNew = notification.id > sources[key.source]?.highest ?? 0
-        sources[key.source]?.raise(to: notification.id)
+        let isNew = notification.id > sources[key.source]?.highest[key.group] ?? 0
+        sources[key.source]?.raise(to: key)
         entries[key] = Entry(
-            group: group, chatTitle: title, notification: notification,
-            place: isNew ? .waiting : .listed, maySound: isNew && isSounding)
+            chat: chat, notification: notification, place: isNew ? .waiting : .listed,
+            maySound: isNew && isSounding)
         keep(key)
         if isNew { enqueue(key) }
     }
 
     private mutating func edit(
-        _ key: ShownKey, _ notification: EngineNotification, title: String
+        _ key: ShownKey, _ notification: EngineNotification, _ chat: Chat
     ) {
         guard var entry = entries[key] else { return }
         let isFirst = entry.notification == nil
-        guard isFirst || entry.notification != notification || entry.chatTitle != title else {
+        guard isFirst || entry.notification != notification || entry.chat != chat else {
             return
         }
-        (entry.notification, entry.chatTitle) = (notification, title)
+        (entry.notification, entry.chat) = (notification, chat)
         (entry.isDirty, entry.isDoomed) = (true, false)
         entries[key] = entry
         switch entry.place {
@@ -145,19 +154,20 @@ extension Presenter {
             sources[settings.id] = Source(settings: settings)
             actions.append(.forgetHighest(source: settings.id))
         } else {
-            let count = sources[settings.id]?.badge ?? 0
-            setBadge(0, settings.id)
+            let count = sources[settings.id]?.badge
+            endBadge(settings.id)
             sources[settings.id]?.settings = settings
-            setBadge(count, settings.id)
+            if let count { setBadge(count, settings.id) }
         }
     }
 
     /// Nothing of it is shown any more, and nothing of it is remembered.
     mutating func clear(_ source: String) {
         for key in entries.keys where key.source == source { remove(key) }
-        setBadge(0, source)
-        guard let highest = sources[source]?.highest, highest > 0 else { return }
-        sources[source]?.highest = 0
+        endBadge(source)
+        sources[source]?.chats = [:]
+        guard sources[source]?.highest.isEmpty == false else { return }
+        sources[source]?.highest = [:]
         actions.append(.forgetHighest(source: source))
     }
 
@@ -171,26 +181,19 @@ extension Presenter {
         }
     }
 
-    /// The count of an application is that of all its accounts.
-    private mutating func setBadge(_ count: Int64, _ source: String) {
-        guard let known = sources[source], known.badge != count else { return }
-        sources[source]?.badge = count
-        let entry = known.settings.desktopEntry
-        let total = sources.values.filter { $0.settings.desktopEntry == entry }
-            .reduce(Int64(0)) { $0.addingReportingOverflow($1.badge).partialValue }
-        actions.append(.badge(desktopEntry: entry, count: total))
-    }
-
     /// The engine does not do what the user wants of it. That the notification goes is the least.
     private mutating func refused(_ key: ShownKey) {
-        guard let entry = entries[key], let request = entry.request else { return }
+        guard let request = entries[key]?.requests.last else { return }
         guard case .act = request else { return remove(key) }
-        let removal = EngineRequest.remove(group: entry.group, notification: key.notification)
-        entries[key]?.request = removal
+        let removal = EngineRequest.remove(group: key.group, notification: key.notification)
+        entries[key]?.requests = [removal]
+        keep(key)
         actions.append(.request(source: key.source, removal))
     }
 }
 
 extension Presenter.Source {
-    mutating func raise(to id: Int32) { highest = max(highest, id) }
+    mutating func raise(to key: ShownKey) {
+        highest[key.group] = max(highest[key.group] ?? 0, key.notification)
+    }
 }

@@ -28,19 +28,18 @@ extension Presenter {
     private mutating func dismiss(_ key: ShownKey) {
         guard let entry = entries[key], entry.place != .dismissed else { return }
         guard key.notification == 0 else {
-            return settle(
-                key, .remove(group: entry.group, notification: key.notification))
+            return settle(key, .remove(group: key.group, notification: key.notification))
         }
         for key in members(of: key.source) { dismiss(key) }
         remove(key)
     }
 
     /// The user is done with it; what is on the screen goes when the engine agrees.
-    private mutating func settle(_ key: ShownKey, _ request: EngineRequest) {
+    private mutating func settle(_ key: ShownKey, _ requests: EngineRequest...) {
         entries[key]?.place = .dismissed
-        entries[key]?.request = request
+        entries[key]?.requests = requests
         keep(key)
-        actions.append(.request(source: key.source, request))
+        for request in requests { actions.append(.request(source: key.source, request)) }
     }
 
     mutating func invoked(_ key: ShownKey, _ name: String, _ id: UInt32) {
@@ -49,26 +48,28 @@ extension Presenter {
             entry.place != .dismissed
         else { return }
         if key.notification == 0 {
-            activate(source, token: token)
+            if let service = source.service {
+                actions.append(.activate(service: service, token: token))
+            }
             return dismiss(key)
         }
-        guard entry.notification?.isClear != true else { return }
+        guard let notification = entry.notification, !notification.isClear else { return }
         switch name {
-        case ActionKey.open:
-            act(key, entry, "default")
-            lead(to: entry.notification?.link ?? "", source, token: token)
-        case ActionKey.markRead: act(key, entry, "mark_read")
-        case ActionKey.accept:
-            act(key, entry, "accept")
-            activate(source, token: token)
-        case ActionKey.decline: act(key, entry, "decline")
+        case ActionKey.open: act(key, "default", link: notification.link, token)
+        case ActionKey.markRead: act(key, "mark_read")
+        case ActionKey.accept: act(key, "accept", token)
+        case ActionKey.decline: act(key, "decline")
         default:
-            guard let index = ActionKey.ownIndex(name), let notification = entry.notification,
-                index < notification.actions.count
-            else { return }
+            if let mute = ActionKey.mutes.first(where: { $0.key == name }) {
+                return settle(
+                    key, .mute(chat: entry.chat.id, seconds: mute.seconds),
+                    .remove(group: key.group, notification: key.notification))
+            }
+            guard let index = ActionKey.ownIndex(name), index < notification.actions.count else {
+                return
+            }
             let action = notification.actions[index]
-            act(key, entry, action.name)
-            lead(to: action.link, source, action: action.name, token: token)
+            act(key, action.name, link: action.link, token)
         }
     }
 
@@ -76,36 +77,29 @@ extension Presenter {
         guard let entry = entries[key], entry.notification?.isClear == false, !text.isEmpty,
             sources[key.source]?.consent.takesReplies == true, entry.place != .dismissed
         else { return }
-        act(key, entry, "reply", text: text)
+        act(key, "reply", text: text)
     }
 
+    /// The engine tells the application, or us to tell it. Where the payload leads elsewhere, that is
+    /// opened at once.
     private mutating func act(
-        _ key: ShownKey, _ entry: Entry, _ action: String, text: String? = nil
+        _ key: ShownKey, _ action: String, text: String? = nil, link: String = "",
+        _ token: String? = nil
     ) {
+        guard let entry = entries[key] else { return }
+        var token = token
+        if let link = ExternalLink(link),
+            sources[key.source]?.consent.allows(link.scheme) == true
+        {
+            let choice = Choice(
+                source: key.source, chat: entry.chat.id,
+                message: entry.notification?.messageID ?? 0, action: action)
+            actions.append(.open(link: link, choice, token: token.take()))
+        }
         settle(
             key,
-            .act(group: entry.group, notification: key.notification, action: action, text: text))
-    }
-
-    /// To where the payload says, else to the application.
-    private mutating func lead(
-        to link: String, _ source: PresentedSource, action: String? = nil, token: String?
-    ) {
-        guard link.isEmpty else {
-            if let link = ExternalLink(link),
-                sources[source.id]?.consent.allows(link.scheme) == true
-            {
-                actions.append(.open(link: link, token: token))
-            }
-            return
-        }
-        activate(source, action: action, token: token)
-    }
-
-    private mutating func activate(
-        _ source: PresentedSource, action: String? = nil, token: String?
-    ) {
-        guard let service = source.service else { return }
-        actions.append(.activate(service: service, action: action, token: token))
+            .act(
+                group: key.group, notification: key.notification, action: action, text: text,
+                token: token))
     }
 }

@@ -6,10 +6,15 @@ import Notifications
 /// Pure state: no bus, socket, store or clock. `now` is the time since some moment, and never goes
 /// back. One `Notify` is under way at a time, so that a kill leaves at most one in doubt.
 package struct Presenter: Sendable {
+    /// Whose notifications a group has; the number is 0 where nobody tells it.
+    struct Chat: Equatable, Sendable {
+        var id: Int64 = 0
+        var title = ""
+    }
+
     /// One notification, or the summary of a source.
     struct Entry: Equatable, Sendable {
-        var group: Int32
-        var chatTitle = ""
+        var chat: Chat
         /// Nil until the engine has told again what a record was about, and for summaries.
         var notification: EngineNotification?
         var place: ShownRecord.Place
@@ -26,19 +31,22 @@ package struct Presenter: Sendable {
         /// Gone from the engine, and perhaps not from the screen.
         var isDoomed = false
         var failures = 0
-        /// What the user did, until the engine confirms it.
-        var request: EngineRequest?
+        /// What the user did, until the engine confirms it; the last one lets the notification go.
+        var requests: [EngineRequest] = []
     }
 
     struct Source: Equatable, Sendable {
         var settings: PresentedSource
         var consent = SourceConsent()
-        /// The highest notification seen: one below comes back and is not new.
-        var highest: Int32 = 0
+        /// The highest notification seen of each group: one below comes back and is not new.
+        var highest: [Int32: Int32] = [:]
         var budget = PopupBudget()
         /// When the summary may be shown next.
         var nextSummary = Duration.zero
-        var badge: Int64 = 0
+        /// Nil until the engine tells it.
+        var badge: Int64?
+        /// Of each group the chat it was of when it was heard of last.
+        var chats: [Int32: Int64] = [:]
     }
 
     enum Server: Equatable, Sendable {
@@ -78,13 +86,14 @@ package struct Presenter: Sendable {
     package init(_ settings: [PresentedSource], history: ShownHistory = ShownHistory()) {
         for source in settings {
             sources[source.id] = Source(
-                settings: source, highest: history.highest[source.id] ?? 0)
+                settings: source, highest: history.highest[source.id] ?? [:])
         }
         for record in history.records { restore(record) }
     }
 
     private mutating func restore(_ record: ShownRecord) {
-        var entry = Entry(group: record.group, place: record.place, maySound: record.maySound)
+        var entry = Entry(chat: Chat(), place: record.place, maySound: record.maySound)
+        entry.requests = record.request.map { [$0] } ?? []
         // Whether it arrived is unknown, and so is its number: it is said once more.
         if record.place == .showing {
             (entry.place, entry.maySound, entry.isInDoubt) = (.waiting, false, true)
@@ -132,6 +141,7 @@ package struct Presenter: Sendable {
         case .replied(let id, let text, let sender):
             if let key = key(of: id, from: sender) { replied(key, text) }
         case .inhibited(let isInhibited): self.isInhibited = isInhibited
+        case .launcherAppeared: repeatBadges()
         case .elapsed: break
         }
         pump(at: now)
@@ -155,9 +165,11 @@ extension Presenter {
     func record(_ key: ShownKey, _ entry: Entry) -> ShownRecord {
         // The next process is to have the same doubt.
         let place = entry.isInDoubt && entry.place == .waiting ? .showing : entry.place
-        return ShownRecord(
-            key: key, group: entry.group, place: place, maySound: entry.maySound,
-            serverID: entry.serverID, server: entry.server)
+        var record = ShownRecord(
+            key: key, place: place, maySound: entry.maySound, serverID: entry.serverID,
+            server: entry.server)
+        if case .act? = entry.requests.last { record.request = entry.requests.last }
+        return record
     }
 
     mutating func keep(_ key: ShownKey) {
@@ -169,5 +181,5 @@ extension Presenter {
         if !queue.contains(key) { queue.append(key) }
     }
 
-    static func summary(of source: String) -> ShownKey { ShownKey(source, 0) }
+    static func summary(of source: String) -> ShownKey { ShownKey(source, 0, 0) }
 }

@@ -26,6 +26,8 @@ package enum PresenterEvent: Sendable {
     case activationToken(id: UInt32, token: String, sender: String)
     case replied(id: UInt32, text: String, sender: String)
     case inhibited(Bool)
+    /// Somebody draws badges who did not before.
+    case launcherAppeared
     /// A deadline has passed.
     case elapsed
 }
@@ -37,6 +39,14 @@ package enum NotifyFailure: Equatable, Sendable {
     /// Somebody may have got it.
     case unanswered
     case refused
+}
+
+/// Which action of which message the user chose.
+package struct Choice: Hashable, Sendable {
+    package let source: String
+    package let chat: Int64
+    package let message: Int64
+    package let action: String
 }
 
 /// What a `Presenter` wants done. Records that are kept come before the calls they are about, and
@@ -51,8 +61,9 @@ package enum PresenterAction: Equatable, Sendable {
     indirect case notify(ticket: Int, NotifyCall)
     case close(ShownKey, id: UInt32)
     case request(source: String, EngineRequest)
-    /// The application is to come to the front, or to perform one of its actions.
-    case activate(service: String, action: String?, token: String?)
-    case open(link: ExternalLink, token: String?)
+    /// The application is to come to the front.
+    case activate(service: String, token: String?)
+    /// Instead of telling the application what was chosen.
+    case open(link: ExternalLink, Choice, token: String?)
     case badge(desktopEntry: String, count: Int64)
 }

@@ -1,11 +1,15 @@
-/// A notification of one source; its summary of what does not fit on the screen has the number 0,
-/// which no notification has.
+/// A notification of one source; its summary of what does not fit on the screen has the numbers 0,
+/// which neither group nor notification has.
+///
+/// The group belongs to it: an engine may give the number of a notification again, in another group.
 package struct ShownKey: Hashable, Sendable {
     package let source: String
+    package let group: Int32
     package let notification: Int32
 
-    package init(_ source: String, _ notification: Int32) {
+    package init(_ source: String, _ group: Int32, _ notification: Int32) {
         self.source = source
+        self.group = group
         self.notification = notification
     }
 }
@@ -41,7 +45,6 @@ package struct ShownRecord: Equatable, Sendable {
     }
 
     package let key: ShownKey
-    package let group: Int32
     package var place: Place
     /// Nothing has sounded for it so far, and it may.
     package var maySound: Bool
@@ -49,13 +52,14 @@ package struct ShownRecord: Equatable, Sendable {
     package var serverID: UInt32
     /// Whose number that is.
     package var server: ServerIdentity?
+    /// What the user did with it besides dismissing it.
+    package var request: EngineRequest?
 
     package init(
-        key: ShownKey, group: Int32, place: Place, maySound: Bool = false, serverID: UInt32 = 0,
+        key: ShownKey, place: Place, maySound: Bool = false, serverID: UInt32 = 0,
         server: ServerIdentity? = nil
     ) {
         self.key = key
-        self.group = group
         self.place = place
         self.maySound = maySound
         self.serverID = serverID
@@ -66,10 +70,11 @@ package struct ShownRecord: Equatable, Sendable {
 /// What a store remembers of the screen.
 package struct ShownHistory: Equatable, Sendable {
     package var records: [ShownRecord]
-    /// The highest notification that was ever kept of each source, also of those forgotten since.
-    package var highest: [String: Int32]
+    /// The highest notification that was ever kept of each source's groups, also of those forgotten
+    /// since.
+    package var highest: [String: [Int32: Int32]]
 
-    package init(records: [ShownRecord] = [], highest: [String: Int32] = [:]) {
+    package init(records: [ShownRecord] = [], highest: [String: [Int32: Int32]] = [:]) {
         self.records = records
         self.highest = highest
     }

@@ -3,7 +3,9 @@ import SQLite
 /// The tables of the desktop. What is sealed stands in columns of that name; times are seconds since
 /// 1970, but `expires` and `time` are milliseconds of the store's clock.
 enum DesktopSchema {
-    static let migrations = [Migration("desktop", desktop)]
+    static let migrations = [
+        Migration("desktop", desktop), Migration("shown in groups", shownInGroups),
+    ]
 
     private static let desktop = """
         CREATE TABLE clock (
@@ -36,5 +38,28 @@ enum DesktopSchema {
         ) WITHOUT ROWID;
         CREATE TABLE shown_highest (source TEXT PRIMARY KEY, notification INTEGER NOT NULL)
             WITHOUT ROWID;
+        """
+
+    /// Engines may give the number of a notification again, in another group. Of a group that shows
+    /// nothing it is not known what was seen there.
+    private static let shownInGroups = """
+        CREATE TABLE grouped (
+            source TEXT NOT NULL, of_group INTEGER NOT NULL, notification INTEGER NOT NULL,
+            place TEXT NOT NULL, may_sound INTEGER NOT NULL, server_id INTEGER NOT NULL,
+            server_owner TEXT, server_start INTEGER NOT NULL, sealed_request BLOB,
+            PRIMARY KEY (source, of_group, notification)
+        ) WITHOUT ROWID;
+        INSERT INTO grouped SELECT source, of_group, notification, place, may_sound, server_id,
+            server_owner, server_start, NULL FROM shown;
+        CREATE TABLE grouped_highest (
+            source TEXT NOT NULL, of_group INTEGER NOT NULL, notification INTEGER NOT NULL,
+            PRIMARY KEY (source, of_group)
+        ) WITHOUT ROWID;
+        INSERT INTO grouped_highest SELECT DISTINCT shown.source, shown.of_group,
+            shown_highest.notification FROM shown JOIN shown_highest USING (source);
+        DROP TABLE shown;
+        DROP TABLE shown_highest;
+        ALTER TABLE grouped RENAME TO shown;
+        ALTER TABLE grouped_highest RENAME TO shown_highest;
         """
 }

@@ -1,3 +1,4 @@
+import Crypto
 import SQLite
 
 /// What is on the screen.
@@ -6,27 +7,38 @@ extension DesktopStore: ShownStore {
         var history = ShownHistory()
         let select = try Statement(
             """
-            SELECT source, notification, of_group, place, may_sound, server_id, server_owner,
-            server_start FROM shown ORDER BY source, notification
+            SELECT source, of_group, notification, place, may_sound, server_id, server_owner,
+            server_start, sealed_request FROM shown ORDER BY source, of_group, notification
             """, on: connection)
         while try select.step() {
-            guard let place = ShownRecord.Place(rawValue: select.text(3)) else { continue }
-            let start = UInt64(bitPattern: select.integer(7))
-            history.records.append(
-                ShownRecord(
-                    key: ShownKey(select.text(0), Int32(clamping: select.integer(1))),
-                    group: Int32(clamping: select.integer(2)), place: place,
-                    maySound: select.integer(4) != 0,
-                    serverID: UInt32(clamping: select.integer(5)),
-                    server: select.isNull(6)
-                        ? nil : ServerIdentity(owner: select.text(6), processStart: start)))
+            if let record = record(select) { history.records.append(record) }
         }
         let highest = try Statement(
-            "SELECT source, notification FROM shown_highest", on: connection)
+            "SELECT source, of_group, notification FROM shown_highest", on: connection)
         while try highest.step() {
-            history.highest[highest.text(0)] = Int32(clamping: highest.integer(1))
+            let group = Int32(clamping: highest.integer(1))
+            history.highest[highest.text(0), default: [:]][group] =
+                Int32(clamping: highest.integer(2))
         }
         return history
+    }
+
+    private func record(_ row: borrowing Statement) -> ShownRecord? {
+        guard let place = ShownRecord.Place(rawValue: row.text(3)) else { return nil }
+        let key = ShownKey(
+            row.text(0), Int32(clamping: row.integer(1)), Int32(clamping: row.integer(2)))
+        let server =
+            row.isNull(6)
+            ? nil
+            : ServerIdentity(
+                owner: row.text(6), processStart: UInt64(bitPattern: row.integer(7)))
+        var record = ShownRecord(
+            key: key, place: place, maySound: row.integer(4) != 0,
+            serverID: UInt32(clamping: row.integer(5)), server: server)
+        if !row.isNull(8), let json = open(row.bytes(8), Self.requestPlace(key)) {
+            record.request = EngineRequest(json: json, of: key)
+        }
+        return record
     }
 
     package func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws {
@@ -45,10 +57,10 @@ extension DesktopStore: ShownStore {
     private func forget(_ keys: [ShownKey]) throws(SQLiteError) {
         guard !keys.isEmpty else { return }
         let delete = try Statement(
-            "DELETE FROM shown WHERE source = ?1 AND notification = ?2", on: connection)
+            "DELETE FROM shown WHERE source = ?1 AND of_group = ?2 AND notification = ?3",
+            on: connection)
         for key in keys {
-            try delete.bind(text: key.source, at: 1)
-            try delete.bind(Int64(key.notification), at: 2)
+            try bind(key, to: delete)
             try delete.run()
         }
     }
@@ -56,28 +68,33 @@ extension DesktopStore: ShownStore {
     private func keep(_ records: [ShownRecord]) throws(SQLiteError) {
         guard !records.isEmpty else { return }
         let insert = try Statement(
-            "INSERT OR REPLACE INTO shown VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT OR REPLACE INTO shown VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             on: connection)
         let raise = try Statement(
             """
-            INSERT INTO shown_highest VALUES (?1, ?2) ON CONFLICT (source)
+            INSERT INTO shown_highest VALUES (?1, ?2, ?3) ON CONFLICT (source, of_group)
             DO UPDATE SET notification = max(notification, excluded.notification)
             """, on: connection)
         for record in records {
-            try Self.bind(record, to: insert)
+            try bind(record, to: insert)
             try insert.run()
-            try raise.bind(text: record.key.source, at: 1)
-            try raise.bind(Int64(record.key.notification), at: 2)
+            try bind(record.key, to: raise)
             try raise.run()
         }
     }
 
-    private static func bind(
+    private func bind(
+        _ key: ShownKey, to statement: borrowing Statement
+    ) throws(SQLiteError) {
+        try statement.bind(text: key.source, at: 1)
+        try statement.bind(Int64(key.group), at: 2)
+        try statement.bind(Int64(key.notification), at: 3)
+    }
+
+    private func bind(
         _ record: ShownRecord, to insert: borrowing Statement
     ) throws(SQLiteError) {
-        try insert.bind(text: record.key.source, at: 1)
-        try insert.bind(Int64(record.key.notification), at: 2)
-        try insert.bind(Int64(record.group), at: 3)
+        try bind(record.key, to: insert)
         try insert.bind(text: record.place.rawValue, at: 4)
         try insert.bind(record.maySound ? 1 : 0, at: 5)
         try insert.bind(Int64(record.serverID), at: 6)
@@ -87,5 +104,17 @@ extension DesktopStore: ShownStore {
             try insert.bind(nil as Int64?, at: 7)
         }
         try insert.bind(Int64(bitPattern: record.server?.processStart ?? 0), at: 8)
+        try insert.bind(sealedRequest(of: record), at: 9)
+    }
+
+    /// Has what the user wrote. That it cannot be sealed is no reason to keep nothing.
+    private func sealedRequest(of record: ShownRecord) -> [UInt8]? {
+        guard let request = record.request else { return nil }
+        return try? seal(Array(request.json.utf8), Self.requestPlace(record.key))
+    }
+
+    private static func requestPlace(_ key: ShownKey) -> Sealer.Place {
+        let row = Int64(key.group) << 32 | Int64(key.notification)
+        return Sealer.Place(table: "shown", row: row, column: "sealed_request")
     }
 }

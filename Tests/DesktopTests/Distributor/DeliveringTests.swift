@@ -293,13 +293,37 @@ struct DeliveringTests {
     @Test("Signals that wait become one; one under way is followed by another")
     func fetch() throws {
         var stage = try Stage.running()
-        let first = stage.heard(.fetch(service: Stage.service, version: 1))
+        let first = stage.heard(.fetch(FetchSignal(service: Stage.service, version: 1)))
         #expect(first.calls.first?.call.content == .message(Array("version=1".utf8), id: ""))
-        #expect(stage.heard(.fetch(service: Stage.service, version: 2)).isEmpty)
-        #expect(stage.heard(.fetch(service: Stage.service, version: 9)).isEmpty)
+        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 2))).isEmpty)
+        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 9))).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.calls.first?.call.content == .message(Array("version=9".utf8), id: ""))
         #expect(try stage.answer(second.calls.first?.id).calls.isEmpty)
+    }
+
+    @Test("A signal is told of as heard once the application has answered, and told once till then")
+    func fetchTaken() throws {
+        var stage = try Stage.running()
+        func signal(_ id: String, _ count: Int64 = 1) -> LinkEvent {
+            var signal = FetchSignal(source: "me", id: id, service: Stage.service, version: 3)
+            signal.count = count
+            return .fetch(signal)
+        }
+        func heard(_ actions: [DistributorAction]) -> [String?] {
+            actions.compactMap { if case .fetched(let signal) = $0 { signal.id } else { nil } }
+        }
+        let first = stage.heard(signal("1"))
+        // The engine began anew, and tells what nobody has confirmed.
+        #expect(stage.heard(signal("1")).isEmpty && stage.heard(signal("2")).isEmpty)
+        let second = try stage.answer(first.calls.first?.id)
+        #expect(heard(second) == ["1"] && second.calls.count == 1)
+        // One more of the sender's came in while the second is under way: that is another call.
+        #expect(stage.heard(signal("2", 2)).isEmpty)
+        let third = try stage.answer(second.calls.first?.id)
+        #expect(heard(third) == ["2"] && third.calls.count == 1)
+        let failed = try stage.answer(third.calls.first?.id, .unreachable("gone"))
+        #expect(heard(failed).isEmpty)
     }
 
     @Test("Delivery times reach the disk once a minute, not at every message")

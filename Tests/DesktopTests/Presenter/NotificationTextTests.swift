@@ -56,7 +56,7 @@ struct NotificationTextTests {
                 + "&lt;/a&gt; &amp;")
         #expect(call.summary == Self.hostile, "a summary never is markup")
         #expect(call[hint: "value"] == nil)
-        #expect(call.actions.map(\.key) == ["default", "mark-read"])
+        #expect(call.actions.map(\.key) == ["default", "mark-read", "mute-hour", "mute"])
     }
 
     @Test("Without body-markup nothing is escaped; without body the text is in the summary")
@@ -126,6 +126,36 @@ struct NotificationTextTests {
         #expect(try call(Screen.push(1, more: #","low":true"#))[hint: "urgency"] == .byte(0))
         let clear = Screen.push(1, more: critical, outside: #","bellwire.clear":true"#)
         #expect(try call(clear)[hint: "urgency"] == .byte(1))
+    }
+
+    @Test("What anybody may have sent says so first, also where there are no bodies")
+    func clear() throws {
+        let clear = Screen.push(1, title: "Alice", outside: #","bellwire.clear":true"#)
+        #expect(try call(clear).body == "Not encrypted, may be from anybody:\nHello")
+        let bare = try call(clear, [])
+        #expect(bare.summary == "Not encrypted, may be from anybody: Alice: Hello")
+        #expect(try !call(Screen.push(1)).body.contains("encrypted"))
+        // No length of a text pushes it out.
+        let long = Screen.push(
+            1, String(repeating: "x", count: 5000), outside: #","bellwire.clear":true"#)
+        #expect(try call(long).body.hasPrefix("Not encrypted"))
+        #expect(try call(clear).actions.isEmpty)
+    }
+
+    @Test("A chat can be muted where three buttons leave room for it, and it is known which")
+    func mutes() throws {
+        let actions = #","actions":[{"action":"a","title":"A"},{"action":"b","title":"B"}]"#
+        #expect(
+            try call(Screen.push(1, more: actions)).actions.map(\.key)
+                == ["default", "action-0", "action-1", "mark-read"])
+        let one = #","actions":[{"action":"a","title":"A"}]"#
+        #expect(
+            try call(Screen.push(1, more: one)).actions.map(\.label)
+                == ["Open", "A", "Mark as read", "Mute for 1 hour"])
+        var screen = Screen()
+        screen.serverAppears()
+        try screen.group(chat: 0, added: [Screen.push(1)])
+        #expect(screen.calls[0].actions.map(\.key) == ["default", "mark-read"])
     }
 
     @Test("Calls ring until they end, and secret chats have a text")

@@ -17,7 +17,7 @@ struct Screen {
     /// Every call, in order.
     private(set) var calls: [NotifyCall] = []
     private(set) var records: [ShownKey: ShownRecord] = [:]
-    private(set) var highest: [String: Int32] = [:]
+    private(set) var highest: [String: [Int32: Int32]] = [:]
     private(set) var requests: [EngineRequest] = []
     private(set) var others: [PresenterAction] = []
     private(set) var identity: ServerIdentity?
@@ -117,8 +117,9 @@ struct Screen {
             switch action {
             case .keep(let record):
                 records[record.key] = record
-                let source = record.key.source
-                highest[source] = max(highest[source] ?? 0, record.key.notification)
+                let (source, group) = (record.key.source, record.key.group)
+                let known = highest[source]?[group] ?? 0
+                highest[source, default: [:]][group] = max(known, record.key.notification)
             case .forget(let key): records[key] = nil
             case .forgetHighest(let source): highest[source] = nil
             case .notify(let ticket, let call):
@@ -146,22 +147,24 @@ extension Screen {
     }
 
     mutating func group(
-        _ id: Int = 1, added: [String] = [], removed: [Int] = [], sound: Int = -1,
-        title: String = "", source: String = "telegram/me"
+        _ id: Int = 1, chat: Int = 5, added: [String] = [], removed: [Int] = [],
+        sound: Int = -1, title: String = "", source: String = "telegram/me"
     ) throws {
         try tell(
             """
-            {"@type":"updateNotificationGroup","notification_group_id":\(id),
+            {"@type":"updateNotificationGroup","notification_group_id":\(id),"chat_id":\(chat),
             "bellwire.chat_title":"\(title)","notification_sound_id":"\(sound)",
             "added_notifications":[\(added.joined(separator: ","))],
             "removed_notification_ids":[\(removed.map(String.init).joined(separator: ","))]}
             """, source: source)
     }
 
-    mutating func active(_ groups: [(id: Int, notifications: [String])]) throws {
+    mutating func active(
+        _ groups: [(id: Int, notifications: [String])], chat: Int = 5
+    ) throws {
         let list = groups.map {
             """
-            {"@type":"notificationGroup","id":\($0.id),
+            {"@type":"notificationGroup","id":\($0.id),"chat_id":\(chat),
             "notifications":[\($0.notifications.joined(separator: ","))]}
             """
         }

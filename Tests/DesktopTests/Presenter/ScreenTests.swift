@@ -22,7 +22,7 @@ struct ScreenTests {
         screen.holdsAnswers = true
         screen.serverAppears()
         try screen.group(added: [Screen.push(1)])
-        let key = ShownKey("telegram/me", 1)
+        let key = ShownKey("telegram/me", 1, 1)
         #expect(screen.records[key]?.place == .showing && screen.records[key]?.maySound == false)
         screen.answer()
         #expect(screen.records[key]?.place == .shown && screen.records[key]?.serverID == 1)
@@ -67,7 +67,7 @@ struct ScreenTests {
         try screen.group(added: [Screen.push(1, "b")])
         let ticket = try #require(screen.held.first).ticket
         screen.handle(.notified(ticket: ticket, id: 9))
-        #expect(screen.records[ShownKey("telegram/me", 1)]?.serverID == 9)
+        #expect(screen.records[ShownKey("telegram/me", 1, 1)]?.serverID == 9)
         screen.user(closes: 9)
         #expect(screen.requests == [.remove(group: 1, notification: 1)])
     }
@@ -91,7 +91,7 @@ struct ScreenTests {
         try screen.group(removed: [1, 2], sound: 0)
         try screen.group(added: [Screen.push(1)], sound: 0)
         #expect(screen.calls.count == 2 && screen.visible.isEmpty)
-        #expect(screen.records[ShownKey("telegram/me", 1)]?.place == .listed)
+        #expect(screen.records[ShownKey("telegram/me", 1, 1)]?.place == .listed)
         // Not after a restart either.
         screen.restart()
         screen.serverAppears()
@@ -143,7 +143,9 @@ struct ScreenTests {
         // The second gave room for one.
         try screen.group(1, added: [Screen.push(31)])
         #expect(screen.visible.count == 12)
-        try screen.group(1, removed: Array(11...30), sound: 0)
+        for group in 1...2 {
+            try screen.group(group, removed: (11...30).filter { $0 % 2 + 1 == group }, sound: 0)
+        }
         #expect(
             screen.visible.count == 11
                 && !screen.records.values.contains { $0.place == .summarised })
@@ -178,6 +180,21 @@ struct ScreenTests {
                 .badge(desktopEntry: "org.example.Chat", count: 8),
                 .badge(desktopEntry: "org.example.Chat", count: 4),
             ])
+    }
+
+    @Test("A restarted desktop clears what the one before it had drawn; a new launcher hears all")
+    func badgesAnew() throws {
+        var screen = Screen()
+        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":0}"#)
+        let none = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 0)
+        #expect(screen.others == [none])
+        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":2}"#)
+        screen.handle(.launcherAppeared)
+        let two = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 2)
+        #expect(screen.others == [none, two, two])
+        screen.handle(.accountEnded("telegram/me"))
+        screen.handle(.launcherAppeared)
+        #expect(screen.others == [none, two, two, none])
     }
 
     @Test("A source that begins later is shown, and counts from the beginning")
@@ -221,7 +238,7 @@ struct ScreenTests {
         #expect(screen.visible.count == 1)
         let id = try #require(screen.visible.keys.first)
         screen.user(chooses: "default", on: id)
-        #expect(screen.others == [.activate(service: "org.example.Other", action: nil, token: nil)])
+        #expect(screen.calls.count == 1)
     }
 
     @Test("With a source that ends all that it showed goes")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Notification servers and desktops that come and go")
 struct ServerLifeTests {
-    let key = ShownKey("telegram/me", 1)
+    let key = ShownKey("telegram/me", 1, 1)
 
     @Test("Without a server nothing is lost: it is shown, and sounds, when one appears")
     func headless() throws {

@@ -1,4 +1,5 @@
 import Crypto
+import SQLite
 import System
 import TestSupport
 import Testing
@@ -17,17 +18,43 @@ struct ShownStoreTests {
         let server = ServerIdentity(owner: ":1.7", processStart: .max)
         let records = ShownRecord.Place.allCases.enumerated().map { index, place in
             ShownRecord(
-                key: ShownKey("a/b", Int32(index)), group: 3, place: place, maySound: index == 1,
+                key: ShownKey("a/b", 3, Int32(index)), place: place, maySound: index == 1,
                 serverID: .max - UInt32(index), server: index == 2 ? nil : server)
         }
         try store().commit(kept: records, forgotten: [])
         var first = records[0]
         first.place = .dismissed
-        try store().commit(kept: [first], forgotten: [records[5].key, ShownKey("other", 1)])
+        first.request = .act(group: 3, notification: 0, action: "reply", text: "Yes \u{2713}")
+        try store().commit(kept: [first], forgotten: [records[5].key, ShownKey("other", 1, 1)])
         let history = try store().history()
         #expect(history.records == [first] + records[1..<5])
-        #expect(history.highest == ["a/b": 5])
+        #expect(history.highest == ["a/b": [3: 5]])
         try store().forgetHighest(of: "a/b")
         #expect(try store().history() == ShownHistory(records: history.records))
+        let file = try TextFile.read(folder.path + "/desktop/desktop.db")
+        #expect(!String(decoding: file, as: UTF8.self).contains("Yes"))
+    }
+
+    @Test("What an earlier version remembered is taken over, under its groups")
+    func earlier() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/old.db"
+        let connection = try Connection(path, .readWrite)
+        try connection.migrate(Array(DesktopSchema.migrations.prefix(1)))
+        try connection.execute(
+            """
+            INSERT INTO shown VALUES ('a/b', 4, 2, 'shown', 0, 9, ':1.7', 5),
+                ('a/b', 6, 3, 'listed', 0, 0, NULL, 0);
+            INSERT INTO shown_highest VALUES ('a/b', 8), ('gone', 3);
+            """)
+        try connection.migrate(DesktopSchema.migrations)
+        let select = try Statement(
+            "SELECT of_group || '/' || notification || ' ' || place FROM shown", on: connection)
+        var rows: [String] = []
+        while try select.step() { rows.append(select.text(0)) }
+        #expect(rows == ["2/4 shown", "3/6 listed"])
+        #expect(
+            try connection.integer("SELECT sum(notification) FROM shown_highest") == 16,
+            "what was seen in these groups does not come up again")
     }
 }

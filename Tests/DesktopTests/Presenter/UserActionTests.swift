@@ -1,3 +1,4 @@
+import Base
 import System
 import Testing
 
@@ -18,13 +19,17 @@ struct UserActionTests {
         return screen
     }
 
-    @Test("To choose it activates the application, with the token that came before")
+    private static func choice(_ action: String) -> Choice {
+        Choice(source: "telegram/me", chat: 5, message: 1 << 20, action: action)
+    }
+
+    @Test("To choose it is told to the engine, with the token that came before")
     func open() throws {
         var screen = try screen()
         screen.user(chooses: "default", on: 1, token: "abc")
-        #expect(screen.requests == [.act(group: 1, notification: 1, action: "default")])
         #expect(
-            screen.others == [.activate(service: "org.example.Chat", action: nil, token: "abc")])
+            screen.requests == [.act(group: 1, notification: 1, action: "default", token: "abc")])
+        #expect(screen.others.isEmpty)
         // What most servers say next is not another wish.
         screen.user(closes: 1)
         #expect(screen.requests.count == 1)
@@ -76,10 +81,11 @@ struct UserActionTests {
         screen.handle(.activationToken(id: 1, token: "abc", sender: ":1.7"))
         screen.user(chooses: "default", on: 2)
         screen.user(chooses: "default", on: 1)
-        let tokens = screen.others.map { action in
-            if case .activate(_, _, let token) = action { token } else { "other" }
-        }
-        #expect(tokens == [nil, nil])
+        #expect(
+            screen.requests == [
+                .act(group: 1, notification: 2, action: "default"),
+                .act(group: 1, notification: 1, action: "default"),
+            ])
     }
 
     @Test("A link of the payload is opened instead, if it may be")
@@ -87,7 +93,9 @@ struct UserActionTests {
         var opened = try screen(#","link":"https://x/y""#)
         opened.user(chooses: "default", on: 1, token: "abc")
         let link = try #require(ExternalLink("https://x/y"))
-        #expect(opened.others == [.open(link: link, token: "abc")])
+        let choice = Self.choice("default")
+        #expect(opened.others == [.open(link: link, choice, token: "abc")])
+        #expect(opened.requests == [.act(group: 1, notification: 1, action: "default")])
         for link in [
             "file:///etc/passwd", "http://x", "ftp://x", "-x", "javascript:x", "https://a b",
         ] {
@@ -104,7 +112,7 @@ struct UserActionTests {
         try matrix.tell(consent)
         matrix.user(chooses: "default", on: 1)
         let link = try #require(ExternalLink("matrix:r/x"))
-        #expect(matrix.others == [.open(link: link, token: nil)])
+        #expect(matrix.others == [.open(link: link, Self.choice("default"), token: nil)])
         for link in ["file:///x", "-x:y", "javascript:x"] {
             var refused = try screen(#","link":"\#(link)""#)
             try refused.tell(consent)
@@ -126,15 +134,30 @@ struct UserActionTests {
         first.user(chooses: "action-0", on: 1)
         #expect(first.requests == [.act(group: 1, notification: 1, action: "go")])
         let link = try #require(ExternalLink("https://go/"))
-        #expect(first.others == [.open(link: link, token: nil)])
+        #expect(first.others == [.open(link: link, Self.choice("go"), token: nil)])
         var second = try screen(Self.actions)
         second.user(chooses: "action-1", on: 1)
-        #expect(
-            second.others == [.activate(service: "org.example.Chat", action: "run", token: nil)])
+        #expect(second.requests == [.act(group: 1, notification: 1, action: "run")])
+        #expect(second.others.isEmpty)
         var third = try screen(Self.actions)
         third.user(chooses: "action-2", on: 1)
         third.user(chooses: "go", on: 1)
         #expect(third.requests.isEmpty)
+    }
+
+    @Test("To mute its chat, for an hour or for good, is told before the notification goes")
+    func mute() throws {
+        for (key, seconds) in [("mute-hour", Int32(3600)), ("mute", .max)] {
+            var screen = try screen()
+            screen.user(chooses: key, on: 1)
+            let requests: [EngineRequest] = [
+                .mute(chat: 5, seconds: seconds), .remove(group: 1, notification: 1),
+            ]
+            #expect(screen.requests == requests)
+            // Nobody heard it: it is said again.
+            try screen.active([(1, [Screen.push(1)])])
+            #expect(screen.requests == requests + requests)
+        }
     }
 
     @Test("What came in clear can only be dismissed")
@@ -168,7 +191,7 @@ struct UserActionTests {
         var screen = try screen()
         screen.user(closes: 1, reason: reason)
         #expect(screen.requests.isEmpty)
-        #expect(screen.records[ShownKey("telegram/me", 1)]?.place == .listed)
+        #expect(screen.records[ShownKey("telegram/me", 1, 1)]?.place == .listed)
         try screen.group(removed: [1])
         #expect(screen.records.isEmpty)
     }
@@ -177,11 +200,32 @@ struct UserActionTests {
     func refusedAction() throws {
         var screen = try screen()
         screen.user(chooses: "default", on: 1)
-        let error = #"{"@type":"error","code":400,"message":"no","@extra":{"notification":1}}"#
+        let error =
+            #"{"@type":"error","code":400,"message":"no","@extra":{"group":1,"notification":1}}"#
         try screen.tell(error)
         #expect(screen.requests.last == .remove(group: 1, notification: 1))
         try screen.tell(error)
         #expect(screen.records.isEmpty && screen.visible.isEmpty)
+    }
+
+    @Test("What the engine cannot do now is asked for again, after a break and after a restart")
+    func refusedForNow() throws {
+        var screen = try screen()
+        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        screen.handle(.replied(id: 1, text: "Yes", sender: ":1.7"))
+        let reply = EngineRequest.act(group: 1, notification: 1, action: "reply", text: "Yes")
+        for code in [429, 503] {
+            let error = #""@extra":{"group":1,"notification":1}"#
+            let node = try JSONDocument(
+                Array(#"{"@type":"error","code":\#(code),\#(error)}"#.utf8)
+            ).root
+            #expect(EngineUpdate(node) == nil)
+        }
+        #expect(screen.requests == [reply])
+        screen.restart()
+        screen.serverAppears()
+        try screen.active([(1, [Screen.push(1)])])
+        #expect(screen.requests == [reply, reply])
     }
 
     @Test("Requests are written as the engine reads them")
@@ -189,10 +233,22 @@ struct UserActionTests {
         #expect(
             EngineRequest.remove(group: 3, notification: 4).json
                 == #"{"@type":"removeNotification","notification_group_id":3,"#
-                + #""notification_id":4,"@extra":{"notification":4}}"#)
+                + #""notification_id":4,"@extra":{"group":3,"notification":4}}"#)
+        let reply = EngineRequest.act(
+            group: 3, notification: 4, action: "reply", text: "\"", token: "t")
         #expect(
-            EngineRequest.act(group: 3, notification: 4, action: "reply", text: "\"").json
-                == #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":3,"#
-                + #""notification_id":4,"action":"reply","text":"\"","@extra":{"notification":4}}"#)
+            reply.json
+                == #"{"@type":"bellwire.invokeNotificationAction","action":"reply","text":"\"","#
+                + #""activation_token":"t","notification_group_id":3,"notification_id":4,"#
+                + #""@extra":{"group":3,"notification":4}}"#)
+        #expect(
+            EngineRequest.mute(chat: -5, seconds: 60).json
+                == #"{"@type":"bellwire.muteChat","chat_id":-5,"mute_for":60}"#)
+        #expect(
+            EngineRequest.actionTaken(id: "7").json
+                == #"{"@type":"bellwire.actionTaken","id":"7","@extra":{"taken":"7"}}"#)
+        #expect(
+            EngineRequest.signalTaken(id: "7").json
+                == #"{"@type":"bellwire.signalTaken","id":"7"}"#)
     }
 }

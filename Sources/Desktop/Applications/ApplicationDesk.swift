@@ -1,0 +1,147 @@
+import Base
+import Bus
+import Reactor
+import System
+
+/// Tells applications what the user did with their notifications: what `OwedActions` wants is done.
+///
+/// Confined to the thread of the loop.
+final class ApplicationDesk: TimerHandler {
+    private let loop: EventLoop
+    private let log: Log
+    private var owed = OwedActions()
+    private var connection: BusConnection?
+    private var watches: [String: BusSubscription] = [:]
+    private var timer: (id: TimerID, deadline: Duration)?
+    /// Tells the engine of a source what was taken.
+    private let request: (_ source: String, EngineRequest) -> Void
+    /// The application that the user named for a source.
+    private let service: (_ source: String) -> String?
+
+    init(
+        on loop: EventLoop, log: Log, service: @escaping (_ source: String) -> String?,
+        request: @escaping (_ source: String, EngineRequest) -> Void
+    ) {
+        self.loop = loop
+        self.log = log
+        self.service = service
+        self.request = request
+    }
+
+    /// From now on by this connection, or by none.
+    func use(_ connection: BusConnection?) {
+        self.connection = connection
+        watches = [:]
+        if connection != nil { handle(.elapsed) }
+    }
+
+    func close() {
+        use(nil)
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+    }
+
+    /// Whether it was something that the engine says of actions.
+    func received(_ node: JSONNode, from source: String) -> Bool {
+        switch node["@type"]?.text {
+        case "bellwire.updateNotificationAction":
+            if let action = OwedAction(node) { handle(.told(source: source, action)) }
+        case "bellwire.updateActionExpired":
+            if let id = node["id"]?.textOrNumber { handle(.expired(.init(source, id))) }
+        default:
+            guard let id = node["@extra"]?["taken"]?.text else { return false }
+            // Also an error, unless it can be said again: then nothing is owed any more.
+            if (node["code"]?.integer ?? 0) < 500 { handle(.confirmed(.init(source, id))) }
+        }
+        return true
+    }
+
+    func handle(_ event: OwedActions.Event) {
+        let actions = owed.handle(event, at: now)
+        // Before the calls: who comes after a call in vain is not to be missed.
+        watch()
+        for action in actions {
+            switch action {
+            case .call(let key, let action): call(key, action)
+            case .taken(let key): request(key.source, .actionTaken(id: key.id))
+            }
+        }
+        setTimer()
+    }
+
+    /// Brings an application to the front.
+    func activate(_ service: String, token: String?) {
+        perform(ApplicationCall(activating: service, token: token).message) { _ in }
+    }
+
+    private func call(_ key: OwedActions.Key, _ action: OwedAction) {
+        let entry = action.service.flatMap { DesktopEntry.ofService($0) }
+        guard let call = ApplicationCall(action, for: entry) else {
+            return handle(.returned(key, .refused))
+        }
+        var message = call.message
+        // Receivers do not start what is no application, or one of the user's choice.
+        message.startsService = entry != nil || service(key.source) == call.service
+        perform(message) { [weak self] outcome in
+            let isToCome = outcome == .taken && !call.isComplete
+            self?.handle(.returned(key, isToCome ? .woken : outcome))
+        }
+    }
+
+    private func perform(
+        _ message: BusMethodCall, _ done: @escaping (OwedActions.Outcome) -> Void
+    ) {
+        guard let connection else { return done(.failed) }
+        connection.call(message) { [log] reply in
+            let outcome = OwedActions.Outcome(reply)
+            if outcome != .taken, case .failure(let failure) = reply {
+                log.write(.warning, "application.not.told", [("error", failure.name)])
+            }
+            done(outcome)
+        }
+    }
+
+    private func watch() {
+        guard let connection else { return }
+        let services = owed.services
+        for name in watches.keys where !services.contains(name) { watches[name] = nil }
+        for name in services where watches[name] == nil && BusName.isValid(name) {
+            // It fails only on a connection that has ended, and another one comes.
+            watches[name] = try? connection.watchOwner(of: name) { [weak self] _, owner in
+                if owner != nil { self?.handle(.appeared(service: name)) }
+            }
+        }
+    }
+
+    private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
+
+    private func setTimer() {
+        guard owed.deadline != timer?.deadline else { return }
+        if let timer { loop.cancel(timer.id) }
+        timer = owed.deadline.map { deadline in
+            (loop.schedule(after: Interval(max(deadline - now, .zero)), self), deadline)
+        }
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        timer = nil
+        handle(.elapsed)
+    }
+}
+
+extension OwedActions.Outcome {
+    fileprivate init(_ reply: BusReply) {
+        switch reply {
+        case .success: self = .taken
+        case .failure(let failure):
+            switch failure.name {
+            case BusErrorName.serviceUnknown, BusErrorName.nameHasNoOwner: self = .absent
+            case BusErrorName.unknownMethod, BusErrorName.unknownInterface,
+                BusErrorName.unknownObject, BusErrorName.invalidArguments,
+                BusErrorName.accessDenied:
+                self = .refused
+            default: self = .failed
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import Base
+
+/// What the user did with a notification, as its engine tells it until an application has it.
+package struct OwedAction: Equatable, Sendable {
+    package let id: String
+    package let chat: Int64
+    package let message: Int64
+    package let action: String
+    package let text: String?
+    /// The payload's own, a JSON object.
+    package let data: String?
+    /// The call's own id.
+    package let callID: String?
+    /// The application that the account's registration names.
+    package let service: String?
+    package let token: String?
+
+    /// Reads `bellwire.updateNotificationAction`.
+    package init?(_ node: JSONNode) {
+        guard node["@type"]?.text == "bellwire.updateNotificationAction",
+            let id = node["id"]?.textOrNumber, let action = node["action"]?.text
+        else { return nil }
+        self.id = id
+        self.action = action
+        chat = node["chat_id"]?.integer ?? 0
+        message = node["message_id"]?.integer ?? 0
+        text = node["text"]?.text
+        data = node["data"].map { String(decoding: $0.source, as: UTF8.self) }
+        callID = node["call_id"]?.textOrNumber
+        service = node["service"]?.text
+        token = node["activation_token"]?.text
+    }
+}

@@ -1,0 +1,216 @@
+/// What the user did and applications have not taken yet.
+///
+/// Pure state: no bus, socket or clock. Each application has a queue with one call under way; whoever
+/// does not answer is called again after a pause, whoever is not there when it is.
+package struct OwedActions: Sendable {
+    package struct Key: Hashable, Sendable {
+        package let source: String
+        package let id: String
+
+        package init(_ source: String, _ id: String) {
+            self.source = source
+            self.id = id
+        }
+    }
+
+    package enum Event: Equatable, Sendable {
+        case told(source: String, OwedAction)
+        /// The user waits for it no longer.
+        case expired(Key)
+        /// The engine of the source begins anew, and will tell all that is still owed.
+        case joined(String)
+        case sourceEnded(String)
+        /// We did it ourselves, in place of the application.
+        case performed(Choice)
+        case returned(Key, Outcome)
+        /// The engine has noted that it was taken.
+        case confirmed(Key)
+        case appeared(service: String)
+        /// A deadline has passed.
+        case elapsed
+    }
+
+    package enum Outcome: Equatable, Sendable {
+        case taken
+        /// The application runs, and will be told by the engine.
+        case woken
+        /// Nobody is there, and nobody can be started.
+        case absent
+        /// It has ended, or does not answer.
+        case failed
+        case refused
+    }
+
+    package enum Action: Equatable, Sendable {
+        case call(Key, OwedAction)
+        case taken(Key)
+    }
+
+    private enum Phase: Sendable {
+        case waiting
+        case calling
+        /// Until the engine begins anew or the application comes.
+        case resting
+        /// Nothing is left to do here.
+        case told
+        /// Until the engine confirms it.
+        case taken
+    }
+
+    private struct Item: Sendable {
+        var owed: OwedAction
+        var phase = Phase.waiting
+        /// Not told again since the engine began anew.
+        var isOld = false
+    }
+
+    private struct Application: Sendable {
+        var queue: [Key] = []
+        var isCalled = false
+        /// Nobody is there who could be called.
+        var isAbsent = false
+        var pauseEnd = Duration.zero
+        var pause = OwedActions.shortestPause
+    }
+
+    private static let shortestPause = Duration.seconds(5)
+    private static let longestPause = Duration.seconds(300)
+    private static let performedLimit = 32
+
+    private var items: [Key: Item] = [:]
+    private var applications: [String: Application] = [:]
+    /// What is under way, and to whom.
+    private var calls: [Key: String] = [:]
+    private var performed: [Choice] = []
+    private var actions: [Action] = []
+
+    package init() {}
+
+    /// The names that something waits for.
+    package var services: Set<String> { Set(applications.keys) }
+
+    /// What `handle` is to be called for with `.elapsed`.
+    package var deadline: Duration? {
+        applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.isEmpty }
+            .map(\.pauseEnd).min()
+    }
+
+    package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+        switch event {
+        case .told(let source, let owed): told(Key(source, owed.id), owed, now)
+        case .expired(let key), .confirmed(let key): forget(key)
+        case .joined(let source): joined(source)
+        case .sourceEnded(let source):
+            for key in items.keys where key.source == source { forget(key) }
+        case .performed(let choice):
+            performed.append(choice)
+            if performed.count > Self.performedLimit { performed.removeFirst() }
+        case .returned(let key, let outcome): returned(key, outcome, now)
+        case .appeared(let service): appeared(service, now)
+        case .elapsed: break
+        }
+        for service in applications.keys.sorted() { advance(service, now) }
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func told(_ key: Key, _ owed: OwedAction, _ now: Duration) {
+        items[key]?.isOld = false
+        let choice = Choice(
+            source: key.source, chat: owed.chat, message: owed.message, action: owed.action)
+        if let index = performed.firstIndex(of: choice) {
+            performed.remove(at: index)
+            items[key] = Item(owed: owed, phase: .taken)
+        }
+        switch items[key]?.phase {
+        case .taken: return actions.append(.taken(key))
+        case .waiting, .calling, .told: return
+        case .resting, nil: break
+        }
+        guard let service = owed.service else { return }
+        items[key] = Item(owed: owed)
+        var application = applications[service] ?? Application()
+        application.queue.append(key)
+        // Something new is worth another attempt.
+        application.isAbsent = false
+        application.pauseEnd = min(application.pauseEnd, now + Self.shortestPause)
+        applications[service] = application
+    }
+
+    private mutating func joined(_ source: String) {
+        for (key, item) in items where key.source == source {
+            switch item.phase {
+            case .waiting, .resting: forget(key)
+            case .calling: break
+            case .told, .taken:
+                if item.isOld { forget(key) } else { items[key]?.isOld = true }
+            }
+        }
+    }
+
+    private mutating func forget(_ key: Key) {
+        guard let item = items.removeValue(forKey: key), let service = item.owed.service else {
+            return
+        }
+        applications[service]?.queue.removeAll { $0 == key }
+    }
+
+    private mutating func returned(_ key: Key, _ outcome: Outcome, _ now: Duration) {
+        guard let service = calls.removeValue(forKey: key), var application = applications[service]
+        else { return }
+        application.isCalled = false
+        let isOwed = items[key] != nil
+        switch outcome {
+        case .taken:
+            application.pause = Self.shortestPause
+            items[key]?.phase = .taken
+            if isOwed { actions.append(.taken(key)) }
+        case .woken, .refused:
+            application.pause = Self.shortestPause
+            items[key]?.phase = outcome == .woken ? .told : .resting
+        case .absent, .failed:
+            application.isAbsent = outcome == .absent
+            application.pauseEnd = now + application.pause
+            application.pause = min(application.pause * 2, Self.longestPause)
+            items[key]?.phase = .waiting
+            if isOwed { application.queue.insert(key, at: 0) }
+        }
+        applications[service] = application
+    }
+
+    /// Somebody owns the name now, of himself or because we called.
+    private mutating func appeared(_ service: String, _ now: Duration) {
+        guard applications[service]?.isCalled == false else { return }
+        applications[service]?.isAbsent = false
+        applications[service]?.pauseEnd = now
+        for key in items.keys.sorted() {
+            guard items[key]?.phase == .resting, items[key]?.owed.service == service else {
+                continue
+            }
+            items[key]?.phase = .waiting
+            applications[service]?.queue.append(key)
+        }
+    }
+
+    private mutating func advance(_ service: String, _ now: Duration) {
+        guard var application = applications[service], !application.isCalled else { return }
+        if let key = application.queue.first, let owed = items[key]?.owed {
+            guard !application.isAbsent, application.pauseEnd <= now else { return }
+            application.queue.removeFirst()
+            application.isCalled = true
+            applications[service] = application
+            items[key]?.phase = .calling
+            calls[key] = service
+            return actions.append(.call(key, owed))
+        }
+        let rests = items.values.contains { $0.owed.service == service && $0.phase == .resting }
+        if !rests { applications[service] = nil }
+    }
+}
+
+extension OwedActions.Key: Comparable {
+    /// In the order in which engines numbered them: a longer number is a higher one.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.source, left.id.utf8.count, left.id) < (right.source, right.id.utf8.count, right.id)
+    }
+}

@@ -1,0 +1,21 @@
+import Bus
+
+/// The numbers that docks draw on the icons of applications.
+extension NotificationBus {
+    /// Whoever draws them has this name, by an agreement among desktops.
+    static let launcher = "com.canonical.Unity"
+
+    func badge(_ desktopEntry: String, _ count: Int64) {
+        let members: [(String, BusValue)] = [
+            ("count", .int64(count)), ("count-visible", .boolean(count > 0)),
+        ]
+        do throws(BusError) {
+            try connection?.emit(
+                path: "/org/bellwire/Desktop/LauncherEntry",
+                interface: "com.canonical.Unity.LauncherEntry", member: "Update",
+                [.string("application://\(desktopEntry).desktop"), .options(members)])
+        } catch {
+            log.write(.warning, "badge.failed", [("reason", error.description)])
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Base
+
+/// An account that has a registration, as people name it.
+struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
+    let app: String
+    let account: String
+
+    var description: String { "\(app)/\(account)" }
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.app, left.account) < (right.app, right.account)
+    }
+
+    /// Those that the server has, or the one that is named: `APP/ACCOUNT`, or the account alone.
+    static func all(
+        _ control: ControlConnection, named name: String? = nil
+    ) throws -> [EngineAccountName] {
+        let answer = try control.send("GET", RegistrationsPath.all)
+        let list = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+        let known = Set(
+            list.map {
+                EngineAccountName(app: $0["app"]?.text ?? "", account: $0["account"]?.text ?? "")
+            })
+        guard !known.isEmpty else {
+            throw CommandError(
+                message: "there is no registration", hint: "bellwire register --help",
+                exitCode: .refused)
+        }
+        guard let name else { return known.sorted() }
+        let exact = known.filter { "\($0)" == name }
+        let found = exact.isEmpty ? known.filter { $0.account == name } : exact
+        switch found.count {
+        case 1: return Array(found)
+        case 0:
+            throw CommandError(
+                message: "there is no account \(name)", hint: "bellwire list", exitCode: .refused)
+        default:
+            throw CommandError.usage(
+                "several applications have the account \(name)",
+                hint: "say which: " + found.sorted().map(\.description).joined(separator: ", "))
+        }
+    }
+}

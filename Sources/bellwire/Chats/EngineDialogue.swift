@@ -1,0 +1,54 @@
+import Base
+import System
+
+/// Single questions to the engine of an account, by the control socket. Whoever asks only looks: what
+/// waits for the application stays where it is.
+struct EngineDialogue {
+    private static let lineLimit = 64 << 20
+    private static let mark = "answer"
+
+    let control: ControlConnection
+    let account: EngineAccountName
+
+    /// The answer; what the engine tells besides is passed over.
+    func ask(_ request: StaticString, _ members: (inout JSONWriter) -> Void = { _ in }) throws
+        -> JSONNode
+    {
+        var stream = try control.stream(lineLimit: Self.lineLimit)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("@type", "bellwire.open")
+            writer.member("app", account.app)
+            writer.member("account", account.account)
+            writer.member("role", "viewer")
+        }
+        let opening = writer.text
+        writer = JSONWriter()
+        writer.object { writer in
+            writer.member("@type", "\(request)")
+            members(&writer)
+            writer.member("@extra", Self.mark)
+        }
+        let lines = Array("\(opening)\n\(writer.text)\n".utf8)
+        // A connection that breaks is one that ends.
+        _ = try? stream.write(lines.span)
+        var isOpen = false
+        while case .bytes(let line)? = try? stream.next() {
+            guard let answer = try? JSONDocument(line).root else { break }
+            if isOpen, answer["@extra"]?.text != Self.mark { continue }
+            if answer["@type"]?.text == "error" { throw Self.refusal(answer) }
+            if isOpen { return answer }
+            isOpen = true
+        }
+        throw CommandError(
+            message: "the server ended the conversation", hint: "try again",
+            exitCode: .unavailable)
+    }
+
+    private static func refusal(_ answer: JSONNode) -> CommandError {
+        let code = answer["code"]?.integer ?? 0
+        return CommandError(
+            message: Printable.text(answer["message"]?.text ?? "the server refused"),
+            exitCode: code == 429 || code >= 500 ? .unavailable : .refused)
+    }
+}

@@ -1,0 +1,68 @@
+import Base
+import System
+
+extension Command {
+    static let pause = Command(
+        name: "pause",
+        summary: "let an account be quiet, for a time or until unpause",
+        forms: ["[APP/ACCOUNT] [--for TIME]"],
+        details: """
+            What comes meanwhile is shown without a sound, and calls do not ring. Without an account
+            it is the only one that has a registration. bellwire chats shows what is paused.
+            """,
+        options: [
+            Option("for", "TIME", help: "90s, 30m, 2h, 1d or 1w; without it until unpause")
+        ] + serverOptions
+    ) { arguments in
+        let seconds = try arguments["for"].map(TimeSpan.seconds)
+        let account = try pause(arguments, true, seconds)
+        if !arguments.has("json") {
+            let end = seconds.map { ChatReport.end(of: $0) } ?? "until bellwire unpause \(account)"
+            try StandardOutput.write("\(Printable.text("\(account)")) is paused \(end)\n")
+        }
+        return .success
+    }
+
+    static let unpause = Command(
+        name: "unpause",
+        summary: "let a paused account ring again",
+        forms: ["[APP/ACCOUNT]"],
+        details: "Without an account it is the only one that has a registration.",
+        options: serverOptions
+    ) { arguments in
+        let account = try pause(arguments, false, nil)
+        if !arguments.has("json") {
+            try StandardOutput.write("\(Printable.text("\(account)")) is not paused\n")
+        }
+        return .success
+    }
+
+    private static func pause(
+        _ arguments: Arguments, _ isPaused: Bool, _ seconds: Int?
+    ) throws -> EngineAccountName {
+        guard arguments.positional.count <= 1 else {
+            throw CommandError.usage("name one account at most", hint: "bellwire list")
+        }
+        let control = try ControlConnection(arguments)
+        let accounts = try EngineAccountName.all(control, named: arguments.positional.first)
+        guard let account = accounts.first, accounts.count == 1 else {
+            throw CommandError.usage(
+                "say which account",
+                hint: accounts.map(\.description).joined(separator: ", "))
+        }
+        _ = try EngineDialogue(control: control, account: account).ask("bellwire.pause") { writer in
+            writer.member("paused", isPaused)
+            if let seconds { writer.member("paused_for", seconds) }
+        }
+        guard arguments.has("json") else { return account }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("app", account.app)
+            writer.member("account", account.account)
+            writer.member("paused", isPaused)
+            if let seconds { writer.member("paused_for", seconds) }
+        }
+        try StandardOutput.write(writer.text + "\n")
+        return account
+    }
+}
