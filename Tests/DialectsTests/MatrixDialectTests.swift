@@ -59,6 +59,9 @@ struct MatrixDialectTests {
             #"{"notification":{"event_id":"$a","room_id":"!r","sender":"@ann:x",NAMES"content":{"body":"b"}}}"#
         let alias = try message(json.replacing("NAMES", with: ##""room_alias":"#room:x","##))
         #expect(alias.chatTitle == "#room:x" && alias.isGroup && alias.senderName == "@ann:x")
+        let all = ##""room_alias":"#room:x","room_name":"Room","sender_display_name":"Ann","##
+        let best = try message(json.replacing("NAMES", with: all))
+        #expect(best.chatTitle == "Room" && best.senderName == "Ann")
         let sender = try message(json.replacing("NAMES", with: ""))
         #expect(sender.chatTitle == "@ann:x" && !sender.isGroup)
     }

@@ -25,6 +25,7 @@ struct OtherDialectTests {
         let message = messages(json, .zpns).first
         #expect(message?.name == "zpns:1" && message?.replaces == true)
         #expect(message?.content.text == "a")
+        #expect(message?.presentation?.title == (json.contains("title") ? "t – s" : ""))
     }
 
     @Test(
@@ -34,6 +35,7 @@ struct OtherDialectTests {
             #"{"aps":{"alert":"a","mutable-content":0},"payload":"{\"customId\":\"1\"}"}"#,
             #"{"aps":{"alert":"a","mutable-content":1},"payload":"{"}"#,
             #"{"aps":{"alert":"a","mutable-content":1}}"#,
+            #"{"aps":{"alert":"a","mutable-content":1},"payload":"{\"x\":1}"}"#,
         ])
     func unchanged(json: String) {
         let message = messages(json, .zpns).first
@@ -118,6 +120,30 @@ struct OtherDialectTests {
         ])
     func automatic(json: String, dialect: Dialect) {
         #expect(AutomaticDialect.dialect(of: Array(json.utf8)) == dialect)
+    }
+
+    @Test("A client hands in a payload of any dialect, by its name or to be looked at")
+    func processPush() throws {
+        var account = Account()
+        account.options = [OptionName.groupCountMax: .integer(5)]
+        let none = HostedEngine.Cryptography(secret: { _ in nil }, open: { _, _ in nil })
+        var hosted = HostedEngine(account, cryptography: none, templates: .english, now: 1)
+        let matrix = #"{\"notification\":{\"event_id\":\"$ID\",\"content\":{\"body\":\"b\"}}}"#
+        func answer(_ id: Int, _ dialect: String) -> String {
+            let payload = matrix.replacing("ID", with: "\(id)")
+            let request =
+                #"{"@type":"bellwire.processPush","payload":"\#(payload)"\#(dialect)}"#
+            return String(decoding: hosted.answer(Array(request.utf8), now: 2), as: UTF8.self)
+        }
+        for (id, dialect) in ["", #","dialect":"auto""#, #","dialect":"matrix""#].enumerated() {
+            #expect(answer(id, dialect) == #"{"@type":"ok"}"#)
+        }
+        #expect(answer(3, #","dialect":"plain""#) == #"{"@type":"ok"}"#)
+        #expect(
+            answer(4, #","dialect":"x""#)
+                == #"{"@type":"error","code":400,"message":"Dialect is unknown"}"#)
+        let groups = hosted.engine.activeGroups
+        #expect(groups.map(\.totalCount).sorted() == [1, 3], "one of them as it is written")
     }
 
     @Test("In clear Telegram's service keys do nothing")

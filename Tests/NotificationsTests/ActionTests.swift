@@ -79,16 +79,16 @@ struct ActionTests {
         #expect(story.shown.isEmpty && told(story).isEmpty)
     }
 
-    @Test("A call is accepted or declined, and rings no more")
-    func call() throws {
+    @Test("A call is accepted or declined, and rings no more", arguments: ["accept", "decline"])
+    func call(action: String) throws {
         var story = Story()
         story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
         #expect(try invoke(&story, 1, "reply", text: "x") != .ok)
-        #expect(try invoke(&story, 1, "accept") == .ok)
+        #expect(try invoke(&story, 1, action) == .ok)
         #expect(
             told(story) == [
                 .notificationAction(
-                    chatID: .user(1), messageID: .none, action: "accept", text: nil)
+                    chatID: .user(1), messageID: .none, action: action, text: nil)
             ])
         #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
         story.pass(61)

@@ -20,14 +20,23 @@ struct CapabilityTests {
         return message
     }
 
-    @Test("An empty option switches the notifications off")
+    @Test("Off at first, a number switches the notifications on, nothing or none off again")
     func emptyOption() throws {
-        var story = Story()
-        story.text("a", id: 11)
-        try story.request(
+        let empty =
             #"{"@type":"setOption","name":"notification_group_count_max","value":{"@type":"optionValueEmpty"}}"#
-        )
-        #expect(story.client.visible.isEmpty && story.engine.activeGroups.isEmpty)
+        for end in [empty, empty.replacing("Empty\"", with: "Integer\",\"value\":0")] {
+            var story = Story()
+            try story.request(empty)
+            try story.restart()
+            story.updates = []
+            story.text("a", id: 11)
+            #expect(story.updates.isEmpty, "nobody has asked for any")
+            try story.set("notification_group_count_max", "1")
+            story.text("b", id: 12)
+            #expect(story.shown == [["b"]])
+            try story.request(end)
+            #expect(story.client.visible.isEmpty && story.engine.activeGroups.isEmpty)
+        }
     }
 
     @Test("A message of a chat that is being looked at waits a second")
@@ -170,6 +179,7 @@ struct CapabilityTests {
             )
         }
         #expect(story.engine.account.lastGroupID == 2)
+        #expect(story.engine.activeGroups.map(\.kind) == [.calls, .calls])
         let dismissed = try #require(story.engine.activeGroups.last?.notifications.first)
         try story.request(
             #"{"@type":"removeNotification","notification_group_id":1,"notification_id":\#(dismissed.id)}"#
@@ -200,8 +210,10 @@ struct CapabilityTests {
         try story.request(
             #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenSimplePush","endpoint":"https://a"}}"#
         )
+        story.updates = []
         story.engine.refreshDevices()
         story.settle()
+        #expect(details(story).contains(Update.Detail("token", source: #""https://a""#)))
         story.updates = []
         #expect(story.engine.nextDeadline == story.now + 86_400)
         story.pass(86_399)
@@ -215,7 +227,8 @@ struct CapabilityTests {
         var story = Story()
         let register =
             #"{"@type":"registerDevice","other_user_ids":[5,6],"device_token":{"@type":"deviceTokenSimplePush","endpoint":"ENDPOINT"}}"#
-        try story.request(register.replacing("ENDPOINT", with: "https://a"))
+        let registered = try story.request(register.replacing("ENDPOINT", with: "https://a"))
+        #expect(registered == .object(#"{"@type":"pushReceiverId","id":"777"}"#), "the user")
         story.updates = []
         let outcome = try story.request(register.replacing("ENDPOINT", with: ""))
         #expect(outcome == .object(#"{"@type":"pushReceiverId","id":"0"}"#))
@@ -253,6 +266,7 @@ struct CapabilityTests {
         "What is encrypted or locked is told without its content",
         arguments: [
             #"{"loc_key":"LOCKED_MESSAGE"}"#, #"{"loc_key":"ENCRYPTION_REQUEST"}"#,
+            #"{"loc_key":"ENCRYPTION_ACCEPT","custom":{"encryption_id":5}}"#,
             #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":1}}"#,
         ])
     func locked(payload: String) {
@@ -271,6 +285,9 @@ struct CapabilityTests {
         }
         #expect(story.engine.activeGroups.first?.totalCount == 1)
         #expect(pushMessage(story)?.content.kind == .hidden)
+        story.push(
+            #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":"100"}}"#)
+        #expect(story.engine.activeGroups.first?.totalCount == 2, "another message is another")
     }
 
     @Test("top_msg_id becomes the thread of the message")
@@ -309,10 +326,14 @@ struct CapabilityTests {
         #expect(!details(story).isEmpty && story.shown.isEmpty)
     }
 
-    @Test("A login from a new device is critical and belongs to no chat of the user")
-    func login() {
+    @Test(
+        "A login from a new device is critical and belongs to no chat of the user",
+        arguments: [
+            #""AUTH_UNKNOWN","loc_args":["Phone"]"#, #""AUTH_REGION","loc_args":["Phone","Rome"]"#,
+        ])
+    func login(key: String) {
         var story = Story()
-        story.push(#"{"loc_key":"AUTH_UNKNOWN","loc_args":["Phone"]}"#)
+        story.push("{\"loc_key\":\(key)}")
         #expect(pushMessage(story)?.presentation?.isCritical == true)
         #expect(story.engine.activeGroups.first?.chatID == .serviceNotifications)
     }

@@ -156,6 +156,80 @@ struct EngineRulesTests {
         try story.request(#"{"@type":"bellwire.removeSecretChat","chat_id":\#(chat)}"#)
         #expect(story.shown.isEmpty)
         #expect(story.engine.account.lastGroupID == 0, "its group's id is free again")
+        story.text("a", id: 11)
+        #expect(story.engine.activeGroups.map(\.id) == [1])
+        #expect(story.engine.activeGroups.map(\.kind) == [.messages])
+    }
+
+    @Test("What a client edits and deletes of its own changes and goes")
+    func ownMessages() throws {
+        var story = Story()
+        for id in [11, 12] { try story.request(message(id)) }
+        for _ in 0..<2 { story.pass(1) }
+        story.updates = []
+        let edit = message(11).replacing("addMessage", with: "editMessage")
+        try story.request(edit.replacing("messageText", with: "messagePhoto"))
+        story.pass(1)
+        let edited = story.updates.compactMap { update in
+            if case .notification(_, let notification) = update { "\(notification)" } else { nil }
+        }
+        #expect(edited.count == 1 && story.shown == [["message 11", "message 12"]])
+        guard
+            case .newMessage(let message, _) = story.engine.activeGroups.first?.notifications
+                .first?.content
+        else {
+            Issue.record("no message")
+            return
+        }
+        #expect(String(decoding: message.source, as: UTF8.self).contains("messagePhoto"))
+        let delete =
+            #"{"@type":"bellwire.deleteMessages","chat_id":1,"message_ids":[\#(11 << 20)]}"#
+        try story.request(delete)
+        story.pass(1)
+        #expect(story.shown == [["message 12"]])
+        #expect(story.engine.activeGroups.first?.totalCount == 1)
+        try story.request(#"{"@type":"bellwire.removeChat","chat_id":1}"#)
+        #expect(story.client.visible.isEmpty)
+    }
+
+    @Test("While its client fetches updates wait, for what the fetching brings")
+    func fetching() throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setFetching","active":true}"#)
+        #expect(story.client.pending?.unreceived == true)
+        for id in [11, 12] { try story.request(message(id)) }
+        story.pass(1)
+        #expect(story.takeGroups().isEmpty && story.client.pending?.delayed == true)
+        try story.request(
+            #"{"@type":"bellwire.deleteMessages","chat_id":1,"message_ids":[\#(11 << 20)]}"#)
+        try story.request(#"{"@type":"bellwire.setFetching","active":false}"#)
+        let updates = story.takeGroups()
+        #expect(updates.map { $0.added.map(\.id) } == [[2]], "what was deleted is never told")
+        #expect(story.client.pending?.delayed == false)
+        #expect(story.client.pending?.unreceived == false)
+    }
+
+    @Test("A client says who it is, and whether chats are known from it alone")
+    func identity() throws {
+        var story = Story()
+        let push =
+            #"{"user_id":778,"loc_key":"MESSAGE_TEXT","loc_args":["Z","a"],"custom":{"from_id":ID,"msg_id":1}}"#
+        story.push(push.replacing("ID", with: "1"))
+        #expect(story.shown.isEmpty)
+        try story.request(#"{"@type":"bellwire.setMe","user_id":778}"#)
+        story.push(push.replacing("ID", with: "1"))
+        #expect(story.shown == [["a"]])
+        let policy = #"{"@type":"bellwire.setChatPolicy","policy":"strict"}"#
+        try story.request(policy)
+        #expect(
+            story.push(push.replacing("ID", with: "4242"))
+                == .error(code: 406, message: "Ignore notification in unknown chat"))
+        try story.request(#"{"@type":"bellwire.setChat","chat_id":4242,"title":"Zoe"}"#)
+        #expect(story.push(push.replacing("ID", with: "4242")) == .ok)
+        #expect(story.engine.account.chats[.user(4242)]?.title == "Zoe")
+        #expect(
+            try story.request(policy.replacing("strict", with: "x"))
+                == .badRequest("Policy must be strict or learn"))
     }
 
     @Test("The group of a new secret chat holds the notice of it alone")
@@ -219,6 +293,27 @@ struct EngineRulesTests {
         var story = Story()
         let outcome = try story.request(#"{"@type":"registerDevice","device_token":\#(token)}"#)
         #expect(outcome == .error(code: 400, message: message))
+    }
+
+    @Test(
+        "Each kind of token has its number, and keeps what it says",
+        arguments: [
+            (#"ApplePush","device_token":"t""#, 1), (#"FirebaseCloudMessaging","token":"t""#, 2),
+            (#"MicrosoftPush","channel_uri":"t""#, 3), (#"SimplePush","endpoint":"t""#, 4),
+            (#"UbuntuPush","token":"t""#, 5), (#"BlackBerryPush","token":"t""#, 6),
+            (#"WindowsPush","access_token":"t""#, 8), (#"ApplePushVoIP","device_token":"t""#, 9),
+            (#"WebPush","endpoint":"t","p256dh_base64url":"AA","auth_base64url":"AA""#, 10),
+            (#"MicrosoftPushVoIP","channel_uri":"t""#, 11), (#"TizenPush","reg_id":"t""#, 12),
+            (#"HuaweiPush","token":"t""#, 13),
+        ])
+    func tokenTypes(token: String, type: Int32) throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"registerDevice","device_token":{"@type":"deviceToken\#(token)}}"#)
+        let devices = story.engine.account.devices
+        #expect(devices.keys.sorted() == [type])
+        let text = type == 10 ? #"{"endpoint":"t","keys":{"p256dh":"AA","auth":"AA"}}"# : "t"
+        #expect(devices[type]?.token == text)
     }
 
     @Test("The token of a Web Push registration is byte for byte what the server wants")

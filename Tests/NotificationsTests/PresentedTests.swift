@@ -30,6 +30,36 @@ struct PresentedTests {
             try added(story)["added_notifications"]?.elements.first?["bellwire.clear"] == nil)
     }
 
+    @Test("Each kind of notification and each type of group has TDLib's name")
+    func types() throws {
+        var story = Story()
+        story.text("push", from: 2, id: 11)
+        let requests = [
+            #"addMessage","message":{"@type":"message","id":5,"chat_id":1,"date":1800000060,"content":{"@type":"messageText"}}"#,
+            #"addSecretChat","chat_id":-1999999999995,"title":"S""#,
+            #"setCall","call_id":9,"chat_id":1,"state":"pending""#,
+        ]
+        for request in requests {
+            try story.request("{\"@type\":\"bellwire.\(request)}")
+            story.pass(1)
+        }
+        story.push(
+            #"{"loc_key":"CHAT_MESSAGE_TEXT","loc_args":["A","S","t"],"custom":{"channel_id":88,"chat_from_id":1,"msg_id":5,"mention":1}}"#
+        )
+        let names = try json(story).flatMap { update in
+            (update["added_notifications"]?.elements ?? []).map { added in
+                let kind = added["type"]?["@type"]?.text?.dropFirst("notificationType".count)
+                let group = update["type"]?["@type"]?.text?.dropFirst("notificationGroupType".count)
+                return "\(kind ?? "") in \(group ?? "")"
+            }
+        }
+        #expect(
+            Set(names) == [
+                "NewPushMessage in Messages", "NewMessage in Messages",
+                "NewSecretChat in SecretChat", "NewCall in Calls", "NewPushMessage in Mentions",
+            ])
+    }
+
     @Test("A call and a message without a name of its own come with the title of their chat")
     func titles() throws {
         var story = Story()

@@ -156,14 +156,16 @@ struct OrderVariationTests {
                     + "range \(limit)"
                 #expect(outcome == .error(code: 400, message: message))
             }
-            let outcome = try story.set("notification_group_count_max", "-1")
-            #expect(
-                outcome
-                    == .error(
-                        code: 400,
-                        message:
-                            "Option's \"notification_group_count_max\" value -1 is outside of the valid range [0, 25]"
-                    ))
+            for value in ["-1", "26"] {
+                let outcome = try story.set("notification_group_count_max", value)
+                let message =
+                    "Option's \"notification_group_count_max\" value \(value) is outside of the "
+                    + "valid range [0, 25]"
+                #expect(outcome == .error(code: 400, message: message))
+            }
+            for name in ["count", "size"] {
+                #expect(try story.set("notification_group_\(name)_max", "25") == .ok)
+            }
         },
         Variation("an empty size is ten") { story in
             try story.request(

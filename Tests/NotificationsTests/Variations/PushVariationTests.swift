@@ -118,6 +118,7 @@ struct PushVariationTests {
             }
             #expect(
                 story.told() == ["1: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 2"])
+            #expect(story.engine.activeGroups.map(\.chatID) == [.user(2)])
         },
         Variation("a secret chat's push must be fetched") { story in
             story.engine.account.chats[.secretChat(5)] = Chat(.secretChat(5))
@@ -150,11 +151,63 @@ struct PushVariationTests {
             )
             #expect(story.engine.activeGroups.map(\.kind) == [.messages, .messages])
         },
+        Variation("mentions, replies and pins of a group stand apart from its messages") { story in
+            story.say(id: 11, date: 1)
+            story.say(id: 12, date: 2, more: #","mention":1"#)
+            story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 13, date: 3)
+            #expect(story.engine.activeGroups.map(\.kind) == [.mentions, .messages])
+            #expect(story.engine.activeGroups.map(\.totalCount) == [2, 1])
+            #expect(story.engine.activeGroups.allSatisfy { $0.chatID == .channel(88) })
+        },
         Variation("where mentions are disabled one stands among the messages") { story in
             try story.settings(
                 of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
             story.say(id: 11, more: #","mention":1"#)
             #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+        },
+        Variation("so does a pin where pins are disabled, and both where a scope says so") {
+            story in
+            try story.settings(
+                of: -1_000_000_000_088, #""disable_pinned_message_notifications":true"#)
+            story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 11)
+            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.engine.activeGroups.map(\.kind) == [.messages])
+            try story.request(
+                #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopeGroupChats"},"notification_settings":{"disable_pinned_message_notifications":true,"disable_mention_notifications":true}}"#
+            )
+            story.updates = []
+            let basic = #""chat_id":"77""#
+            story.say("PINNED_TEXT", ["User1", "p", "Basic77"], id: 11, chat: basic)
+            story.say(
+                "CHAT_MESSAGE_TEXT", ["User1", "Basic77", "m"], id: 12, chat: basic,
+                more: #","mention":1"#)
+            #expect(
+                story.told() == ["2: +[2] -[] sound -1 of 1", "2: +[3] -[] sound -1 of 2"])
+            #expect(story.engine.activeGroups.map(\.kind) == [.messages, .messages])
+        },
+        Variation("of several chats that a push names the last kind is the chat") { story in
+            let names = [#""from_id":1"#, #""chat_id":77"#, #""channel_id":88"#]
+            let chats = [ChatID.user(1), .basicGroup(77), .channel(88)]
+            for count in 1...3 {
+                let chat = names.prefix(count).reversed().joined(separator: ",")
+                let key = count == 1 ? "MESSAGE_NOTEXT" : "CHAT_MESSAGE_NOTEXT"
+                let names = count == 1 ? [] : [["", "", "Basic77", "Super88"][count]]
+                story.say(key, ["U"] + names, id: 11, date: count, chat: chat)
+                #expect(story.engine.activeGroups.first?.chatID == chats[count - 1])
+            }
+        },
+        Variation("a channel that speaks comes before a group, and a group before a person") {
+            story in
+            story.say(id: 11, more: #","mention":1,"chat_from_group_id":"88""#)
+            story.say(
+                id: 12, more: #","mention":1,"chat_from_group_id":88,"chat_from_broadcast_id":99"#)
+            #expect(
+                story.told() == [
+                    "1: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 2 by -1000000000099",
+                ])
+            let text = "\(story.engine.activeGroups)"
+            #expect(text.contains("chat(Notifications.ChatID(rawValue: -1000000000088))"))
+            #expect(!text.contains("Sender.user"))
         },
         Variation("a mention by a channel is shown under that channel's settings") { story in
             story.say(id: 11, more: #","mention":1,"chat_from_broadcast_id":"99""#)

@@ -352,5 +352,16 @@ struct RemovalVariationTests {
             try story.request(#"{"@type":"close"}"#)
             #expect(story.told() == ["1: +[1] -[] sound 0 of 1"])
         },
+        Variation("closing brings a message that waits to be read elsewhere") { story in
+            try story.request(
+                #"{"@type":"bellwire.setOnline","self":false,"others_online_since":1800000160}"#)
+            try story.request(
+                #"{"@type":"bellwire.addMessage","message":{"@type":"message","id":\#(11 << 20),"chat_id":1,"date":1800000060,"content":{"@type":"messageText"}}}"#
+            )
+            #expect(story.told() == [] && story.client.pending?.delayed == true)
+            try story.request(#"{"@type":"close"}"#)
+            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.client.pending?.delayed == false)
+        },
     ]
 }
