@@ -20,10 +20,11 @@ extension Engine {
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
+        if ignoresContact(message) { return .ok }
         if isNewPin, isPinOutranked(level, in: chat) { return .ok }
         let isOwn = settingsChatID == chatID
         let mutedUntil = isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)
-        if isMuted(message, until: mutedUntil, at: date, in: chat) {
+        if isMuted(message.subject, until: mutedUntil, at: date, in: chat) {
             if isNewPin { replacePin(in: chatID, with: .none) }
             return .ok
         }
@@ -180,14 +181,17 @@ extension Engine {
         push.isMention = message.isMention
         push.isPin = message.isPinned
         push.isScheduled = message.isScheduled
+        push.subject = message.subject
         guard account.policy == .learn else { return push }
         push.$presentation = message.$presentation
         if account.source.presentation.completes {
             push.presentation?.complete(from: account.source.presentation)
         }
-        if message.isStory, !showsStoryPoster(chatID) { push.hidePoster(message.anonymousText) }
+        if message.subject == .story, !showsStoryPoster(chatID) {
+            push.hidePoster(message.anonymousText)
+        }
         // What says nothing of the content may be said.
-        if push.content.kind != .hidden, !message.isAboutAccount,
+        if push.content.kind != .hidden, message.subject != .account,
             !showsPreview(chatID, settingsChatID)
         {
             push.content = push.content.withoutPreview
