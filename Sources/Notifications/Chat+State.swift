@@ -3,6 +3,7 @@ extension Chat {
         state.byte(kind.rawValue)
         state.text(title)
         state.byte(titleLevel.rawValue)
+        state.byte(lastPushLevel.rawValue)
         for id in [messageGroupID, mentionGroupID] { state.number(id) }
         for id in [
             lastRead, lastMessage, lastPushMessage, pinnedNotification, maxRemovedMessageID,
@@ -18,7 +19,11 @@ extension Chat {
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
         self.init(kind: try state.choice(), title: try state.text())
-        if state.version >= 4 { titleLevel = try state.choice() }
+        lastPushLevel = .webpush
+        if state.version >= 4 {
+            titleLevel = try state.choice()
+            lastPushLevel = try state.choice()
+        }
         messageGroupID = try state.number()
         mentionGroupID = try state.number()
         lastRead = MessageID(try state.number())

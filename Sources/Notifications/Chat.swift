@@ -12,6 +12,8 @@ package struct Chat: Equatable, Sendable {
     /// The newest message that the client has loaded, and the newest that a push told about.
     package var lastMessage = MessageID.none
     package var lastPushMessage = MessageID.none
+    /// How that push came: what is weaker holds nothing better back.
+    package var lastPushLevel = TrustLevel.clear
     /// The client that owns the data named it as one of its own.
     package var isListed = false
     /// Left groups and closed secret chats show nothing.

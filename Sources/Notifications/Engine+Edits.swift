@@ -38,6 +38,19 @@ extension Engine {
         return account.groups[groupID]?.sleeping.last { $0.messageID == id }
     }
 
+    /// A weaker push has told of the same message: what it said gives way.
+    mutating func giveWay(
+        to message: IncomingMessage, in groupID: NotificationGroup.ID,
+        _ settingsChatID: ChatID, _ level: TrustLevel
+    ) -> Bool {
+        guard let weaker = notification(of: message.messageID, in: groupID),
+            weaker.level < level, weaker.isTemporary
+        else { return false }
+        let push = pushMessage(message, in: groupID, settingsChatID)
+        change(weaker.id, in: groupID, to: .newPushMessage(push), level: level, isForced: true)
+        return true
+    }
+
     /// Gives a notification another content; its id, date and sound stay. It is as well protected as
     /// the best of all that ever was in it.
     mutating func change(

@@ -12,17 +12,19 @@ extension Engine {
         {
             return .error(code: 406, message: "Ignore notification sent by unknown chat")
         }
-        guard let chat = account.chats[chatID], isNews(message, in: chat, chatID) else {
+        guard let chat = account.chats[chatID], isNews(message, in: chat, chatID, level)
+        else {
             return .ok
         }
         let date = acceptedDate(message.dates)
         let isMention = countsAsMention(message, in: chat)
         let settingsChatID = settingsChat(message, chatID, isMention: isMention)
         let isNewPin = isMention && message.isPinned && !message.messageID.isNone
+        if ignoresContact(message) { return .ok }
         if isNewPin, isPinOutranked(level, in: chat) { return .ok }
         let isOwn = settingsChatID == chatID
         let mutedUntil = isOwn ? muteEnd(of: chat) : muteEnd(of: settingsChatID)
-        if isMuted(message, until: mutedUntil, at: date, in: chat) {
+        if isMuted(message.subject, until: mutedUntil, at: date, in: chat) {
             if isNewPin { replacePin(in: chatID, with: .none) }
             return .ok
         }
@@ -30,14 +32,15 @@ extension Engine {
         let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
         if !message.messageID.isNone {
             if isNewPin { replacePin(in: chatID, with: message.messageID) }
-            if let place = account.chats.index(forKey: chatID) {
-                account.chats.values[place].lastPushMessage = message.messageID
-            }
+            note(message.messageID, in: chatID, level)
         }
         if chat.kind == .secret, account.policy == .strict {
             return .error(code: 406, message: "Secret chat push notifications are unsupported")
         }
         guard order.limit > 0 else { return .ok }
+        if outranks(level, chat), giveWay(to: message, in: groupID, settingsChatID, level) {
+            return .ok
+        }
         show(message, date: date, in: groupID, settingsChatID, level)
         return .ok
     }
@@ -57,7 +60,9 @@ extension Engine {
     }
 
     /// Whether the message is one that nobody has told us about, or that somebody has dealt with.
-    private func isNews(_ message: IncomingMessage, in chat: Chat, _ chatID: ChatID) -> Bool {
+    private func isNews(
+        _ message: IncomingMessage, in chat: Chat, _ chatID: ChatID, _ level: TrustLevel
+    ) -> Bool {
         if chat.isClosed { return false }
         if message.isScheduled, chatID.rawValue != account.userID,
             account.boolean(OptionName.ignoresSentScheduled)
@@ -66,8 +71,22 @@ extension Engine {
         }
         let id = message.messageID
         guard !id.isNone else { return true }
-        return id > chat.lastMessage && id > chat.lastPushMessage && id > chat.lastRead
+        return id > chat.lastMessage && id > chat.lastRead
+            && (id > chat.lastPushMessage || outranks(level, chat))
             && !chat.deleted.contains(id) && barred[chatID]?.contains(id) != true
+    }
+
+    /// Whether a chat has been told of its newest message in a weaker way only. TDLib knows one way.
+    private func outranks(_ level: TrustLevel, _ chat: Chat) -> Bool {
+        level > chat.lastPushLevel && account.policy == .learn
+    }
+
+    private mutating func note(_ id: MessageID, in chatID: ChatID, _ level: TrustLevel) {
+        guard let place = account.chats.index(forKey: chatID),
+            level >= account.chats.values[place].lastPushLevel || account.policy == .strict
+        else { return }
+        account.chats.values[place].lastPushMessage = id
+        account.chats.values[place].lastPushLevel = level
     }
 
     private func countsAsMention(_ message: IncomingMessage, in chat: Chat) -> Bool {
@@ -162,14 +181,17 @@ extension Engine {
         push.isMention = message.isMention
         push.isPin = message.isPinned
         push.isScheduled = message.isScheduled
+        push.subject = message.subject
         guard account.policy == .learn else { return push }
         push.$presentation = message.$presentation
         if account.source.presentation.completes {
             push.presentation?.complete(from: account.source.presentation)
         }
-        if message.isStory, !showsStoryPoster(chatID) { push.hidePoster(message.anonymousText) }
+        if message.subject == .story, !showsStoryPoster(chatID) {
+            push.hidePoster(message.anonymousText)
+        }
         // What says nothing of the content may be said.
-        if push.content.kind != .hidden, !message.isAboutAccount,
+        if push.content.kind != .hidden, message.subject != .account,
             !showsPreview(chatID, settingsChatID)
         {
             push.content = push.content.withoutPreview
@@ -210,7 +232,9 @@ extension Engine {
         let last = group.pending.last?.notification ?? group.notifications.last
         let messageID = notification.messageID
         if let last, last.id >= notification.id { return false }
-        if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls {
+        if let last, !messageID.isNone, messageID <= last.messageID, group.kind != .calls,
+            last.level >= arrival.level || account.policy == .strict
+        {
             return false
         }
         account.groups.change(groupID) { group in

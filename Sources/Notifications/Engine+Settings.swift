@@ -36,8 +36,8 @@ extension Engine {
 
     /// What was chosen here comes before what the payload says. TDLib leaves pushes to the server.
     func soundID(of message: IncomingMessage, under chatID: ChatID) -> Int64 {
-        guard account.policy == .learn, !message.isAboutAccount else { return message.soundID }
-        let chosen = message.isStory ? storySoundID(of: chatID) : soundID(of: chatID)
+        guard account.policy == .learn, message.subject != .account else { return message.soundID }
+        let chosen = message.subject == .story ? storySoundID(of: chatID) : soundID(of: chatID)
         return chosen == -1 ? message.soundID : chosen
     }
 
@@ -52,20 +52,26 @@ extension Engine {
         return chat.settings?.showsStoryPoster ?? scope(of: chat).showsStoryPoster
     }
 
-    /// `end`: until when messages are muted by the settings that apply. A push of a story or about
-    /// a contact has settings of its own, which TDLib leaves to the server.
+    /// `end`: until when messages are muted by the settings that apply. A story has settings of its
+    /// own, which TDLib leaves to the server.
     func isMuted(
-        _ message: IncomingMessage, until end: Int32, at date: Int32, in chat: Chat
+        _ subject: PushMessage.Subject, until end: Int32, at date: Int32, in chat: Chat
     ) -> Bool {
         guard account.policy == .learn else { return end > date }
-        if message.isAboutAccount { return false }
-        if message.content.kind == .contactRegistered, account.boolean(OptionName.ignoresContacts) {
-            return true
+        switch subject {
+        case .message: return end > date
+        case .account: return false
+        case .story:
+            let scope = scope(of: chat)
+            return chat.settings?.mutesStories
+                ?? (scope.usesDefaultMuteStories ? nil : scope.mutesStories) ?? (end > date)
         }
-        guard message.isStory else { return end > date }
-        let scope = scope(of: chat)
-        return chat.settings?.mutesStories
-            ?? (scope.usesDefaultMuteStories ? nil : scope.mutesStories) ?? (end > date)
+    }
+
+    /// Who has joined is not wanted. TDLib asks the server not to tell.
+    func ignoresContact(_ message: IncomingMessage) -> Bool {
+        message.content.kind == .contactRegistered && account.policy == .learn
+            && account.boolean(OptionName.ignoresContacts)
     }
 
     /// For a mention both the chat and its sender have to allow it.

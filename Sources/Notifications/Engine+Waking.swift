@@ -76,7 +76,10 @@ extension Engine {
                 ? !disablesPinned(chat) : message.isMention && !disablesMentions(chat))
         let isNamed = message.sender != unknownSender(in: group.chatID)
         let settingsChatID = isMention && isNamed ? message.sender.chatID : group.chatID
-        guard muteEnd(of: settingsChatID) <= notification.date else { return nil }
+        let mutedUntil = muteEnd(of: settingsChatID)
+        if isMuted(message.subject, until: mutedUntil, at: notification.date, in: chat) {
+            return nil
+        }
         return self.group(of: group.chatID, isMention: isMention)
     }
 

@@ -44,11 +44,9 @@ package struct IncomingMessage: Equatable, Sendable {
     package var isSilent = false
     /// A channel speaks to those who follow it.
     package var isBroadcast = false
-    package var isStory = false
+    package var subject = PushMessage.Subject.message
     /// What is shown of a story where whose it is shall not be.
     package var anonymousText = ""
-    /// About the account itself: no settings of any chat say how it is shown.
-    package var isAboutAccount = false
     /// 0 for none, -1 for the application's default.
     package var soundID: Int64 = -1
     package var threadID = MessageID.none

@@ -77,6 +77,7 @@ extension PushMessage {
         state.unsigned(UInt64(content.flags.rawValue))
         state.number(threadID.rawValue)
         for flag in [isMention, isPin, isScheduled] { state.flag(flag) }
+        state.byte(subject.rawValue)
         state.optional(presentation) { state, value in value.write(to: &state) }
     }
 
@@ -96,6 +97,7 @@ extension PushMessage {
             isMention = try state.flag()
             isPin = try state.flag()
             isScheduled = try state.flag()
+            subject = try state.choice()
         }
         presentation = try state.optional { state throws(StateReader.Damage) in
             try Presentation(from: &state)

@@ -1,5 +1,9 @@
 /// A message that is known from a push only, until the client brings the real one.
 package struct PushMessage: Equatable, Sendable {
+    /// Which settings say how it is shown: those of its chat for messages or for stories, or none
+    /// where it is about the account itself.
+    package enum Subject: UInt8, Sendable { case message, story, account }
+
     package var id: MessageID
     package var sender: Sender
     package var senderName: String
@@ -10,6 +14,7 @@ package struct PushMessage: Equatable, Sendable {
     var isMention = false
     var isPin = false
     var isScheduled = false
+    var subject = Subject.message
     @Boxed package var presentation: Presentation?
 
     package init(

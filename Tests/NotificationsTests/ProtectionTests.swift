@@ -166,6 +166,35 @@ struct ProtectionTests {
         #expect(story.shown == [["forged", "real"]])
     }
 
+    @Test("The number of a message in clear keeps no encrypted one away")
+    func numbers() throws {
+        var story = Story()
+        func text(_ text: String, _ id: Int, _ level: TrustLevel) {
+            story.push(
+                telegram("MESSAGE_TEXT", #""Ada","\#(text)""#, #""msg_id":\#(id)"#), level: level)
+        }
+        text("forged", 99, .clear)
+        for _ in 0..<2 { text("real", 11, .webpush) }
+        try story.restart()
+        text("forged", 11, .clear)
+        #expect(story.shown == [["forged", "real"]])
+        text("news", 12, .webpush)
+        text("forged", 12, .clear)
+        #expect(story.shown == [["forged", "real", "news"]])
+    }
+
+    @Test("What came in clear gives way to the same message when that comes encrypted")
+    func sameMessage() {
+        var story = Story()
+        for level in [TrustLevel.clear, .webpush, .mtproto, .webpush, .clear] {
+            story.push(
+                telegram("MESSAGE_TEXT", #""A","by \#(level)""#, #""msg_id":11"#), level: level)
+        }
+        #expect(story.shown == [["by mtproto"]])
+        #expect(story.takeGroups().count == 1, "it rang once")
+        #expect(story.client.visible == Client.visible(story.engine))
+    }
+
     @Test("A badge of none in clear takes nothing encrypted away")
     func badges() {
         var story = Story()

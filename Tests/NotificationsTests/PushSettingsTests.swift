@@ -169,5 +169,7 @@ struct PushSettingsTests {
         #expect(presentation(story)?.body.contains("Berlin") == true)
         #expect(presentation(story)?.isCritical == true)
         #expect(story.takeGroups().map(\.soundID) == [-1])
+        try story.restart()
+        #expect(presentation(story)?.isCritical == true, "nor does a start take it away")
     }
 }

@@ -26,9 +26,9 @@ extension TelegramDialect {
         message.dates = push.dates
         message.isSilent = push.custom.has("silent")
         message.isBroadcast = push.key.hasPrefix("CHANNEL_")
-        message.isAboutAccount = push.key.hasPrefix("AUTH_")
-        message.isStory = push.key.hasPrefix("STORY_")
-        if message.isStory {
+        if push.key.hasPrefix("AUTH_") { message.subject = .account }
+        if push.key.hasPrefix("STORY_") {
+            message.subject = .story
             message.anonymousText =
                 context.templates.text("STORY_HIDDEN_AUTHOR", [], inGroup: false)?.body ?? ""
         }
