@@ -7,6 +7,8 @@ package enum EngineEntry: Sendable, Confidential {
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
     case request([UInt8])
+    /// A payload as it came, kept for an application that reads it itself.
+    case raw(payload: [UInt8], encoding: String)
     /// A request with `registerDevice`, and the secret that was drawn for it.
     case registration([UInt8], RegisteredDevice.Encryption?)
     /// Nothing but time went by.
@@ -30,6 +32,8 @@ package enum EngineEntry: Sendable, Confidential {
                 2, level.rawValue | (isTrusted ? Self.trustFlag : 0), Self.number(of: dialect),
                 Self.length(of: id),
             ] + id.utf8 + payload
+        case .raw(let payload, let encoding):
+            [6, Self.length(of: encoding)] + encoding.utf8 + payload
         case .registration(let text, nil): [3] + text
         case .registration(let text, let encryption?):
             [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
@@ -54,6 +58,13 @@ package enum EngineEntry: Sendable, Confidential {
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
         case 5 where bytes.count == 1: self = .start
+        case 6:
+            guard bytes.count >= 2, bytes.count - 2 >= Int(bytes[1]),
+                let encoding = String(
+                    validating: bytes.dropFirst(2).prefix(Int(bytes[1])), as: UTF8.self)
+            else { throw Damage() }
+            self = .raw(
+                payload: Array(bytes.dropFirst(2 + encoding.utf8.count)), encoding: encoding)
         default: throw Damage()
         }
     }
@@ -107,6 +118,8 @@ extension Engine {
         case .registration(let text, let encryption):
             guard let document = try? JSONDocument(text) else { return nil }
             return registerDevice(document.root, secret: encryption, now: now)
+        case .raw(let payload, let encoding):
+            return keepRaw(payload, encoding: encoding, now: now)
         case .push(let payload, let dialect, let level, let isTrusted, let id):
             return process(
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,

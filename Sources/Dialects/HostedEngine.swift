@@ -78,7 +78,8 @@ package struct HostedEngine: Sendable, Confidential {
     private mutating func answer(
         _ request: JSONNode, _ text: [UInt8], now: Double
     ) -> Outcome? {
-        let isQuestion = request["@type"]?.text?.hasPrefix("get") == true
+        let type = request["@type"]?.text ?? ""
+        let isQuestion = type.hasPrefix("get") || type.hasPrefix("bellwire.get")
         guard isQuestion, engine.nextDeadline.map({ $0 > now }) ?? true else {
             return perform(.request(text), now: now)
         }
@@ -95,6 +96,18 @@ package struct HostedEngine: Sendable, Confidential {
     ) -> Outcome {
         perform(
             .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
+    }
+
+    /// A payload as it came, beside what is made of it.
+    package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) {
+        _ = perform(.raw(payload: payload, encoding: encoding), now: now)
+    }
+
+    /// An application has heard everything that was to be known up to this.
+    package mutating func noticesHeard(through id: Int64, now: Double) {
+        guard engine.account.owed.hasNotices(through: id) else { return }
+        let request = #"{"@type":"bellwire.heard","through":\#(id)}"#
+        _ = perform(.request(Array(request.utf8)), now: now)
     }
 
     private mutating func perform(_ entry: EngineEntry, now: Double) -> Outcome? {

@@ -29,6 +29,8 @@ struct BatchEffects {
     var expiredMarks: [OwnedMark] = []
     var replays: Set<ReplayMark> = []
     var expiredReplays: [ReplayMark] = []
+    /// What users chose and no application took in time.
+    var expiredActions = 0
     /// What engines have to tell.
     var engineNews: [EngineNews] = []
     /// Messages for which room was reserved, and whose destination has them.
@@ -65,6 +67,7 @@ struct BatchEffects {
         unused.removeAll(keepingCapacity: true)
         delivered.removeAll(keepingCapacity: true)
         engineNews.removeAll(keepingCapacity: true)
+        expiredActions = 0
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
         replays.removeAll(keepingCapacity: true)

@@ -29,6 +29,7 @@ final class BatchExecutor {
     /// The sentences of engines.
     let templates: TelegramTemplates
     let limits: StoreLimits
+    private let onExpiredActions: @Sendable (Int) -> Void
     // Of one thread, and used by nothing that is called while they change.
     /// Those that were read. As they are in the batch under way: with a failure they go.
     @exclusivity(unchecked) var engines: LoadedEngines
@@ -61,10 +62,12 @@ final class BatchExecutor {
     init(
         _ database: WriterDatabase, state: StateRow.Values, keys: StoreKeys, index: StoreIndex,
         time: StoreTimekeeper, templates: TelegramTemplates,
-        limits: StoreLimits, visit: (Address, Int) -> Void = { _, _ in }
+        limits: StoreLimits, onExpiredActions: @escaping @Sendable (Int) -> Void = { _ in },
+        visit: (Address, Int) -> Void = { _, _ in }
     ) throws(StoreFault) {
         self.templates = templates
         self.limits = limits
+        self.onExpiredActions = onExpiredActions
         engines = LoadedEngines(room: limits.engineMemory)
         keyGeneration = keys.generation
         resealing = keys.hasFormer ? Resealing() : nil
@@ -219,6 +222,7 @@ final class BatchExecutor {
         for mark in effects.expiredReplays { replays.remove(mark) }
         index.callbacks.endChanges()
         effects.apply(to: index)
+        if effects.expiredActions > 0 { onExpiredActions(effects.expiredActions) }
     }
 }
 

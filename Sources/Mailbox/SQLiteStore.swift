@@ -17,6 +17,8 @@ package final class SQLiteStore: MessageStore {
         package var templates = TelegramTemplates.english
         /// Told, on a thread of the store, whenever it stops working or why it still does not.
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
+        /// Told, on a thread of the store, how many actions no application has taken in time.
+        package var onExpiredActions: @Sendable (Int) -> Void = { _ in }
         /// Told, on a thread of the store, when nothing is sealed under former keys any more.
         package var onResealed: @Sendable () -> Void = {}
         /// The clocks.

@@ -8,7 +8,7 @@ import SQLite
 enum Schema {
     static let migrations = [
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
-        Migration("replays", replays), engines, engineRecords,
+        Migration("replays", replays), engines, engineRecords, owed,
     ]
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that

@@ -26,7 +26,8 @@ struct StoreOpening {
         var messages = 0
         executor = try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
-            templates: options.templates, limits: options.limits
+            templates: options.templates, limits: options.limits,
+            onExpiredActions: options.onExpiredActions
         ) { address, size in
             index.count(size, for: address)
             messages += 1

@@ -33,6 +33,8 @@ extension Account {
         for flag in [forgetsNotificationID, forgetsGroupID] { state.flag(flag) }
         writeMemory(to: &state)
         source.write(to: &state)
+        state.optional(badge) { $1.write(to: &$0) }
+        owed.write(to: &state)
         return state.bytes
     }
 
@@ -93,6 +95,11 @@ extension Account {
         }
         try readMemory(from: &state)
         source = try SourceState(from: &state)
+        guard state.version >= 4 else { return }
+        badge = try state.optional { state throws(StateReader.Damage) in
+            try Badge(from: &state)
+        }
+        owed = try Owed(from: &state)
     }
 
     /// What is remembered so that nothing happens twice.

@@ -30,6 +30,9 @@ package struct Account: Equatable, Sendable, Confidential {
     package var source = SourceState()
     package var devices: [Int32: RegisteredDevice] = [:]
     package var recentPushes = RecentPushes()
+    /// Nil until one was told.
+    package internal(set) var badge: Badge?
+    package var owed = Owed()
 
     package init() {}
 

@@ -21,16 +21,38 @@ extension Engine {
         }
         let text = action == NotificationAction.reply ? request["text"]?.text ?? "" : nil
         if let text, text.isEmpty { return .badRequest("Text must be non-empty") }
-        var messageID = notification.messageID
-        if case .newCall = notification.content { messageID = .none }
-        updates.append(
-            .notificationAction(
-                chatID: group.chatID, messageID: messageID, action: action, text: text))
+        let token = request["activation_token"]?.text ?? ""
+        guard token.utf8.count <= Self.longestToken else {
+            return .badRequest("Activation token is too long")
+        }
+        var chosen = ChosenAction(
+            chatID: group.chatID, messageID: notification.messageID, action: action, text: text)
+        chosen.date = Int64(now)
+        chosen.activationToken = token
+        describe(&chosen, notification)
+        guard let owed = account.owed.add(chosen, at: now) else {
+            return .error(code: 429, message: "Too Many Requests: actions wait to be taken")
+        }
+        updates.append(.notificationAction(owed))
+        let messageID = chosen.messageID
         if !messageID.isNone {
             markRead(group.chatID, upTo: messageID, level: .mtproto, isForced: true)
         }
         removeByUser(id, in: groupID)
         return .ok
+    }
+
+    private static let longestToken = 256
+
+    private func describe(_ action: inout ChosenAction, _ notification: Notification) {
+        switch notification.content {
+        case .newCall(let id, let ownID):
+            action.messageID = .none
+            action.callID = ownID.isEmpty ? String(id) : ownID
+            action.data = account.calls[id]?.data ?? ""
+        case .newPushMessage(let message): action.data = message.presentation?.data ?? ""
+        case .newMessage, .newSecretChat: break
+        }
     }
 }
 

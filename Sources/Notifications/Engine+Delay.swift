@@ -43,11 +43,12 @@ extension Engine {
     package mutating func beginFetching() { isFetching = true }
 
     /// While the client fetches, updates wait longer for what the fetching brings.
-    mutating func setFetching(_ isActive: Bool) {
+    /// One who went away has brought nothing in the place of what pushes told.
+    mutating func setFetching(_ isActive: Bool, isAbandoned: Bool = false) {
         guard isFetching != isActive else { return }
         isFetching = isActive
         if !isActive {
-            removeTemporary()
+            if !isAbandoned { removeTemporary() }
             flushAll()
         }
         tellPending()

@@ -13,6 +13,7 @@ extension Engine {
         defer { self.isTrusted = false }
         if isClosed { return .aborted }
         if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
+        isBadgeSaid = false
         var outcome = Outcome.ok
         for event in events {
             let result = process(event, level: level)
@@ -30,23 +31,27 @@ extension Engine {
         case .message(let message): return process(message, level: level)
         case .deleted(let chat, let ids):
             guard let chatID = chatID(chat) else { return .ok }
-            for id in ids { delete(id, in: chatID, level: level) }
+            loweringBadge(of: chatID) { engine in
+                for id in ids { engine.delete(id, in: chatID, level: level) }
+            }
         case .retracted(let name, let order): retract(name, order: order, level: level)
         case .read(let chat, let last):
-            if let chatID = chatID(chat) { markRead(chatID, upTo: last, level: level) }
+            guard let chatID = chatID(chat) else { return .ok }
+            loweringBadge(of: chatID) { $0.markRead(chatID, upTo: last, level: level) }
         case .announcement(let id, let text): announce(id, text: text, level: level)
         case .call(let call): return process(call, level: level)
         case .badge(let unread, let missedCalls):
             showBadge(unread: unread, missedCalls: missedCalls, level: level)
+        case .unread(let count): setBadge(Badge(unread: count, missedCalls: nil))
         case .dcUpdate(let dc, let address):
             guard level == .mtproto || account.policy == .strict else { return .ok }
-            updates.append(.dcOption(dc: dc, address: address, getConfig: dc == 1))
+            tellNotice(.dcOption(dc: dc, address: address, getConfig: dc == 1))
         case .liveLocationsNeeded:
-            if level > .clear { updates.append(.liveLocationsNeeded) }
+            if level > .clear { tellNotice(.liveLocationsNeeded) }
         case .sessionRevoked(let dates):
             if level == .mtproto { revokeSession(dates) }
         case .fetchRequired(let reason, let details):
-            updates.append(.fetchRequired(reason: reason, details: details))
+            tellNotice(.fetchRequired(reason: reason, details: details))
         case .ignored: break
         case .refused(let code, let message): return .error(code: code, message: message)
         }
@@ -58,7 +63,7 @@ extension Engine {
     ) {
         let isSaid = events.contains { if case .fetchRequired = $0 { true } else { false } }
         guard account.policy == .learn, !isSaid else { return }
-        updates.append(.fetchRequired(reason: reason, details: details))
+        tellNotice(.fetchRequired(reason: reason, details: details))
     }
 
     /// The chat of a reference, if it is known.
@@ -122,23 +127,10 @@ extension Engine {
         account.chats.values[place].kind = .channel
     }
 
-    /// Tells how many messages wait. None at all clears what is shown.
-    private mutating func showBadge(unread: Int64?, missedCalls: Int64?, level: TrustLevel) {
-        if account.source.presentation.showsBadge {
-            updates.append(.unreadBadge(count: unread ?? 0, missedCalls: missedCalls))
-        }
-        guard (unread ?? 0) == 0, (missedCalls ?? 0) == 0 else { return }
-        for id in account.groups.ids where account.groups[id]?.notifications.isEmpty == false {
-            removeAll(in: id, isForced: true, totalCount: \.notifications.count) {
-                $0.level <= level
-            }
-        }
-    }
-
     /// What cannot be undone needs a date that can be true; otherwise the client has to ask.
     private mutating func revokeSession(_ dates: [Int32]) {
         guard dates.contains(acceptedDate(dates)) else {
-            updates.append(.fetchRequired(reason: "session_revoke", details: []))
+            tellNotice(.fetchRequired(reason: "session_revoke", details: []))
             return
         }
         updates.append(.sessionRevoked)

@@ -33,6 +33,7 @@ extension Engine {
         return [
             .activeNotifications(groups), .havePending(delayed: isDelayed, unreceived: isFetching),
         ]
+            + badgeUpdates
     }
 
     /// Between start and end.
@@ -46,6 +47,9 @@ extension Engine {
         if !delayedGroups.isEmpty, let nextPending { deadline = min(deadline, nextPending) }
         if !account.calls.isEmpty, let nextCall { deadline = min(deadline, nextCall) }
         if let sessionEnd { deadline = min(deadline, sessionEnd) }
+        if !account.owed.isEmpty, let end = account.owed.nextExpiry {
+            deadline = min(deadline, end)
+        }
         if !account.devices.isEmpty, let nextRefresh { deadline = min(deadline, nextRefresh) }
         return deadline == .infinity ? nil : deadline
     }
@@ -64,6 +68,7 @@ extension Engine {
         if !queue.isEmpty { flushDue() }
         endCalls()
         endSession()
+        if !account.owed.isEmpty { expireActions() }
         if let nextRefresh, nextRefresh <= now { refreshDevices() }
     }
 

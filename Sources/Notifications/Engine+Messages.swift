@@ -144,7 +144,7 @@ extension Engine {
         _ settingsChatID: ChatID, _ level: TrustLevel
     ) {
         if replaceNamed(message, level: level) || isSuppressed(message, in: groupID) { return }
-        let isQuiet = message.isSilent || now < account.source.pausedUntil
+        let isQuiet = message.isSilent || account.source.isPaused(at: now)
         let push = pushMessage(message, in: groupID, settingsChatID)
         if case .id(let chatID) = message.chat, chatID.kind == .secret {
             closeSecretChatNotice(chatID)

@@ -14,7 +14,14 @@ extension Engine {
             setOnline(
                 isOnline: request.flag("self"),
                 othersOnlineSince: request["others_online_since"]?.integer.map(Double.init))
-        case "bellwire.setFetching": setFetching(request.flag("active"))
+        case "bellwire.setFetching":
+            setFetching(request.flag("active"), isAbandoned: request.flag("abandoned"))
+        case "bellwire.release": flushEverything()
+        case "bellwire.actionTaken", "bellwire.rawPushTaken", "bellwire.heard", "bellwire.setRaw":
+            return handleOwed(type, request)
+        case "bellwire.getChats": return .object(chats(request))
+        case "bellwire.muteChat": return muteChat(request)
+        case "bellwire.pause": return pause(request)
         case "bellwire.setSource": return setSource(request)
         case "bellwire.invokeNotificationAction": return invokeAction(request)
         case "bellwire.setCall":

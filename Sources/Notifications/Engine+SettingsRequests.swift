@@ -130,6 +130,6 @@ extension ScopeNotificationSettings {
     }
 }
 
-private func muteTime(until end: Int32, now: Double) -> Int {
+func muteTime(until end: Int32, now: Double) -> Int {
     end == muteForever ? Int(muteForever) : max(Int(end) - Int(now), 0)
 }

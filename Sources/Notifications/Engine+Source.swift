@@ -91,6 +91,6 @@ extension Engine {
     mutating func endSession() {
         guard let end = sessionEnd, end <= now else { return }
         account.source.sessionEnded = true
-        updates.append(.fetchRequired(reason: "session_ended", details: []))
+        tellNotice(.fetchRequired(reason: "session_ended", details: []))
     }
 }

@@ -12,13 +12,15 @@ package struct Engine: Sendable, Confidential {
     var delayedGroups: Set<NotificationGroup.ID> = []
     /// How many notifications of a group are shown.
     var sizeLimit: Int
-    var isFetching = false
+    package internal(set) var isFetching = false
     var presence = Presence()
     var openChats: Set<ChatID> = []
     /// Deleted messages whose push has not come, for as long as TDLib remembers them.
     var barred: [ChatID: Set<MessageID>] = [:]
     var isStarted = false
     var isClosed = false
+    /// The payload that is being applied says how much waits.
+    var isBadgeSaid = false
     /// When the registered tokens are due again; nil until the host has asked for them once.
     var nextRefresh: Double?
     /// What the client has been told last.

@@ -9,6 +9,8 @@ package enum Event: Equatable, Sendable {
     case announcement(id: Int64, text: String)
     case call(IncomingCall)
     case badge(unread: Int64?, missedCalls: Int64?)
+    /// How much waits now; what is shown stays.
+    case unread(Int64)
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
     /// With the dates of its payload: an old one may be somebody's copy.

@@ -104,6 +104,7 @@ extension SourceState {
         state.time(lastActivity)
         state.time(pausedUntil)
         state.list(rung.sorted()) { $0.text($1) }
+        state.time(quietUntil)
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -119,6 +120,7 @@ extension SourceState {
         lastActivity = try state.time()
         pausedUntil = try state.time()
         rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
+        if state.version >= 4 { quietUntil = try state.time() }
     }
 }
 

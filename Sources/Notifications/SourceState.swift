@@ -19,11 +19,16 @@ package struct SourceState: Equatable, Sendable {
     package var lastActivity: Double = 0
     /// Another client of the account is in use until then: nothing rings.
     package var pausedUntil: Double = 0
+    /// The user wants quiet until then.
+    package var quietUntil: Double = 0
     package var sessionEnded = false
     /// Conversations that have rung already; the empty key stands for the whole source.
     package var rung: Set<String> = []
 
     package init() {}
+
+    /// Nothing makes a noise.
+    func isPaused(at now: Double) -> Bool { now < max(pausedUntil, quietUntil) }
 
     static let rungLimit = 10_000
 

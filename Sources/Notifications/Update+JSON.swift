@@ -65,14 +65,39 @@ extension Update {
             writer.array { writer in
                 for scheme in consent.linkSchemes.sorted() { writer.string(scheme) }
             }
-        case .notificationAction(let chatID, let messageID, let action, let text):
-            writer.member("@type", "bellwire.updateNotificationAction")
-            writer.member("chat_id", Int(chatID.rawValue))
-            writer.member("message_id", Int(messageID.rawValue))
-            writer.member("action", action)
-            if let text { writer.member("text", text) }
+        case .notificationAction(let action): action.members(&writer)
+        case .actionExpired(let id):
+            writer.member("@type", "bellwire.updateActionExpired")
+            writer.member("id", int64: id)
+        case .rawPush(let push):
+            writer.member("@type", "bellwire.updateRawPush")
+            writer.member("id", int64: push.id)
+            writer.member("payload", Base64URL.text(push.payload.span))
+            writer.member("encoding", push.encoding)
+            writer.member("received", Int(push.received))
         default: preconditionFailure("every update is written in one of two places")
         }
+    }
+}
+
+extension ChosenAction {
+    fileprivate func members(_ writer: inout JSONWriter) {
+        writer.member("@type", "bellwire.updateNotificationAction")
+        writer.member("id", int64: id)
+        write(to: &writer)
+        if !service.isEmpty { writer.member("service", service) }
+        if !activationToken.isEmpty { writer.member("activation_token", activationToken) }
+    }
+
+    /// What it says wherever it is told.
+    package func write(to writer: inout JSONWriter) {
+        writer.member("chat_id", Int(chatID.rawValue))
+        writer.member("message_id", Int(messageID.rawValue))
+        writer.member("action", action)
+        writer.member("date", Int(date))
+        if let text { writer.member("text", text) }
+        if !data.isEmpty { writer.member("data", json: data) }
+        if !callID.isEmpty { writer.member("call_id", callID) }
     }
 }
 

@@ -24,7 +24,12 @@ package enum Update: Equatable, Sendable {
     case sessionRevoked
     /// What the application agrees to, in place of what was told before.
     case consent(SourceConsent)
-    case notificationAction(chatID: ChatID, messageID: MessageID, action: String, text: String?)
+    /// Owed until it was taken.
+    indirect case notificationAction(ChosenAction)
+    /// Nobody opened it in time.
+    case actionExpired(id: Int64)
+    /// Owed until it was taken, to those who asked for it.
+    indirect case rawPush(RawPush)
 
     package struct Detail: Equatable, Sendable {
         package let name: String

@@ -22,6 +22,7 @@ struct EngineHost: ~Copyable {
             try database.load(templates), cryptography: .openSSL, templates: templates,
             now: WallClock.now)
         self.database = database
+        hosted.engine.tellOwed()
     }
 
     /// Until the client closes the engine or says nothing more.
@@ -84,5 +85,16 @@ struct EngineHost: ~Copyable {
         }
         try StandardOutput.write(output.span)
         output.removeAll(keepingCapacity: true)
+        try noteHeard()
+    }
+
+    /// The client has heard what it was to know.
+    private mutating func noteHeard() throws {
+        let last = hosted.engine.account.owed.lastID
+        guard hosted.engine.isRunning, hosted.engine.account.owed.hasNotices(through: last) else {
+            return
+        }
+        hosted.noticesHeard(through: last, now: WallClock.now)
+        try database.append(hosted.takeUnsaved())
     }
 }

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from dbus_fast import Message, MessageType, Variant
+from dbus_fast import Message, MessageFlag, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 NAME = "org.freedesktop.Notifications"
@@ -250,6 +250,8 @@ class Recorder:
         if message.message_type != MessageType.METHOD_CALL:
             return None
         if message.interface == "org.freedesktop.Application":
+            if message.flags & MessageFlag.NO_REPLY_EXPECTED:
+                raise Failed("presenter: FAILED: an application's answer is waited for")
             self.activations.append((message.path, message.member, message.body))
             return Message.new_method_return(message)
         if message.interface == "org.freedesktop.DBus.Properties":

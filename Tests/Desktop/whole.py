@@ -5,7 +5,11 @@ usage: whole.py PATH_OF_BELLWIRE
 """
 
 import asyncio
+import contextlib
+import json
+import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -16,6 +20,7 @@ from session import Application, Checks, Failed, Session, telegram
 check = Checks("whole")
 http = requests.Session()
 APPLICATION = "org.example.Fetch"
+OPENED = "org.example.Opened"
 
 
 def register(session, device, **members):
@@ -35,7 +40,8 @@ async def push(registration, text, number):
 def active(session):
     """What the engine shows, as a client that comes now is told."""
     watch = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--state", session.folder + "/receiver"],
+        [session.bellwire, "watch", "--json", "--account", "me", "--state",
+         session.folder + "/receiver"],
         stdout=subprocess.PIPE, text=True, env=session.environment)
     session.processes.append(watch)
     line = watch.stdout.readline()
@@ -56,6 +62,87 @@ async def notifications(session, registration, server, recorder):
     recorder.user_closes(min(recorder.visible))
     await eventually(lambda: "hello" not in active(session), "what the user closed is gone there")
     check("again" in active(session), "and nothing else")
+
+
+def install(session, name, actions):
+    """An application that the bus starts, with its desktop entry."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(f"{session.folder}/services/{name}.service", "w") as file:
+        file.write(f"[D-BUS Service]\nName={name}\n"
+                   f"Exec={sys.executable} {here}/opened.py {name} {session.folder}\n")
+    os.makedirs(session.folder + "/data/applications", exist_ok=True)
+    with open(f"{session.folder}/data/applications/{name}.desktop", "w") as file:
+        file.write(f"[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\n"
+                   f"DBusActivatable=true\nActions={actions}\n")
+    subprocess.run(
+        ["dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply",
+         "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig"],
+        env=session.environment, check=True, stdout=subprocess.DEVNULL)
+
+
+async def clicks(session, registration, server, desktop, recorder, address):
+    """What the user did waits for its application, whatever is killed, and reaches it once."""
+
+    def told():
+        with contextlib.suppress(FileNotFoundError), open(session.folder + "/told") as file:
+            return [json.loads(line) for line in file]
+        return []
+
+    async def chosen(text, number, key="default", token=None):
+        await push(registration, text, number)
+        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()),
+                         f"{text} comes up")
+        shown = next(n for n, call in recorder.visible.items() if text in str(call))
+        recorder.user_chooses(shown, key, token)
+        await eventually(lambda: shown not in recorder.visible, f"{text} is dealt with")
+
+    def owed():
+        """What the application would be told that connects now."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(10)
+            client.connect(session.folder + "/receiver/control.sock")
+            for line in ({"@type": "bellwire.open", "app": "telegram", "account": "clicked",
+                          "role": "viewer"}, {"@type": "bellwire.getChats", "@extra": 1}):
+                client.sendall(json.dumps(line).encode() + b"\n")
+            lines = []
+            for line in client.makefile():
+                lines.append(json.loads(line))
+                if lines[-1].get("@extra") == 1:
+                    return [x["id"] for x in lines
+                            if x["@type"] == "bellwire.updateNotificationAction"]
+
+    await chosen("one", 1, token="token")
+    await eventually(lambda: len(told()) == 1, "a closed application is started", 20)
+    path, member, action, (data,), platform = told()[0]
+    check((member, action) == ("ActivateAction", "open-notification"), "by its action")
+    check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"with the payload's own data: {data}")
+    check(platform["activation-token"] == "token", "and the token")
+    await eventually(lambda: not owed(), "the engine knows that it was taken")
+    # Killed during the call: told again, under the same id, until it has answered.
+    open(session.folder + "/die", "w").close()
+    await chosen("two", 2)
+    await eventually(lambda: len(told()) == 2, "it is told")
+    check(len(owed()) == 1, "and owed still")
+    await eventually(lambda: len(told()) == 3, "it is told again after a pause", 20)
+    check(told()[1] == told()[2], "the same")
+    await eventually(lambda: not owed(), "until it was taken")
+    # All three are killed while it is told.
+    open(session.folder + "/sleep", "w").close()
+    await chosen("three", 3)
+    await eventually(lambda: len(told()) == 4, "it is told")
+    session.end(desktop, signal.SIGKILL)
+    session.end(server, signal.SIGKILL)
+    server = session.serve(port=int(session.base.rsplit(":", 1)[1]))[0]
+    check(len(owed()) == 1, "after a kill it is owed")
+    desktop = session.desktop(address)
+    await eventually(lambda: len(told()) == 5, "and told again", 20)
+    await eventually(lambda: not owed(), "until it was taken")
+    session.end(desktop, signal.SIGKILL)
+    desktop = session.desktop(address)
+    await chosen("four", 4)
+    await eventually(lambda: len(told()) == 6, "what comes next is told", 20)
+    check("4" in str(told()[5]) and len(recorder.visible) == 0, "and nothing else")
+    return server
 
 
 async def signals(session, registration):
@@ -88,8 +175,14 @@ async def main(bellwire):
         signalled = register(session, device, token_type=4, app="telegram", service=APPLICATION)
         session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         recorder = await Recorder(session).appear()
-        session.desktop(device["websocket"] + " telegram/me")
+        address = device["websocket"] + " telegram/me telegram/clicked"
+        clicked = register(
+            session, device, token_type=10, app="telegram", clear=True, trust_clear=True,
+            account="clicked", service=OPENED)
+        install(session, OPENED, "open-notification;")
+        desktop = session.desktop(address)
         await signals(session, signalled)
+        server = await clicks(session, clicked, server, desktop, recorder, address)
         await notifications(session, pushed, server, recorder)
     except BaseException:
         print(session.log("serve")[-2000:], session.log("desktop")[-2000:], file=sys.stderr)

@@ -62,6 +62,23 @@ struct EngineCommandTests {
             group["notifications"]?.elements.map { $0["id"]?.integer } == [1, 2, 3, 4, 5])
     }
 
+    @Test("What the user chose is told again until it is taken, what is to be fetched was heard")
+    func owed() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let close = #"{"@type":"close"}"#
+        let first = try run([
+            Self.on, Self.push(11), #"{"@type":"processPushNotification","payload":"{}"}"#,
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":1,"action":"reply","text":"yes"}"#,
+        ])
+        #expect(first.contains { $0.contains(#""reason":"empty""#) })
+        // It went with its process before that could be written, so once more.
+        #expect(try run([close]).contains { $0.contains(#""reason":"empty""#) })
+        let second = try run([#"{"@type":"bellwire.actionTaken","id":"2"}"#, close])
+        #expect(!second.contains { $0.contains(#""reason":"empty""#) })
+        #expect(second.contains { $0.contains(#""id":"2""#) && $0.contains(#""text":"yes""#) })
+        #expect(try !run([close]).contains { $0.contains("updateNotificationAction") })
+    }
+
     @Test("Nothing of a message stands in the files in clear")
     func sealed() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

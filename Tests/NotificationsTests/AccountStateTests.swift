@@ -51,10 +51,12 @@ struct AccountStateTests {
     @Test("Once a session could be said to be mobile: such a state is read, without that")
     func mobile() throws {
         let account = try fullAccount()
-        var (source, former) = (StateWriter(), account.state)
-        account.source.write(to: &source)
+        var (rest, former) = (StateWriter(), account.state)
+        account.source.write(to: &rest)
+        rest.optional(account.badge) { $1.write(to: &$0) }
+        account.owed.write(to: &rest)
         // Behind the mode and the session that never ends.
-        former[former.count - source.bytes.count + 2] = 1
+        former[former.count - rest.bytes.count + 2] = 1
         #expect(former != account.state)
         #expect(try Account(state: former) == account)
     }
@@ -147,6 +149,19 @@ struct AccountStateTests {
             #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":9,"presentation":{"loc_args":"srcId"}}"#
         )
         waiting.push(#"{"message":"n"}"#, dialect: .plain, id: "push")
+        waiting.push("{}")
+        waiting.push(
+            #"{"loc_key":"DC_UPDATE","loc_args":[],"custom":{"dc":2,"addr":"1.2.3.4:5"}}"#,
+            level: .mtproto)
+        waiting.push(#"{"aps":{"alert":"x","badge":4}}"#, dialect: .zpns)
+        try waiting.request(#"{"@type":"bellwire.setRaw","active":true}"#)
+        _ = waiting.engine.keepRaw([1, 2, 3], encoding: "clear", now: waiting.now)
+        waiting.settle()
+        if let group = waiting.engine.activeGroups.first, let id = group.notifications.first?.id {
+            try waiting.request(
+                #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(group.id),"notification_id":\#(id),"action":"reply","text":"y"}"#
+            )
+        }
         return [
             "empty": Account(), "full": try fullAccount(), "crowded": crowded.engine.account,
             "waiting": waiting.engine.account,

@@ -14,6 +14,20 @@ struct ActionTests {
         )
     }
 
+    private func chosen(
+        _ name: String, id: Int64, message: Int64?, text: String? = nil, call: String = "",
+        data: String, at now: Double
+    ) -> Update {
+        var action = ChosenAction(
+            chatID: .user(1), messageID: message.map { MessageID(server: $0) } ?? .none,
+            action: name, text: text)
+        action.id = id
+        action.callID = call
+        action.data = data
+        action.date = Int64(now)
+        return .notificationAction(action)
+    }
+
     private func told(_ story: Story) -> [Update] {
         story.updates.filter { if case .notificationAction = $0 { true } else { false } }
     }
@@ -24,8 +38,8 @@ struct ActionTests {
         story.text("a", id: 11)
         story.updates = []
         #expect(try invoke(&story, 1, "default") == .ok)
-        let expected = Update.notificationAction(
-            chatID: .user(1), messageID: MessageID(server: 11), action: "default", text: nil)
+        let expected = chosen(
+            "default", id: 1, message: 11, data: #"{"from_id":"1","msg_id":"11"}"#, at: story.now)
         #expect(story.updates.first == expected, "before the notification goes")
         #expect(story.shown.isEmpty)
     }
@@ -37,9 +51,9 @@ struct ActionTests {
         #expect(try invoke(&story, 2, "reply", text: "On my way") == .ok)
         #expect(
             told(story) == [
-                .notificationAction(
-                    chatID: .user(1), messageID: MessageID(server: 12), action: "reply",
-                    text: "On my way")
+                chosen(
+                    "reply", id: 1, message: 12, text: "On my way",
+                    data: #"{"from_id":"1","msg_id":"12"}"#, at: story.now)
             ])
         #expect(story.shown == [["m13"]])
         #expect(try invoke(&story, 3, "reply") == .badRequest("Text must be non-empty"))
@@ -87,8 +101,9 @@ struct ActionTests {
         #expect(try invoke(&story, 1, action) == .ok)
         #expect(
             told(story) == [
-                .notificationAction(
-                    chatID: .user(1), messageID: .none, action: action, text: nil)
+                chosen(
+                    action, id: 2, message: nil, call: "2147483646", data: #"{"from_id":1}"#,
+                    at: story.now)
             ])
         #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
         story.pass(61)

@@ -102,9 +102,10 @@ package enum TelegramDialect {
             let last = try push.custom.int("max_id")
             guard last > 0 else { throw .malformed("Receive invalid max_id") }
             return [.read(.id(chatID), upTo: MessageID(server: Int64(last)))]
+                + unread(push, context)
         case "MESSAGE_DELETED":
             guard !isSecret else { throw .malformed("Receive MESSAGE_DELETED in a secret chat") }
-            return [.deleted(.id(chatID), try deletedMessages(push))]
+            return [.deleted(.id(chatID), try deletedMessages(push))] + unread(push, context)
         case "READ_STORIES":
             guard try push.custom.int("max_id") > 0 else {
                 throw .malformed("Receive invalid max_id")
@@ -121,6 +122,14 @@ package enum TelegramDialect {
                 "Notifications about muted messages force loading data from the server")
         default: return nil
         }
+    }
+
+    /// What is left to be read. Others may be muted, so none does not clear the screen.
+    private static func unread(_ push: TelegramPush, _ context: DialectContext) -> [Event] {
+        guard context.policy == .learn, let badge = push.fields["badge"]?.integer, badge >= 0 else {
+            return []
+        }
+        return [.unread(badge)]
     }
 
     private static func deletedMessages(

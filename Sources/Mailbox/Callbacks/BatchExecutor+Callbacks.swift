@@ -107,11 +107,13 @@ extension BatchExecutor {
     private func apply(_ record: AttemptRecord) throws(StoreFault) -> StoreOutcome {
         let (row, position) = (record.callback, record.position)
         guard let usage = try usage(of: row) else { return .notFound }
+        var action: Int64?
         try rows { () throws(SQLiteError) in
             switch record.result {
             case .delivered:
-                let rank = try database.callbacks.delete(position, of: row)
-                if rank == .introduction, usage.state == .unconfirmed {
+                let event = try database.callbacks.delete(position, of: row)
+                action = event?.action
+                if event?.rank == .introduction, usage.state == .unconfirmed {
                     try database.set(.active, ofCallback: row)
                 }
             case .postponed(let attempts, let refusals, let due):
@@ -128,6 +130,7 @@ extension BatchExecutor {
         if record.result == .gone, usage.state != .ending {
             effects.changes.append(.callback(row, isGone: true))
         }
+        if let action { try take(action: action, ofDevice: row) }
         return .done
     }
 

@@ -1,6 +1,7 @@
 import Base
 package import WebPush
 
+package import struct Notifications.ChosenAction
 package import enum Notifications.Update
 
 /// Something that happened to a registration, as its callback is told.
@@ -45,8 +46,8 @@ package enum CallbackEvent: Sendable, Confidential {
     /// `details`: what a payload names that has to be asked for.
     case fetch(count: Int, version: Int64?, details: [Update.Detail] = [])
     case undecryptable(reason: String)
-    /// As in updateNotificationAction.
-    case action(chatID: Int64, messageID: Int64, action: String, text: String?)
+    /// As in updateNotificationAction, and under the same number.
+    case action(ChosenAction)
     case sessionRevoked
 
     /// Its word in the body.
@@ -81,6 +82,8 @@ package enum CallbackEvent: Sendable, Confidential {
     ) -> OutboxEvent {
         var ttl: UInt32 = 0
         if case .message(let payload) = self { ttl = payload.ttl }
+        var action: Int64?
+        if case .action(let chosen) = self { action = chosen.id }
         var tally: OutboxEvent.Tally?
         var writer = JSONWriter()
         writer.object { writer in
@@ -93,7 +96,8 @@ package enum CallbackEvent: Sendable, Confidential {
                 tally = writeMembers(to: &writer)
             }
         }
-        return OutboxEvent(id: id, body: writer.bytes, ttl: ttl, isPush: isPush, tally: tally)
+        return OutboxEvent(
+            id: id, body: writer.bytes, ttl: ttl, isPush: isPush, tally: tally, action: action)
     }
 
     /// Answers where the count of a fetch signal stands.
@@ -124,11 +128,9 @@ package enum CallbackEvent: Sendable, Confidential {
             }
             return tally
         case .undecryptable(let reason): writer.member("reason", reason)
-        case .action(let chatID, let messageID, let action, let text):
-            writer.member("chat_id", Int(chatID))
-            writer.member("message_id", Int(messageID))
-            writer.member("action", action)
-            if let text { writer.member("text", text) }
+        case .action(let action):
+            writer.member("id", String(action.id))
+            action.write(to: &writer)
         case .expired, .sessionRevoked: break
         }
         return nil

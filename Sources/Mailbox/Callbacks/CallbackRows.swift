@@ -36,13 +36,13 @@ struct CallbackRows: ~Copyable {
         let usage = try Statement(
             "SELECT state, events, bytes FROM callback WHERE row = ?1", on: connection)
         let insert = try Statement(
-            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9)",
+            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
             on: connection)
         let count = try Statement(
             "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
             on: connection)
         let delete = try Statement(
-            "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank",
+            "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank, action",
             on: connection)
         let postpone = try Statement(
             """
@@ -100,19 +100,23 @@ struct CallbackRows: ~Copyable {
         try insert.bind(now.milliseconds, at: 7)
         try insert.bind(event.tally.map { Int64($0.count) }, at: 8)
         try insert.bind(sealed, at: 9)
+        try insert.bind(event.action, at: 10)
         try insert.run()
         try add(1, Int64(event.body.count), to: callback)
     }
 
-    /// Of what rank it was; nil if it is not there.
-    func delete(_ position: Int64, of callback: UInt32) throws(SQLiteError) -> Rank? {
+    /// Of what rank it was, and the action it told of; nil if it is not there.
+    func delete(
+        _ position: Int64, of callback: UInt32
+    ) throws(SQLiteError) -> (rank: Rank?, action: Int64?)? {
         try delete.bind(position, at: 1)
         try delete.bind(Int64(callback), at: 2)
         guard try delete.step() else { return nil }
         let (size, rank) = (delete.integer(0), Rank(rawValue: delete.integer(1)))
+        let action = delete.isNull(2) ? nil : delete.integer(2)
         try delete.run()
         try add(-1, -size, to: callback)
-        return rank
+        return (rank, action)
     }
 
     func postpone(

@@ -25,15 +25,19 @@ package final class OutboxEvent: Sendable, Confidential {
     /// A full outbox refuses what comes from a push; what the service itself has to say is taken.
     package let isPush: Bool
     package let tally: Tally?
+    /// The action of its account that is taken by whoever takes the event.
+    package let action: Int64?
 
     package init(
-        id: MessageID, body: [UInt8], ttl: UInt32 = 0, isPush: Bool, tally: Tally? = nil
+        id: MessageID, body: [UInt8], ttl: UInt32 = 0, isPush: Bool, tally: Tally? = nil,
+        action: Int64? = nil
     ) {
         self.id = id
         self.body = body
         self.ttl = ttl
         self.isPush = isPush
         self.tally = tally
+        self.action = action
     }
 
     /// The body with a larger count.

@@ -197,14 +197,30 @@ extension BatchExecutor {
         }
     }
 
-    /// One that was logged out begins anew. No notification gets a number that another one had.
+    /// What counts on, so that no number serves twice.
+    struct Counters {
+        private let notification: Notification.ID
+        private let owed: Int64
+
+        init(_ account: Account) {
+            notification = account.lastNotificationID
+            owed = account.owed.lastID
+        }
+
+        func raise(_ account: inout Account) {
+            account.lastNotificationID = notification
+            account.owed.lastID = owed
+        }
+    }
+
+    /// One that was logged out begins anew.
     func beginAnew(
-        _ engine: LoadedEngine, after last: Notification.ID
+        _ engine: LoadedEngine, after former: Counters
     ) throws(StoreFault) {
         let registrations = try registrations(of: engine.row)
         guard !registrations.isEmpty else { return }
         var account = Self.account(of: registrations)
-        account.lastNotificationID = last
+        former.raise(&account)
         engine.hosted = host(account)
         try save(engine)
     }

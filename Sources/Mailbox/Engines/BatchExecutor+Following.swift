@@ -29,7 +29,8 @@ extension BatchExecutor {
         }
     }
 
-    /// Clients that are there have heard of it; others find a signal.
+    /// Fetchers that are there have heard of it; others find a signal, beside what they are told when
+    /// they come.
     private func fetch(
         _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
     ) throws(StoreFault) {
@@ -38,7 +39,7 @@ extension BatchExecutor {
         if found?.engine != engine { found = try registrations(of: engine).first }
         guard let registration = found else { return }
         try tell(.fetch(count: 1, version: nil, details: details), registration)
-        guard !index.engines.hasListeners(registration.engine) else { return }
+        guard !index.engines.hasFetchers(registration.engine) else { return }
         var random = RandomSupply()
         let id: WebPush.MessageID
         do throws(OpenSSLError) { id = try WebPush.MessageID(from: &random) } catch {
@@ -46,10 +47,11 @@ extension BatchExecutor {
         }
         let signal = FetchSignal(
             id: id, version: nil, arrival: time.reading().wall,
-            expiry: time.now.adding(seconds: FetchSignal.lifetime))
+            expiry: time.now.adding(seconds: FetchSignal.lifetime), told: 1)
         _ = try rows { () throws(SQLiteError) in
             try add(signal, device: registration.device)
         }
+        try handOut(device: registration.device, registration.engine)
     }
 
     func add(_ signal: FetchSignal, device: UInt32) throws(SQLiteError) {

@@ -12,6 +12,8 @@ package protocol EngineListener: AnyObject, Sendable {
 /// Who listens to which engine. For all threads.
 package final class EngineIndex: Sendable {
     private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
+    /// How many of its clients fetch.
+    private let fetchers = Lock<[UInt32: Int]>([:])
     /// When the last client of an engine went, until one is back.
     private let left = Lock<[UInt32: StoreTime]>([:])
     private let lastClient = Atomic<UInt64>(0)
@@ -46,7 +48,23 @@ package final class EngineIndex: Sendable {
         left.withLock { $0.removeValue(forKey: engine) }
     }
 
-    func hasListeners(_ engine: UInt32) -> Bool {
+    /// One who fetches is about to join, and counts until it is removed.
+    package func addFetcher(of engine: UInt32) {
+        fetchers.withLock { $0[engine, default: 0] += 1 }
+    }
+
+    package func removeFetcher(of engine: UInt32) {
+        fetchers.withLock { fetchers in
+            let count = fetchers[engine, default: 0] - 1
+            fetchers[engine] = count > 0 ? count : nil
+        }
+    }
+
+    package func hasFetchers(_ engine: UInt32) -> Bool {
+        fetchers.withLock { $0[engine] != nil }
+    }
+
+    package func hasListeners(_ engine: UInt32) -> Bool {
         listeners.withLock { $0[engine] != nil }
     }
 

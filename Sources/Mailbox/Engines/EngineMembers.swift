@@ -6,6 +6,7 @@ import Notifications
 struct EngineMembers {
     private var withReplies = 0
     private var schemes: [String: Int] = [:]
+    private var services: [UInt32: String] = [:]
     /// Until then no sign of life is worth writing; nil where there is nobody to give one.
     private(set) var nextNote: StoreTime?
 
@@ -22,6 +23,9 @@ struct EngineMembers {
         consent.linkSchemes = Set(schemes.keys)
         return consent
     }
+
+    /// The program that is told of what the user chose: of those that are named the first.
+    var service: String? { services.min { $0.key < $1.key }?.value }
 
     mutating func add(_ registration: Registration) {
         count(registration, by: 1)
@@ -41,6 +45,7 @@ struct EngineMembers {
     }
 
     private mutating func count(_ registration: Registration, by step: Int) {
+        services[registration.device] = step > 0 ? registration.terms.service : nil
         let consent = registration.terms.consent
         if consent.takesReplies { withReplies += step }
         for scheme in consent.linkSchemes {

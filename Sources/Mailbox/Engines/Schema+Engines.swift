@@ -31,4 +31,13 @@ extension Schema {
             position INTEGER PRIMARY KEY, engines BLOB NOT NULL, sealed BLOB NOT NULL
         );
         """)
+
+    /// What engines owe: the number of an action that a callback is told of, and how many of the pushes
+    /// that a fetch signal stands for are told by the engine, too.
+    static let owed = Migration(
+        "owed",
+        """
+        ALTER TABLE callback_event ADD COLUMN action INTEGER;
+        ALTER TABLE fetch_signal ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+        """)
 }

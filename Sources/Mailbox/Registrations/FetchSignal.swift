@@ -12,16 +12,24 @@ package struct FetchSignal: Equatable, Sendable {
     /// Milliseconds since 1970.
     package internal(set) var arrival: Int64
     package internal(set) var expiry: StoreTime
+    /// How many of them an engine tells of itself.
+    package internal(set) var told: Int
 
-    package init(id: MessageID, version: UInt64?, arrival: Int64, expiry: StoreTime) {
-        self.init(id: id, count: 1, version: version, arrival: arrival, expiry: expiry)
+    package init(
+        id: MessageID, version: UInt64?, arrival: Int64, expiry: StoreTime, told: Int = 0
+    ) {
+        self.init(
+            id: id, count: 1, version: version, arrival: arrival, expiry: expiry, told: told)
     }
 
-    init(id: MessageID, count: Int, version: UInt64?, arrival: Int64, expiry: StoreTime) {
+    init(
+        id: MessageID, count: Int, version: UInt64?, arrival: Int64, expiry: StoreTime, told: Int
+    ) {
         self.id = id
         self.count = count
         self.version = version
         self.arrival = arrival
         self.expiry = expiry
+        self.told = told
     }
 }

@@ -8,7 +8,7 @@ enum FetchSignalRows {
     ) throws(SQLiteError) -> FetchSignals {
         let select = try Statement(
             """
-            SELECT in_flight, id, count, version, arrival, expires FROM fetch_signal
+            SELECT in_flight, id, count, version, arrival, expires, told FROM fetch_signal
             WHERE device = ?1
             """, on: connection)
         try select.bind(Int64(device), at: 1)
@@ -17,7 +17,8 @@ enum FetchSignalRows {
             guard let id = select.withBytes(1, { MessageID($0) }) else { continue }
             let signal = FetchSignal(
                 id: id, count: Int(select.integer(2)), version: UInt64(select.text(3)),
-                arrival: select.integer(4), expiry: StoreTime(milliseconds: select.integer(5)))
+                arrival: select.integer(4), expiry: StoreTime(milliseconds: select.integer(5)),
+                told: Int(select.integer(6)))
             if select.integer(0) == 1 { inFlight = signal } else { waiting = signal }
         }
         return FetchSignals(inFlight: inFlight, waiting: waiting)
@@ -30,7 +31,7 @@ enum FetchSignalRows {
         try delete.bind(Int64(device), at: 1)
         try delete.run()
         let insert = try Statement(
-            "INSERT INTO fetch_signal VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
+            "INSERT INTO fetch_signal VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", on: connection)
         for (signal, isInFlight) in [(signals.inFlight, true), (signals.waiting, false)] {
             guard let signal else { continue }
             try insert.bind(Int64(device), at: 1)
@@ -45,6 +46,7 @@ enum FetchSignalRows {
             }
             try insert.bind(signal.arrival, at: 6)
             try insert.bind(signal.expiry.milliseconds, at: 7)
+            try insert.bind(Int64(signal.told), at: 8)
             try insert.run()
         }
     }

@@ -19,6 +19,7 @@ package struct FetchSignals: Equatable, Sendable {
             return
         }
         merged.count += signal.count
+        merged.told += signal.told
         merged.version = signal.version
         merged.arrival = signal.arrival
         merged.expiry = max(merged.expiry, signal.expiry)

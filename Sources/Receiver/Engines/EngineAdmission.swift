@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Mailbox
 
 /// Leads those who may to the WebSocket of an engine.
 struct EngineAdmission {
@@ -23,14 +24,18 @@ struct EngineAdmission {
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
     }
 
-    /// `app` and `account` stand in the query.
+    /// `app`, `account`, `role` and `raw` stand in the query.
     func admit(_ exchange: HTTPExchange, _ caller: APICaller) {
         let query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
+        let role: EngineRole
+        do throws(ControlRefusal) {
+            role = try EngineRole(role: query?["role"], raw: query?["raw"])
+        } catch { return exchange.respond(.failure(error)) }
         desk.find(account: query?["account"], app: query?["app"], caller) { [desk, terms] answer in
             switch answer {
             case .failure(let refusal): exchange.respond(.failure(refusal))
             case .success(let engine):
-                exchange.upgrade(terms, to: EngineWebSocket(desk, engine: engine))
+                exchange.upgrade(terms, to: EngineWebSocket(desk, engine: engine, as: role))
             }
         }
     }

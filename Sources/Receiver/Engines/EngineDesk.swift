@@ -2,6 +2,7 @@ import Base
 import Mailbox
 import Notifications
 import Reactor
+import WebPush
 
 /// The clients of engines that are connected to one loop.
 ///
@@ -16,25 +17,31 @@ final class EngineDesk: @unchecked Sendable {
     private static let noteInterval = Interval(.seconds(6 * 3_600))
     private static let noteCookie: UInt64 = 1 << 32
 
-    private final class Place {
+    final class Place {
         let client: any EngineClient
+        let role: EngineRole
+        /// It has said that it fetches.
+        var isFetching = false
         /// It has been told what it begins with.
         var isWelcome = false
         var requests = 0
 
-        init(_ client: any EngineClient) { self.client = client }
+        init(_ client: any EngineClient, _ role: EngineRole) {
+            self.client = client
+            self.role = role
+        }
     }
 
-    private struct Table {
+    struct Table {
         var places: [UInt64: Place] = [:]
         var timer: TimerID?
         var noteTimer: TimerID?
     }
 
     let service: PushService
-    private let loop: EventLoop
-    private let dialogue: StoreDialogue
-    @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
+    let loop: EventLoop
+    let dialogue: StoreDialogue
+    @exclusivity(unchecked) var tables: [UInt32: Table] = [:]
 
     init(on loop: EventLoop, _ service: PushService) {
         self.loop = loop
@@ -66,28 +73,37 @@ final class EngineDesk: @unchecked Sendable {
         }
     }
 
-    func join(_ client: any EngineClient, engine: UInt32) -> EngineClientID {
+    func join(
+        _ client: any EngineClient, engine: UInt32, as role: EngineRole
+    ) -> EngineClientID {
         let id = EngineClientID(engine: engine, number: index.nextClient())
         if tables[engine] == nil {
             index.listen(self, to: engine)
             tables[engine] = Table()
             setNoteTimer(engine)
         }
-        tables[engine]?.places[id.number] = Place(client)
-        submitJoin(id)
+        if role.isFetcher { index.addFetcher(of: engine) }
+        tables[engine]?.places[id.number] = Place(client, role)
+        submitJoin(id, role)
         return id
     }
 
-    private func submitJoin(_ id: EngineClientID) {
-        dialogue.submit(.engine(.join(id))) { [self] outcome in
+    func submitJoin(_ id: EngineClientID, _ role: EngineRole) {
+        dialogue.submit(.engine(.join(id, role))) { [self] outcome in
             // Whoever comes again later finds it.
             if outcome != .done { tables[id.engine]?.places[id.number]?.client.end() }
         }
     }
 
     func leave(_ id: EngineClientID) {
-        tables[id.engine]?.places[id.number] = nil
+        guard let place = tables[id.engine]?.places.removeValue(forKey: id.number) else { return }
+        if place.role.isFetcher { index.removeFetcher(of: id.engine) }
         if tables[id.engine]?.places.isEmpty == true { clear(id.engine) }
+        // Others are there, to whom what it has not taken is to be told.
+        let isMissed =
+            place.role.isFetcher && !index.hasFetchers(id.engine) && index.hasListeners(id.engine)
+        guard isMissed || place.isFetching else { return }
+        dialogue.submit(.engine(.leave(id, isFetching: place.isFetching))) { _ in }
     }
 
     private func clear(_ engine: UInt32) {
@@ -98,7 +114,10 @@ final class EngineDesk: @unchecked Sendable {
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
     func forgetAll() {
-        for engine in tables.keys {
+        for (engine, table) in tables {
+            for place in table.places.values where place.role.isFetcher {
+                index.removeFetcher(of: engine)
+            }
             index.stopListening(self, to: engine, at: service.store.clock.now)
         }
         tables = [:]
@@ -109,104 +128,54 @@ final class EngineDesk: @unchecked Sendable {
         guard let place = tables[id.engine]?.places[id.number] else { return }
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
-        // It is the client that ends: others go on with the engine.
-        if request?["@type"]?.text == "close" {
-            place.client.say([Outcome.ok.answer(extra: extra)])
-            return place.client.end()
-        }
         guard place.requests < Self.requestLimit else {
             return place.client.say([Self.tooMany.answer(extra: extra)])
         }
-        place.requests += 1
-        dialogue.submit(.engine(.request(id, text))) { outcome in
-            place.requests -= 1
-            guard outcome != .done else { return }
-            place.client.say([Self.unavailable.answer(extra: extra)])
+        switch request?["@type"]?.text {
+        case "close":
+            // It is the client that ends: others go on with the engine.
+            submit(.release(engine: id.engine), of: place) { _ in
+                place.client.say([Outcome.ok.answer(extra: extra)])
+                place.client.end()
+            }
+        case "bellwire.signalTaken":
+            let name = Array((request?["id"]?.text ?? "").utf8)
+            guard let signal = WebPush.MessageID(text: name.span) else {
+                return place.client.say([Self.noSignal.answer(extra: extra)])
+            }
+            submit(.confirm(signal, device: nil, engine: id.engine), of: place) { outcome in
+                let answer = outcome == .done ? Outcome.ok : Self.unavailable
+                place.client.say([answer.answer(extra: extra)])
+            }
+        case let type:
+            if type == "bellwire.setFetching" {
+                place.isFetching = request?["active"]?.bool ?? false
+            }
+            // The answer comes among the news.
+            submit(.request(id, text), of: place) { outcome in
+                guard outcome != .done else { return }
+                place.client.say([Self.unavailable.answer(extra: extra)])
+            }
         }
     }
+
+    private func submit(
+        _ operation: EngineOperation, of place: Place, then: @escaping (StoreOutcome) -> Void
+    ) {
+        place.requests += 1
+        dialogue.submit(.engine(operation)) { outcome in
+            place.requests -= 1
+            then(outcome)
+        }
+    }
+
+    private static let noSignal = Outcome.error(
+        code: 400, message: "Identifier of the signal is invalid")
 
     private static let tooMany = Outcome.error(
         code: 429, message: "Too Many Requests: retry after 1")
-    private static let ended = Outcome.error(
-        code: 404, message: "Not Found: the account has no registration any more")
     private static let unavailable = Outcome.error(
         code: 503, message: "The store does not answer; try again later")
-}
-
-extension EngineDesk: EngineListener {
-    func hear(_ news: [EngineNews]) {
-        loop.post { for item in news { self.take(item) } }
-    }
-
-    /// Everybody begins anew, in case something was kept that nobody was told of.
-    func storeReturned() {
-        loop.post {
-            for (engine, table) in self.tables {
-                for (number, place) in table.places where place.isWelcome {
-                    place.isWelcome = false
-                    self.submitJoin(EngineClientID(engine: engine, number: number))
-                }
-            }
-        }
-    }
-
-    private func take(_ news: EngineNews) {
-        let engine = news.engine
-        guard let table = tables[engine] else { return }
-        switch news.content {
-        case .updates(let updates): say(Self.texts(updates), to: table)
-        case .answer(let answer, let client): table.places[client]?.client.say([answer])
-        case .welcome(let updates, let client):
-            guard let place = table.places[client] else { return }
-            place.isWelcome = true
-            place.client.say(Self.texts(updates))
-        case .signal(let signal, let device, let registration, let service):
-            guard say(Self.texts(of: signal, registration, service), to: table) else { return }
-            dialogue.submit(.engine(.confirm(signal.id, device: device, engine: engine))) { _ in }
-        case .deadline(let deadline): setTimer(deadline, engine)
-        case .ended:
-            for place in table.places.values {
-                place.client.say([Self.ended.answer()])
-                place.client.end()
-            }
-        }
-    }
-
-    /// Whether anybody heard it.
-    @discardableResult
-    private func say(_ objects: [[UInt8]], to table: Table) -> Bool {
-        let places = table.places.values.filter(\.isWelcome)
-        for place in places { place.client.say(objects) }
-        return !places.isEmpty
-    }
-
-    private static func texts(_ updates: [Update]) -> [[UInt8]] {
-        var writer = JSONWriter(capacity: 1_024)
-        var texts: [[UInt8]] = []
-        texts.reserveCapacity(updates.count)
-        for update in updates {
-            writer.removeAll()
-            update.write(to: &writer)
-            texts.append(writer.bytes)
-        }
-        return texts
-    }
-
-    private static func texts(
-        of signal: FetchSignal, _ registration: RegistrationID, _ service: String?
-    ) -> [[UInt8]] {
-        var details = [
-            Update.Detail("registration", source: JSONText.quoted(registration.text)),
-            Update.Detail("count", source: "\(signal.count)"),
-        ]
-        if let version = signal.version {
-            details.append(Update.Detail("version", source: "\"\(version)\""))
-        }
-        if let service {
-            details.append(Update.Detail("service", source: JSONText.quoted(service)))
-        }
-        return texts([.fetchRequired(reason: "signal", details: details)])
-    }
 }
 
 extension EngineDesk: TimerHandler {
@@ -227,7 +196,7 @@ extension EngineDesk: TimerHandler {
             after: Self.noteInterval, self, cookie: Self.noteCookie | UInt64(engine))
     }
 
-    private func setTimer(_ deadline: Double?, _ engine: UInt32) {
+    func setTimer(_ deadline: Double?, _ engine: UInt32) {
         if let timer = tables[engine]?.timer { loop.cancel(timer) }
         tables[engine]?.timer = nil
         guard let deadline else { return }

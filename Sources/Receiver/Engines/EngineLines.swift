@@ -48,6 +48,12 @@ final class EngineLines: LineHandler, EngineClient {
             document.root["@type"]?.text == "bellwire.open"
         else { return refuse(.badBody("the first line is a bellwire.open"), nil) }
         let extra = document.root["@extra"]
+        let role: EngineRole
+        do throws(ControlRefusal) {
+            role = try EngineRole(
+                role: document.root["role"].map { $0.text ?? "" },
+                raw: document.root["raw"].map { String(decoding: $0.source, as: UTF8.self) })
+        } catch { return refuse(error, extra) }
         desk.find(
             account: document.root["account"]?.text, app: document.root["app"]?.text, caller
         ) { [self] answer in
@@ -56,7 +62,7 @@ final class EngineLines: LineHandler, EngineClient {
             case .failure(let refusal): refuse(refusal, extra)
             case .success(let engine):
                 say([Outcome.ok.answer(extra: extra)])
-                let id = desk.join(self, engine: engine)
+                let id = desk.join(self, engine: engine, as: role)
                 self.id = id
                 for text in waiting { desk.received(text, from: id) }
                 waiting = []

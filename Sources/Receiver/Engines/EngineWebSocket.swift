@@ -6,17 +6,19 @@ import Mailbox
 final class EngineWebSocket: WebSocketHandler, EngineClient {
     private let desk: EngineDesk
     private let engine: UInt32
+    private let role: EngineRole
     private var id: EngineClientID?
     private var connection: WebSocketConnection?
 
-    init(_ desk: EngineDesk, engine: UInt32) {
+    init(_ desk: EngineDesk, engine: UInt32, as role: EngineRole) {
         self.desk = desk
         self.engine = engine
+        self.role = role
     }
 
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
-        id = desk.join(self, engine: engine)
+        id = desk.join(self, engine: engine, as: role)
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {

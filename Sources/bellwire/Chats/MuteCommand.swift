@@ -11,8 +11,7 @@ extension Command {
         forms: ["CHAT [--for TIME]"],
         details: """
             CHAT is a number that bellwire chats shows, or the beginning of a title that no other chat
-            has. What comes meanwhile is counted by the application, and does not come up later. What
-            is on the screen stays there.
+            has. What comes meanwhile does not come up, then or later; what is on the screen stays.
             """,
         options: [
             Option("for", "TIME", help: "90s, 30m, 2h, 1d or 1w; without it for good"),

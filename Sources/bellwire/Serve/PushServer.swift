@@ -98,6 +98,9 @@ extension PushServer {
         if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
         options.onResealed = { Self.endRotation(keys, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
+        options.onExpiredActions = { count in
+            log.write(.info, "actions-expired", [("count", "\(count)")])
+        }
         let store = try SQLiteStore(options)
         let report = store.report
         log.write(

@@ -17,7 +17,7 @@ struct EngineJournalTests {
 
         func hear(_ news: [EngineNews]) {
             for item in news {
-                guard case .welcome(let updates, _) = item.content else { continue }
+                guard case .welcome(let updates, _, _) = item.content else { continue }
                 let text = updates.map { update in
                     var writer = JSONWriter()
                     update.write(to: &writer)
@@ -39,7 +39,10 @@ struct EngineJournalTests {
         for engine in engines {
             index.listen(listener, to: engine)
             try test.expectDone(
-                .engine(.join(EngineClientID(engine: engine, number: index.nextClient()))))
+                .engine(
+                    .join(
+                        EngineClientID(engine: engine, number: index.nextClient()),
+                        EngineRole())))
             // What it was told comes before the answer to whatever is done next.
             _ = try test.run(.touchDevice(0, at: 0))
             index.stopListening(listener, to: engine, at: test.now)
@@ -106,9 +109,12 @@ struct EngineJournalTests {
         let test = try TestStore { $0.limits.engineJournal = 512 << 10 }
         let (accounts, rare) = (try accounts(test, "a", "b"), try accounts(test, "rare"))
         let engines = (accounts + rare).map(\.address.device)
-        // Somebody listens, so that nothing is kept for those who fetch.
+        // Somebody fetches, so that nothing is kept for who comes later.
         let listener = Listener()
-        for engine in engines { test.store.index.engines.listen(listener, to: engine) }
+        for engine in engines {
+            test.store.index.engines.listen(listener, to: engine)
+            test.store.index.engines.addFetcher(of: engine)
+        }
         try push(test, rare, 0..<1, text: "once")
         let text = String(repeating: "x", count: 2_000)
         for start in stride(from: 0, to: 200, by: 20) {

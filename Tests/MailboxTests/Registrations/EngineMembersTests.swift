@@ -17,7 +17,7 @@ struct EngineMembersTests {
         func hear(_ news: [EngineNews]) {
             for item in news {
                 switch item.content {
-                case .welcome(let updates, _): take(updates, default: SourceConsent())
+                case .welcome(let updates, _, _): take(updates, default: SourceConsent())
                 case .updates(let updates): take(updates, default: nil)
                 default: break
                 }
@@ -51,7 +51,7 @@ struct EngineMembersTests {
     private func consent(joining engine: UInt32? = nil) throws -> SourceConsent? {
         if let engine {
             let client = EngineClientID(engine: engine, number: index.nextClient())
-            try test.expectDone(.engine(.join(client)))
+            try test.expectDone(.engine(.join(client, EngineRole())))
         }
         // What it was told comes before the answer to whatever is done next.
         _ = try test.run(.touchDevice(0, at: 0))

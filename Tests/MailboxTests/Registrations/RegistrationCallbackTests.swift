@@ -1,5 +1,7 @@
 import Base
 import Crypto
+import Notifications
+import Synchronization
 import Testing
 import WebPush
 
@@ -177,7 +179,10 @@ struct RegistrationCallbackTests {
         // A client of the engine is a sign of life.
         let (engines, engine) = (test.store.index.engines, registration.device)
         try test.expectDone(
-            .engine(.join(EngineClientID(engine: engine, number: engines.nextClient()))))
+            .engine(
+                .join(
+                    EngineClientID(engine: engine, number: engines.nextClient()),
+                    EngineRole())))
         #expect(try told().hasPrefix("true"))
         #expect(try record(test, registration)?.head == nil)
     }
@@ -200,7 +205,10 @@ struct RegistrationCallbackTests {
         func visit() throws {
             engines.listen(nobody, to: engine)
             try test.expectDone(
-                .engine(.join(EngineClientID(engine: engine, number: engines.nextClient()))))
+                .engine(
+                    .join(
+                        EngineClientID(engine: engine, number: engines.nextClient()),
+                        EngineRole())))
             engines.stopListening(nobody, to: engine, at: test.now)
         }
         try visit()
@@ -212,6 +220,98 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration).contains("registration.refresh"))
         try confirm(test, registration)
         #expect(try record(test, registration)?.head == nil)
+    }
+
+    @Test("What the user chose waits for the callback too, and is taken with its answer")
+    func actions() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try confirmed(
+            test,
+            #"{"token_type":10,"app":"telegram","account":"b","callback":"https://app.example/"}"#)
+        let engine = registration.device
+        let client = EngineClientID(engine: engine, number: 1)
+        func ask(_ request: String) throws {
+            try test.expectDone(.engine(.request(client, Array(request.utf8))))
+        }
+        /// Numbers of what waits.
+        func owed() throws -> [Int64] {
+            let (listener, index) = (WelcomeListener(), test.store.index.engines)
+            index.listen(listener, to: engine)
+            index.addFetcher(of: engine)
+            try test.expectDone(.engine(.join(client, EngineRole())))
+            _ = try test.run(.touchDevice(0, at: 0))
+            index.removeFetcher(of: engine)
+            index.stopListening(listener, to: engine, at: test.now)
+            return listener.actions
+        }
+        for (id, text) in [(11, "one"), (12, "two")] {
+            _ = try test.receive(
+                subscription.address,
+                #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","m"],"custom":{"from_id":"5","msg_id":"\#(id)"}}"#
+            )
+            try ask(
+                #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":\#(id - 10),"action":"reply","text":"\#(text)"}"#
+            )
+        }
+        #expect(try owed() == [1, 2])
+        try test.restart()
+        let told = try event(test, registration)
+        #expect(told.contains(#""type":"notification.action""#))
+        #expect(told.contains(#""id":"1","chat_id":5,"#) && told.contains(#""text":"one""#))
+        #expect(told.contains(#""data":{"from_id":"5","msg_id":"11"}"#))
+        #expect(try owed() == [1, 2], "it was not answered yet")
+        try confirm(test, registration)
+        #expect(try owed() == [2])
+        try test.restart()
+        #expect(try owed() == [2])
+        // Another one has taken it: the callback is told all the same, under the same number.
+        try ask(#"{"@type":"bellwire.actionTaken","id":2}"#)
+        #expect(try event(test, registration).contains(#""id":"2""#))
+        try confirm(test, registration)
+        #expect(try owed() == [])
+    }
+
+    @Test("What nobody opened in an hour is counted for the log, and told to no application")
+    func expiredActions() throws {
+        let expired = Tally()
+        let test = try TestStore { $0.onExpiredActions = { expired.add($0) } }
+        let (registration, subscription) = try test.addRegistration()
+        _ = try test.receive(
+            subscription.address,
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","m"],"custom":{"from_id":"5","msg_id":"1"}}"#
+        )
+        let client = EngineClientID(engine: registration.device, number: 1)
+        let open =
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":1,"action":"default"}"#
+        try test.expectDone(.engine(.request(client, Array(open.utf8))))
+        try test.pass(seconds: 3_599)
+        try test.expectDone(.engine(.advance(engine: registration.device)))
+        #expect(expired.count == 0)
+        try test.pass(seconds: 1)
+        try test.expectDone(.engine(.advance(engine: registration.device)))
+        #expect(expired.count == 1)
+    }
+
+    private final class Tally: Sendable {
+        private let sum = Mutex(0)
+        func add(_ count: Int) { sum.withLock { $0 += count } }
+        var count: Int { sum.withLock { $0 } }
+    }
+
+    private final class WelcomeListener: EngineListener {
+        private let told = Mutex<[Int64]>([])
+
+        func hear(_ news: [EngineNews]) {
+            for item in news {
+                guard case .welcome(let updates, _, _) = item.content else { continue }
+                for case .notificationAction(let action) in updates {
+                    told.withLock { $0.append(action.id) }
+                }
+            }
+        }
+
+        func storeReturned() {}
+        var actions: [Int64] { told.withLock { $0 } }
     }
 
     @Test("However many there are, each is told once at the start")

@@ -92,7 +92,7 @@ struct EngineRoutingTests {
         #expect(try app.push("{}").status == 201)
         #expect(try mine.next("bellwire.updateFetchRequired")["reason"] != nil)
         let back = try EngineViewer(fixture, bearer: bearer, account: "second")
-        #expect(try back.next("bellwire.updateFetchRequired")["reason"] as? String == "signal")
+        #expect(try back.next("bellwire.updateFetchRequired")["reason"] as? String == "empty")
         #expect(try app.messages().isEmpty)
     }
 

@@ -36,8 +36,8 @@ struct EngineStreamTests {
         #expect(try app.push("{}").status == 201)
         #expect(try app.messages().contains { $0["count"] as? Int == 1 })
         let viewer = try EngineViewer(app)
-        let signal = try viewer.next("bellwire.updateFetchRequired")
-        #expect(signal["reason"] as? String == "signal" && signal["count"] as? Int == 1)
+        let told = try viewer.settle("bellwire.updateFetchRequired")
+        #expect(told.map { $0["reason"] as? String } == ["empty"], "once, as it came")
         let call =
             #"{"loc_key":"VIDEO_CALL_REQUEST","loc_args":["Ada"],"custom":{"from_id":"5","call_id":"77"}}"#
         #expect(try app.push(call).status == 201)

@@ -14,17 +14,25 @@ final class EngineViewer {
     private(set) var removed: Set<Int> = []
 
     init(
-        _ fixture: PushFixture, bearer: String, account: String = "me", app: String? = "telegram"
+        _ fixture: PushFixture, bearer: String, account: String = "me", app: String? = "telegram",
+        _ query: String = ""
     ) throws {
         let name = app.map { "&app=\($0)" } ?? ""
         agent = try UserAgent(
-            fixture, path: "/api/v1/engine?account=\(account)\(name)",
+            fixture, path: "/api/v1/engine?account=\(account)\(name)\(query)",
             [("Authorization", "Bearer \(bearer)")])
         #expect(try next()["@type"] as? String == "updateActiveNotifications")
     }
 
-    convenience init(_ app: RegisteredApp) throws {
-        try self.init(app.fixture, bearer: app.bearer)
+    /// `query`: more of it, each member behind an `&`.
+    convenience init(_ app: RegisteredApp, _ query: String = "") throws {
+        try self.init(app.fixture, bearer: app.bearer, query)
+    }
+
+    /// All that comes before the answer to a question, of one type.
+    func settle(_ type: String) throws -> [[String: Any]] {
+        try ask(#"{"@type":"getOption","name":"version"}"#).before
+            .filter { $0["@type"] as? String == type }
     }
 
     /// The next object, taken into account.
