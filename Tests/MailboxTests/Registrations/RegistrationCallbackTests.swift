@@ -1,6 +1,6 @@
 import Base
 import Crypto
-import Notifications
+import enum Notifications.Update
 import Synchronization
 import Testing
 import WebPush
