@@ -25,10 +25,16 @@ struct EngineTelegramTests {
         let type = added?.first?["type"] as? [String: Any]
         #expect(type?["@type"] as? String == "notificationTypeNewCall")
         #expect(type?["bellwire.call_id"] as? String == "8123456789012345678")
+        let (groupID, id) = (group["notification_group_id"] ?? 0, added?.first?["id"] ?? 0)
         let fetch = try viewer.next("bellwire.updateFetchRequired")
         #expect(fetch["call_id"] as? String == "8123456789012345678")
         #expect(fetch["call_ah"] as? Int == -7)
         #expect(fetch["updates"] as? [String: Int] == ["a": 1])
+        let heard = try viewer.ask(
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(groupID),"notification_id":\#(id),"action":"accept"}"#
+        ).before
+        let action = heard.first { $0["@type"] as? String == "bellwire.updateNotificationAction" }
+        #expect(action?["call_id"] as? String == "8123456789012345678")
     }
 
     @Test("Announcements without a number and messages of unknown kinds are shown by their words")
