@@ -56,18 +56,20 @@ extension JSONWriter {
             // May be from anybody: the user can only dismiss it.
             if !notification.mayAct { writer.member("bellwire.clear", true) }
             writer.name("type")
-            writer.object { $0.members(of: notification.content) }
+            writer.object {
+                $0.members(of: notification.content, carriesData: notification.mayAct)
+            }
         }
     }
 
-    private mutating func members(of content: Notification.Content) {
+    private mutating func members(of content: Notification.Content, carriesData: Bool) {
         switch content {
         case .newMessage(let message, let showsPreview):
             member("@type", "notificationTypeNewMessage")
             name("message")
             foreign(String(decoding: message.source, as: UTF8.self)[...])
             member("show_preview", showsPreview)
-        case .newPushMessage(let message): members(of: message)
+        case .newPushMessage(let message): members(of: message, carriesData: carriesData)
         case .newSecretChat: member("@type", "notificationTypeNewSecretChat")
         case .newCall(let id, let ownID):
             member("@type", "notificationTypeNewCall")
@@ -76,7 +78,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func members(of message: PushMessage) {
+    private mutating func members(of message: PushMessage, carriesData: Bool) {
         member("@type", "notificationTypeNewPushMessage")
         member("message_id", Int(message.id.rawValue))
         name("sender_id")
@@ -90,7 +92,7 @@ extension JSONWriter {
         }
         if let presentation = message.presentation {
             name("bellwire.presentation")
-            self.presentation(presentation)
+            self.presentation(presentation, carriesData: carriesData)
         }
     }
 
@@ -125,7 +127,7 @@ extension JSONWriter {
         if !text.isEmpty { member(name, text) }
     }
 
-    private mutating func presentation(_ presentation: Presentation) {
+    private mutating func presentation(_ presentation: Presentation, carriesData: Bool) {
         object { writer in
             writer.optional("title", presentation.title)
             writer.optional("body", presentation.body)
@@ -137,7 +139,9 @@ extension JSONWriter {
             writer.optional("default_action", presentation.defaultAction)
             if presentation.isCritical { writer.member("critical", true) }
             if presentation.isLow { writer.member("low", true) }
-            if !presentation.data.isEmpty { writer.member("data", json: presentation.data) }
+            if carriesData, !presentation.data.isEmpty {
+                writer.member("data", json: presentation.data)
+            }
             if !presentation.tags.isEmpty {
                 writer.name("tags")
                 writer.array { writer in presentation.tags.forEach { writer.string($0) } }

@@ -219,6 +219,21 @@ struct ProtectionTests {
         #expect(story.shown.last == ["d"] && mayAct() == true)
     }
 
+    @Test("Data for the application comes with nothing that may be from anybody")
+    func data() {
+        for (level, isTrusted, isThere) in [
+            (TrustLevel.clear, false, false), (.clear, true, true), (.webpush, false, true),
+        ] {
+            var story = Story()
+            story.push(
+                telegram("MESSAGE_TEXT", #""A","b""#, #""msg_id":11"#), level: level,
+                isTrusted: isTrusted)
+            var writer = JSONWriter()
+            for update in story.updates { update.write(to: &writer) }
+            #expect(writer.text.contains(#""data":{"#) == isThere)
+        }
+    }
+
     @Test("A missed call may act if the call might have")
     func missedCall() throws {
         let payload = #"{"aps":{"alert":"call"},"payload":{"customId":"1","type":"call"}}"#

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("Telegram's pushes, from the endpoint to the client of the engine")
+struct EngineTelegramTests {
+    private let app: RegisteredApp
+    private let viewer: EngineViewer
+
+    init() throws {
+        app = try RegisteredApp(try PushFixture())
+        viewer = try EngineViewer(app)
+    }
+
+    private func push(_ payload: String) throws {
+        #expect(try app.push(payload).status == 201)
+    }
+
+    @Test("A call tells its own number, and what is to be fetched is written anew")
+    func call() throws {
+        try push(
+            #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["Ada"],"custom":{"from_id":"500","call_id":"8123456789012345678","call_ah":-7,"updates":{ "a" : 1 }}}"#
+        )
+        let group = try viewer.next("updateNotificationGroup")
+        let added = group["added_notifications"] as? [[String: Any]]
+        let type = added?.first?["type"] as? [String: Any]
+        #expect(type?["@type"] as? String == "notificationTypeNewCall")
+        #expect(type?["bellwire.call_id"] as? String == "8123456789012345678")
+        let (groupID, id) = (group["notification_group_id"] ?? 0, added?.first?["id"] ?? 0)
+        let fetch = try viewer.next("bellwire.updateFetchRequired")
+        #expect(fetch["call_id"] as? String == "8123456789012345678")
+        #expect(fetch["call_ah"] as? Int == -7)
+        #expect(fetch["updates"] as? [String: Int] == ["a": 1])
+        let heard = try viewer.ask(
+            #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(groupID),"notification_id":\#(id),"action":"accept"}"#
+        ).before
+        let action = heard.first { $0["@type"] as? String == "bellwire.updateNotificationAction" }
+        #expect(action?["call_id"] as? String == "8123456789012345678")
+    }
+
+    @Test("Announcements without a number and messages of unknown kinds are shown by their words")
+    func words() throws {
+        try push(#"{"data":{"loc_key":"MESSAGE_ANNOUNCEMENT","announcement":"News"}}"#)
+        try push(
+            #"{"loc_key":"MESSAGE_HOLOGRAM","title":"Ada","description":"hello","custom":{"from_id":"500","msg_id":"5"}}"#
+        )
+        try viewer.settle()
+        #expect(viewer.texts == ["notificationTypeNewMessage", "hello"])
+    }
+
+    @Test("A client's settings hold for what is pushed, of channels, and not of logins")
+    func settings() throws {
+        for scope in ["PrivateChats", "ChannelChats"] {
+            let answer = try viewer.ask(
+                #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScope\#(scope)"},"notification_settings":{"mute_for":3600,"sound_id":"-1"}}"#
+            ).answer
+            #expect(answer["@type"] as? String == "ok")
+        }
+        try push(RegisteredApp.message("muted", id: 5))
+        try push(
+            #"{"loc_key":"CHANNEL_MESSAGE_TEXT","loc_args":["News","muted"],"custom":{"channel_id":"99","msg_id":"5"}}"#
+        )
+        try push(#"{"loc_key":"AUTH_REGION","loc_args":["Phone","Berlin"]}"#)
+        try viewer.settle()
+        #expect(viewer.texts.count == 1 && viewer.texts.first?.contains("Berlin") == true)
+    }
+}
