@@ -121,7 +121,10 @@ extension Account {
             item.value.write(to: &state)
         }
         state.list(devices.sorted { $0.key < $1.key }) { $1.value.write(to: &$0) }
-        state.list(recentPushes.inOrder) { $0.text($1) }
+        state.list(recentPushes.inOrder) { state, push in
+            state.text(push.id)
+            state.byte(push.level.rawValue)
+        }
     }
 
     private mutating func readMemory(from state: inout StateReader) throws(StateReader.Damage) {
@@ -140,6 +143,8 @@ extension Account {
             devices[device.tokenType] = device
         }
         recentPushes = RecentPushes(
-            try state.list { state throws(StateReader.Damage) in try state.text() })
+            try state.list { state throws(StateReader.Damage) in
+                (try state.text(), state.version >= 4 ? try state.choice() : .webpush)
+            })
     }
 }

@@ -45,14 +45,8 @@ extension Engine {
         return .ok
     }
 
-    /// What came in a weaker way may only have claimed to be the same.
     private mutating func isRepeated(_ key: String, _ level: TrustLevel) -> Bool {
-        func name(_ level: TrustLevel) -> String {
-            level == .webpush ? key : "\(level.name):\(key)"
-        }
-        let better: [TrustLevel] = [.webpush, .mtproto].filter { $0 > level }
-        return better.contains { account.recentPushes.contains(name($0)) }
-            || !account.recentPushes.insert(name(level))
+        !account.recentPushes.insert(key, level)
     }
 
     private func isSavedMessage(_ message: IncomingMessage) -> Bool {

@@ -1,25 +1,27 @@
 /// The identifiers of the pushes that were applied last, so that applying one twice is harmless.
 package struct RecentPushes: Equatable, Sendable {
     private(set) var ids: [String] = []
-    private var known: Set<String> = []
+    /// With how it came: what a weaker one claims to be the same does not hold a better one back.
+    private var known: [String: TrustLevel] = [:]
     private var oldest = 0
 
     static let limit = 512
 
-    init(_ ids: [String] = []) {
-        for id in ids { insert(id) }
+    init(_ pushes: [(id: String, level: TrustLevel)] = []) {
+        for push in pushes { insert(push.id, push.level) }
     }
-
-    func contains(_ id: String) -> Bool { known.contains(id) }
 
     /// False when it was there already.
     @discardableResult
-    mutating func insert(_ id: String) -> Bool {
-        guard known.insert(id).inserted else { return false }
+    mutating func insert(_ id: String, _ level: TrustLevel = .mtproto) -> Bool {
+        if let former = known.updateValue(level, forKey: id) {
+            known[id] = max(former, level)
+            return level > former
+        }
         if ids.count < Self.limit {
             ids.append(id)
         } else {
-            known.remove(ids[oldest])
+            known[ids[oldest]] = nil
             ids[oldest] = id
             oldest = (oldest + 1) % Self.limit
         }
@@ -27,7 +29,11 @@ package struct RecentPushes: Equatable, Sendable {
     }
 
     /// From the oldest to the newest.
-    var inOrder: [String] { Array(ids[oldest...] + ids[..<oldest]) }
+    var inOrder: [(id: String, level: TrustLevel)] {
+        (ids[oldest...] + ids[..<oldest]).map { ($0, known[$0] ?? .clear) }
+    }
 
-    package static func == (left: Self, right: Self) -> Bool { left.inOrder == right.inOrder }
+    package static func == (left: Self, right: Self) -> Bool {
+        left.inOrder.elementsEqual(right.inOrder, by: ==)
+    }
 }

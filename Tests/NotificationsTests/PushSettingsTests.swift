@@ -160,6 +160,20 @@ struct PushSettingsTests {
         #expect(story.shown == [["n5"]])
     }
 
+    @Test("What was taken for a group obeys the settings of channels once it speaks as one")
+    func becomesChannel() throws {
+        var story = Story()
+        let custom = #""custom":{"channel_id":"99","chat_from_id":"1","msg_id":"#
+        story.push(#"{"loc_key":"CHAT_MESSAGE_TEXT","loc_args":["A","N","a"],\#(custom)"4"}}"#)
+        #expect(story.engine.account.chats[.channel(99)]?.kind == .supergroup)
+        try set(&story, scope: "ChannelChats", #""mute_for":3600"#)
+        for id in 5...6 {
+            story.push(
+                #"{"loc_key":"CHANNEL_MESSAGE_TEXT","loc_args":["N","b"],\#(custom)"\#(id)"}}"#)
+        }
+        #expect(story.shown == [["a"]])
+    }
+
     @Test("A login is muted by nobody's private chats, and not hidden by their preview")
     func login() throws {
         var story = Story()
