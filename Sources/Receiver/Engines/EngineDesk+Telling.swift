@@ -22,6 +22,7 @@ extension EngineDesk: EngineListener {
 
     private static let ended = Outcome.error(
         code: 404, message: "Not Found: the account has no registration any more")
+
     private func take(_ news: EngineNews) {
         let engine = news.engine
         guard let table = tables[engine] else { return }

@@ -1,9 +1,10 @@
 import Base
 import Crypto
-import Notifications
 import Synchronization
 import Testing
 import WebPush
+
+import enum Notifications.Update
 
 @testable import Mailbox
 

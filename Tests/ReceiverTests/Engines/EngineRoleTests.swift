@@ -65,10 +65,9 @@ struct EngineRoleTests {
         #expect(try fetcher.settle(Self.fetch).isEmpty && app.messages().isEmpty)
     }
 
-    @Test("A data center's address waits for a fetcher")
-    func address() throws {
-        let app = try app(#","secret":"new""#)
-        #expect(app.secret.isEmpty == false)
+    @Test("That live locations are asked for waits for a fetcher")
+    func locations() throws {
+        let app = try app()
         let viewer = try EngineViewer(app, Self.viewer)
         let request =
             #"{"@type":"bellwire.processPush","dialect":"telegram","payload":"{\"loc_key\":\"GEO_LIVE_PENDING\",\"loc_args\":[],\"custom\":{}}"}"#
