@@ -32,14 +32,15 @@ package struct JSONDocument: Sendable {
 
     let contents: Contents
 
-    /// `acceptsLooseNumbers`: as some peers do, any run of digits, signs, points and exponents is
-    /// a number; whoever needs its value judges it.
+    /// `isTolerant`: as TDLib does, takes any run of digits, signs, points and exponents for a
+    /// number, any escaped letter for itself, control characters in strings, and one level more.
+    /// Whoever needs such a value judges it.
     package init(
-        _ bytes: [UInt8], acceptsLooseNumbers: Bool = false
+        _ bytes: [UInt8], isTolerant: Bool = false
     ) throws(JSONScanner.Failure) {
         guard bytes.count <= Self.sizeLimit else { throw .tooDeep }
         var scanner = JSONScanner(bytes)
-        scanner.acceptsLooseNumbers = acceptsLooseNumbers
+        scanner.isTolerant = isTolerant
         var nodes: [Node] = []
         nodes.reserveCapacity(bytes.count / 8 + 4)
         try nodes.read(from: &scanner)

@@ -2,7 +2,7 @@
 extension JSONScanner {
     mutating func number() throws(Failure) -> Range<Int> {
         let start = position
-        if acceptsLooseNumbers { return try looseNumber() }
+        if isTolerant { return try looseNumber() }
         if peek == UInt8(ascii: "-") { position += 1 }
         if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
         if peek == UInt8(ascii: ".") {
@@ -49,7 +49,9 @@ extension JSONScanner {
             case UInt8(ascii: "\\"):
                 isPlain = false
                 try escape()
-            case 0x00..<0x20: throw .invalid(at: position)
+            case 0x00..<0x20:
+                guard isTolerant else { throw .invalid(at: position) }
+                position += 1
             case 0x20..<0x80: position += 1
             default: try multibyte()
             }
@@ -84,7 +86,10 @@ extension JSONScanner {
                 bytes[position + 2..<position + 6].allSatisfy({ $0.hexValue != nil })
             else { throw .invalid(at: position) }
             position += 6
-        default: throw .invalid(at: position)
+        default:
+            guard isTolerant else { throw .invalid(at: position) }
+            // What is escaped may be longer than a byte: then it is read as what follows.
+            position += bytes[position + 1] < 0x80 ? 2 : 1
         }
     }
 

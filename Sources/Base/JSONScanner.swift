@@ -26,8 +26,8 @@ package struct JSONScanner {
     package let bytes: [UInt8]
     package internal(set) var position: Int
     let end: Int
-    /// Any run of digits, signs, points and exponents is a number.
-    var acceptsLooseNumbers = false
+    /// Whether it reads as TDLib does.
+    var isTolerant = false
     private var containers = Containers()
     private var expectation = Expectation.value
     private var failure: Failure?
@@ -155,7 +155,7 @@ extension JSONScanner {
     }
 
     private mutating func open(_ container: Container) throws(Failure) -> Token {
-        guard containers.count < Self.depthLimit else { throw .tooDeep }
+        guard containers.count < Self.depthLimit + (isTolerant ? 1 : 0) else { throw .tooDeep }
         position += 1
         containers.append(container)
         expectation = container == .object ? .nameOrEndOfObject : .valueOrEndOfArray

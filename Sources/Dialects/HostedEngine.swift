@@ -61,16 +61,19 @@ package struct HostedEngine: Sendable, Confidential {
         guard let request = try? JSONDocument(text).root, request.kind == .object else {
             return Outcome.error(code: 400, message: "Failed to parse JSON object").answer()
         }
+        if let refusal = Engine.refusal(of: request) {
+            return refusal.answer(extra: request["@extra"])
+        }
         let outcome: Outcome?
         switch request["@type"]?.text {
-        case "getPushReceiverId": outcome = receiverID(request)
+        case "getPushReceiverId": outcome = PushReceiver.answer(to: request)
         case "processPushNotification":
             outcome = processTelegram(Array((request["payload"]?.text ?? "").utf8), now: now)
         case "bellwire.processPush": outcome = process(request, now: now)
         case "registerDevice": outcome = register(request, text, now: now)
         default: outcome = answer(request, text, now: now)
         }
-        return (outcome ?? .error(code: 400, message: "Unknown class"))
+        return (outcome ?? .unknown(request["@type"]?.text ?? ""))
             .answer(extra: request["@extra"])
     }
 
@@ -163,14 +166,5 @@ package struct HostedEngine: Sendable, Confidential {
             secret = cryptography.secret(nil)
         }
         return perform(.registration(text, secret), now: now)
-    }
-
-    private func receiverID(_ request: JSONNode) -> Outcome {
-        do throws(PushReceiver.Refusal) {
-            let id = try PushReceiver.id(of: Array((request["payload"]?.text ?? "").utf8))
-            return .object("{\"@type\":\"pushReceiverId\",\"id\":\"\(id)\"}")
-        } catch {
-            return .error(code: 400, message: error.message)
-        }
     }
 }

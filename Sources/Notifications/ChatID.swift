@@ -7,8 +7,8 @@ package struct ChatID: Hashable, Comparable, Sendable {
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     package static func user(_ id: Int64) -> ChatID { ChatID(id) }
-    package static func basicGroup(_ id: Int64) -> ChatID { ChatID(-id) }
-    package static func channel(_ id: Int64) -> ChatID { ChatID(-channelBase - id) }
+    package static func basicGroup(_ id: Int64) -> ChatID { ChatID(0 &- id) }
+    package static func channel(_ id: Int64) -> ChatID { ChatID(-channelBase &- id) }
     package static func secretChat(_ id: Int32) -> ChatID { ChatID(-secretBase + Int64(id)) }
 
     /// Telegram's own notices come from this user.
@@ -23,10 +23,13 @@ package struct ChatID: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The identifiers that Telegram gives: users, basic groups and channels each have a limit.
+    /// The identifiers that Telegram gives: users and basic groups each have a limit.
     package static let userLimit: Int64 = 1 << 40
     package static let basicGroupLimit: Int64 = 999_999_999_999
-    package static let channelLimit: Int64 = 997_852_516_352
+    /// Between them secret chats have theirs; behind those are the direct messages of channels.
+    package static func isChannel(_ id: Int64) -> Bool {
+        1...997_852_516_351 ~= id || 1_002_147_483_649...2_999_999_999_999 ~= id
+    }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 

@@ -14,7 +14,10 @@ extension Engine {
             return
         }
         let chatID = ChatID.serviceNotifications
-        if account.chats[chatID] == nil { account.chats[chatID] = Chat(chatID, title: "Telegram") }
+        if account.chats[chatID] == nil {
+            guard account.policy == .learn else { return }
+            account.chats[chatID] = Chat(chatID, title: "Telegram")
+        }
         guard order.limit > 0, muteEnd(of: chatID) <= date else { return }
         let groupID = group(of: chatID, isMention: false)
         let messageID = nextLocalMessage(in: chatID)
@@ -32,7 +35,7 @@ extension Engine {
     /// An identifier between those of the server, behind everything known.
     private mutating func nextLocalMessage(in chatID: ChatID) -> MessageID {
         let last = account.chats[chatID].map { max($0.lastMessage, $0.lastPushMessage) } ?? .none
-        let id = MessageID(last.rawValue + 1)
+        let id = MessageID(min(last.rawValue, .max - 1) + 1)
         account.chats[chatID]?.lastMessage = id
         return id
     }

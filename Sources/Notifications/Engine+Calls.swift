@@ -3,7 +3,7 @@ extension Engine {
     private static let groupLimit = 10
     private static let callsPerChat = 10
     /// Calls stand before everything else.
-    private static let lead: Int32 = 120
+    private static let lead: Int64 = 120
 
     /// What the client says about a call it watches over.
     mutating func setCall(_ id: Int32, chatID: ChatID, isPending: Bool) {
@@ -73,7 +73,7 @@ extension Engine {
         let isAdded = add(
             .newCall(id: id, ownID: call?.ownID ?? ""), to: groupID,
             Arrival(
-                date: Int32(clamping: Int64(now)) + Self.lead, settingsChatID: chatID,
+                date: Int32(clamping: Int64(now) + Self.lead), settingsChatID: chatID,
                 soundID: -1, isSilent: false, level: level, name: name))
         guard isAdded else { return false }
         account.calls[id] = RingingCall(

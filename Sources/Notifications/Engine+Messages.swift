@@ -217,7 +217,12 @@ extension Engine {
         _ content: Notification.Content, to groupID: NotificationGroup.ID, _ arrival: Arrival
     ) -> Bool {
         guard let group = account.groups[groupID] else { return false }
-        account.lastNotificationID += 1
+        // Where identifiers began anew, one that sleeps here may have the next.
+        repeat {
+            account.lastNotificationID += 1
+        } while group.sleeping.contains {
+            $0.id == account.lastNotificationID
+        }
         account.forgetsNotificationID = false
         let notification = Notification(
             id: account.lastNotificationID, date: arrival.date, isSilent: arrival.isSilent,

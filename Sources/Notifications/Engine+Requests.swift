@@ -10,6 +10,7 @@ extension Engine {
         }
         if isClosed { return .aborted }
         if type.hasPrefix("bellwire.") { return handleOwn(type, request) }
+        if let refusal = Self.refusal(of: request) { return refusal }
         switch type {
         case "setOption": return setOption(request)
         case "getOption": return .object(option(request))
@@ -30,9 +31,9 @@ extension Engine {
     }
 
     private mutating func setOption(_ request: JSONNode) -> Outcome {
-        guard let name = request["name"]?.text, !name.isEmpty else {
-            return .badRequest("Option name must be non-empty")
-        }
+        let name = request["name"]?.text ?? ""
+        let isSettable = OptionName.isSettable(name) || account.policy == .learn
+        guard !name.isEmpty, isSettable else { return .badRequest("Option can't be set") }
         guard let value = OptionValue(request["value"]) else {
             return .badRequest("Option value is invalid")
         }
@@ -41,7 +42,10 @@ extension Engine {
 
     private func option(_ request: JSONNode) -> String {
         var writer = JSONWriter()
-        writer.option(option(request["name"]?.text ?? ""))
+        let name = request["name"]?.text ?? ""
+        // TDLib says nothing of a value that nobody has set.
+        let isStrict = account.policy == .strict
+        writer.option(isStrict ? account.options[name] ?? .empty : option(name))
         return writer.text
     }
 
@@ -152,7 +156,11 @@ extension JSONNode {
         return Int32(clamping: value)
     }
 
-    func flag(_ name: StaticString) -> Bool { self[name]?.bool ?? false }
+    /// A number other than 0 says yes, too.
+    func flag(_ name: StaticString) -> Bool {
+        guard let value = self[name] else { return false }
+        return value.bool ?? value.integer.map { $0 != 0 } ?? false
+    }
 }
 
 extension OptionValue {
@@ -164,8 +172,7 @@ extension OptionValue {
         switch node["@type"]?.text {
         case "optionValueBoolean": self = .boolean(node.flag("value"))
         case "optionValueInteger":
-            guard let value = node["value"]?.integer else { return nil }
-            self = .integer(value)
+            self = .integer(node["value"]?.integer ?? 0)
         case "optionValueString": self = .string(node["value"]?.text ?? "")
         case "optionValueEmpty": self = .empty
         default: return nil

@@ -79,7 +79,7 @@ extension ChatNotificationSettings {
         writer.object { writer in
             writer.member("@type", "chatNotificationSettings")
             writer.member("use_default_mute_for", muteUntil == nil)
-            writer.member("mute_for", muteTime(until: muteUntil ?? scope.muteUntil, now: now))
+            writer.member("mute_for", restOfMute(until: muteUntil ?? scope.muteUntil, now: now))
             writer.member("use_default_sound", soundID == nil)
             writer.member("sound_id", int64: soundID ?? scope.soundID)
             writer.member("use_default_show_preview", showsPreview == nil)
@@ -117,7 +117,7 @@ extension ScopeNotificationSettings {
     func write(to writer: inout JSONWriter, now: Double) {
         writer.object { writer in
             writer.member("@type", "scopeNotificationSettings")
-            writer.member("mute_for", muteTime(until: muteUntil, now: now))
+            writer.member("mute_for", restOfMute(until: muteUntil, now: now))
             writer.member("sound_id", int64: soundID)
             writer.member("show_preview", showsPreview)
             writer.member("use_default_mute_stories", usesDefaultMuteStories)
@@ -130,6 +130,12 @@ extension ScopeNotificationSettings {
     }
 }
 
+/// For ever is told as such.
 func muteTime(until end: Int32, now: Double) -> Int {
     end == muteForever ? Int(muteForever) : max(Int(end) - Int(now), 0)
+}
+
+/// As TDLib tells it: of for ever what is left, too.
+private func restOfMute(until end: Int32, now: Double) -> Int {
+    max(Int(end) - Int(now), 0)
 }

@@ -48,8 +48,11 @@ extension Engine {
 
     private mutating func fill(_ id: NotificationGroup.ID, with notifications: [Notification]) {
         guard var group = account.groups[id] else { return }
-        group.notifications = notifications.sorted { $0.id < $1.id }
-        group.totalCount = notifications.count
+        // Where identifiers began anew, two groups may have had the same: the older one stays.
+        group.notifications = notifications.sorted {
+            ($0.id, $0.messageID) < ($1.id, $1.messageID)
+        }.reduce(into: []) { if $0.last?.id != $1.id { $0.append($1) } }
+        group.totalCount = group.notifications.count
         // The same place as before; TDLib finds it anew.
         let before = account.policy == .learn && !notifications.isEmpty ? group.date : 0
         group.date = max(before, group.latestDate)

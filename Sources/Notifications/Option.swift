@@ -16,12 +16,27 @@ package enum OptionName {
     package static let ignoresSentScheduled = "disable_sent_scheduled_message_notifications"
     package static let ignoresContacts = "disable_contact_registered_notifications"
     package static let dropsIDs = "drop_notification_ids"
-    static let booleans: Set<String> = [ignoresSentScheduled, ignoresContacts]
+    static let booleans: Set<String> = [
+        ignoresSentScheduled, ignoresContacts, "always_parse_markdown", "disable_animated_emoji",
+        "disable_persistent_network_statistics", "disable_time_adjustment_protection",
+        "disable_top_chats", "ignore_background_updates", "ignore_default_disable_notification",
+        "ignore_file_names", "ignore_platform_restrictions",
+        "ignore_sensitive_content_restrictions", "is_location_visible", "online", "prefer_ipv6",
+        "process_pinned_messages_as_mentions", "use_pfs", "use_quick_ack",
+        "use_storage_optimizer",
+    ]
 
-    static func range(of name: String) -> ClosedRange<Int64>? {
+    /// Whether a client of TDLib may set it: of others only those of its own, which begin with an X.
+    static func isSettable(_ name: String) -> Bool {
+        range(of: name) != nil || booleans.contains(name) || name == dropsIDs
+            || name.hasPrefix("x") || name.hasPrefix("X")
+    }
+
+    package static func range(of name: String) -> ClosedRange<Int64>? {
         switch name {
         case groupCountMax: 0...25
         case groupSizeMax: 1...25
+        case "message_unload_delay": 60...86_400
         default: nil
         }
     }

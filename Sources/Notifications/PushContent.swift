@@ -2,12 +2,12 @@
 package struct PushContent: Equatable, Sendable {
     package var kind: Kind
     package var text: String
-    package var number: Int32
-    package var secondNumber: Int32
+    package var number: Int64
+    package var secondNumber: Int64
     package var flags: Flags
 
     package init(
-        _ kind: Kind, text: String = "", number: Int32 = 0, secondNumber: Int32 = 0,
+        _ kind: Kind, text: String = "", number: Int64 = 0, secondNumber: Int64 = 0,
         flags: Flags = []
     ) {
         self.kind = kind

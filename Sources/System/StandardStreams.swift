@@ -38,7 +38,8 @@ extension StandardInput {
     /// Waits until there is something to read, or the end; false when the time is over before.
     package static func isReady(within seconds: Double?) throws(SystemError) -> Bool {
         var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        let milliseconds = seconds.map { Int32(clamping: Int(($0 * 1000).rounded(.up))) } ?? -1
+        let milliseconds =
+            seconds.map { Int32(min(($0 * 1000).rounded(.up), Double(Int32.max))) } ?? -1
         return try ensure("poll") { poll(&descriptor, 1, max(milliseconds, -1)) } > 0
     }
 }

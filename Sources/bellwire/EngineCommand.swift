@@ -14,6 +14,8 @@ extension Command {
             --replay reads one recorded story a line and prints one line for each, in order:
 
               {"name", "steps": [{"result", "updates"}]}
+
+            or {"error": {"code", "message"}} for a line that is no story.
             """,
         options: [
             Option("database", "DIR", help: "where the account is kept"),
@@ -35,18 +37,19 @@ extension Command {
         return .success
     }
 
+    private static func answer(to line: LineReader.Line) -> String {
+        guard case .bytes(let bytes) = line else { return Replay.refusal("The story is too long") }
+        guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
+            return Replay.refusal("The line is no story")
+        }
+        var replay = Replay(document.root)
+        return replay.play()
+    }
+
     private static func replay() throws {
         var lines = LineReader(limit: 64 << 20)
         while let line = try lines.next() {
-            guard case .bytes(let bytes) = line else {
-                throw CommandError(message: "a story is too long")
-            }
-            if bytes.allSatisfy({ $0 == UInt8(ascii: "\r") }) { continue }
-            guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
-                throw CommandError(message: "a line is no story")
-            }
-            var replay = Replay(document.root)
-            try StandardOutput.write(replay.play() + "\n")
+            try StandardOutput.write(answer(to: line) + "\n")
         }
     }
 }

@@ -32,6 +32,19 @@ struct Replay {
         _ = engine.takeUpdates()
     }
 
+    /// What stands in the place of a story that cannot be played.
+    static func refusal(_ message: String) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("error")
+            writer.object { writer in
+                writer.member("code", 400)
+                writer.member("message", message)
+            }
+        }
+        return writer.text
+    }
+
     private static func ids(_ node: JSONNode?) -> [Int64] {
         (node?.elements ?? []).compactMap(\.integer)
     }
@@ -39,6 +52,8 @@ struct Replay {
     private static func set(_ options: JSONNode?, in account: inout Account) {
         for (name, value) in options?.members ?? [] {
             if let number = value.integer {
+                // As a client would hear it: what is out of range changes nothing.
+                if OptionName.range(of: name)?.contains(number) == false { continue }
                 account.options[name] = .integer(number)
             } else if let flag = value.bool {
                 account.options[name] = .boolean(flag)
@@ -90,7 +105,10 @@ struct Replay {
     private mutating func perform(_ action: JSONNode) -> Outcome? {
         if let push = action["push"] { return process(clock.payload(push)) }
         if let text = action["push_raw"]?.text { return process(Array(text.utf8)) }
-        if let request = action["request"] { return handle(request) }
+        if let request = action["request"] {
+            let outcome = handle(request)
+            return isWithheld(request, outcome) ? nil : outcome
+        }
         if action["restart"] != nil {
             restart(options: action["options"])
         } else if action["close"] != nil {
@@ -105,11 +123,24 @@ struct Replay {
     }
 
     private mutating func handle(_ request: JSONNode) -> Outcome {
-        if request["@type"]?.text == "processPushNotification" {
+        if let refusal = Engine.refusal(of: request) { return refusal }
+        switch request["@type"]?.text {
+        case "processPushNotification":
             return process(Array((request["payload"]?.text ?? "").utf8))
+        case "getPushReceiverId": return PushReceiver.answer(to: request)
+        default:
+            return engine.handle(request, now: ReplayClock.now)
+                ?? .unknown(request["@type"]?.text ?? "")
         }
-        return engine.handle(request, now: ReplayClock.now)
-            ?? .error(code: 400, message: "Unknown class")
+    }
+
+    /// TDLib asks its server for what it does not have, and a recorded account has none.
+    private func isWithheld(_ request: JSONNode, _ outcome: Outcome) -> Bool {
+        if case .object = outcome {
+            request["@type"]?.text == "getScopeNotificationSettings"
+        } else {
+            false
+        }
     }
 
     /// Without a message database nothing is kept but options and the ids that were given.

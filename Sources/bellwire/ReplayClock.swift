@@ -25,7 +25,11 @@ struct ReplayClock {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 bytes.append(contentsOf: JSONText.quoted(member.name).utf8)
                 bytes.append(UInt8(ascii: ":"))
-                write(member.value, into: &bytes)
+                if let date = date(member.name, member.value) {
+                    bytes.append(contentsOf: String(date).utf8)
+                } else {
+                    write(member.value, into: &bytes)
+                }
             }
             bytes.append(UInt8(ascii: "}"))
         case .array:
@@ -35,23 +39,23 @@ struct ReplayClock {
                 write(element, into: &bytes)
             }
             bytes.append(UInt8(ascii: "]"))
-        default:
-            if let offset = Self.offset(node) {
-                named.insert(offset)
-                bytes.append(contentsOf: String(Self.start + offset).utf8)
-            } else {
-                bytes.append(contentsOf: node.source)
-            }
+        default: bytes.append(contentsOf: node.source)
         }
     }
 
-    /// What stands behind `T+`, if that is what the text is.
-    private static func offset(_ node: JSONNode) -> Int64? {
-        guard let text = node.text, text.hasPrefix("T+") || text.hasPrefix("T-") else {
-            return nil
-        }
-        return Int64(text.dropFirst(text.hasPrefix("T+") ? 2 : 1))
+    /// The moment that a date names by what stands behind `T+`; nil for whatever else it is.
+    private mutating func date(_ name: String, _ node: JSONNode) -> Int64? {
+        guard Self.dates.contains(name), let text = node.text,
+            text.hasPrefix("T+") || text.hasPrefix("T-"),
+            let offset = Int64(text.dropFirst(text.hasPrefix("T+") ? 2 : 1))
+        else { return nil }
+        let (date, isTooFar) = Self.start.addingReportingOverflow(offset)
+        guard !isTooFar else { return nil }
+        named.insert(offset)
+        return date
     }
+
+    private static let dates: Set<String> = ["date", "edit_date"]
 
     /// JSON text in which every `date` is told as the story tells it.
     func told(_ json: String) -> String {
@@ -59,8 +63,10 @@ struct ReplayClock {
         var rest = json[...]
         while let range = Self.firstDate(in: rest) {
             result += rest[..<range.lowerBound]
-            if let date = Int64(rest[range]) {
-                result += "\"\(name(of: date - Self.start))\""
+            let isWhole = rest[range.upperBound...].utf8.first.map { !".eE".utf8.contains($0) }
+            let date = isWhole == false ? nil : Int64(rest[range])
+            if let offset = date?.subtractingReportingOverflow(Self.start), !offset.overflow {
+                result += "\"\(name(of: offset.partialValue))\""
             } else {
                 result += rest[range]
             }

@@ -33,7 +33,7 @@ struct EngineCommandTests {
         #expect(group < answer)
         #expect(
             lines.suffix(3) == [
-                #"{"@type":"error","code":400,"message":"Unknown class","@extra":{"a":[1]}}"#,
+                #"{"@type":"error","code":400,"message":"Failed to parse JSON object as TDLib request: Unknown class \"nonsense\"","@extra":{"a":[1]}}"#,
                 #"{"@type":"error","code":400,"message":"Failed to parse JSON object"}"#,
                 #"{"@type":"pushReceiverId","id":"5","@extra":"e"}"#,
             ])

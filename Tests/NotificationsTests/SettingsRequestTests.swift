@@ -47,7 +47,7 @@ struct SettingsRequestTests {
         var story = Story()
         let scope = #""scope":{"@type":"notificationSettingsScope\#(name)Chats"}"#
         try story.request(
-            #"{"@type":"setScopeNotificationSettings",\#(scope),"notification_settings":{"mute_for":99999999999,"sound_id":"3","use_default_mute_stories":true}}"#
+            #"{"@type":"setScopeNotificationSettings",\#(scope),"notification_settings":{"mute_for":2147483647,"sound_id":"3","use_default_mute_stories":true}}"#
         )
         for other in ["Private", "Group", "Channel"] {
             let scope = #""scope":{"@type":"notificationSettingsScope\#(other)Chats"}"#
@@ -55,7 +55,9 @@ struct SettingsRequestTests {
                 try story.request(#"{"@type":"getScopeNotificationSettings",\#(scope)}"#))
             let isIt = other == name
             #expect(read["sound_id"]?.text == (isIt ? "3" : "-1"))
-            #expect(read["mute_for"]?.integer == (isIt ? Int64(Int32.max) : 0))
+            // For ever is told as what is left of it.
+            let rest = Int64(Int32.max) - Int64(story.now)
+            #expect(read["mute_for"]?.integer == (isIt ? rest : 0))
             #expect(read["show_preview"]?.bool == !isIt)
         }
     }
@@ -92,6 +94,60 @@ struct SettingsRequestTests {
         try story.set(name, "7")
         #expect(try members(try story.request(get))["value"]?.text == "7")
         #expect(story.updates.contains(.option(name: name, .integer(7))))
+    }
+
+    @Test(
+        "Members of wrong types are refused in TDLib's words",
+        arguments: [
+            (
+                #""removeNotification","notification_group_id":"x""#,
+                #"Can't parse as an integer string "x""#
+            ),
+            (
+                #""removeNotification","notification_group_id":2147483648"#,
+                #"Can't parse as an integer string "2147483648""#
+            ),
+            (
+                #""removeNotificationGroup","notification_group_id":[]"#,
+                "Expected Number, but receive Array"
+            ),
+            (#""setOption","name":5"#, "Expected String, but receive Number"),
+            (#""setOption","name":"x","value":5"#, "Expected Object, but receive Number"),
+            (#""setOption","name":"x","value":{"@type":"foo"}"#, #"Unknown class "foo""#),
+            (#""setScopeNotificationSettings","scope":{"@type":"foo"}"#, #"Unknown class "foo""#),
+            (
+                #""viewMessages","chat_id":1,"message_ids":[5,"x"]"#,
+                #"Can't parse as an integer string "x""#
+            ),
+            (
+                #""viewMessages","chat_id":1,"force_read":"yes""#,
+                "Expected Boolean, but receive String"
+            ),
+            (
+                #""setChatNotificationSettings","chat_id":1,"notification_settings":{"mute_for":"x"}"#,
+                #"Can't parse as an integer string "x""#
+            ),
+        ])
+    func wrongTypes(members: String, mistake: String) throws {
+        var story = Story()
+        let outcome = try story.request("{\"@type\":\(members)}")
+        #expect(
+            outcome == .badRequest("Failed to parse JSON object as TDLib request: \(mistake)"))
+    }
+
+    @Test("To TDLib only its own options can be set, and those of a client's own")
+    func settable() throws {
+        var strict = Story(.strict)
+        let refusal = Outcome.badRequest("Option can't be set")
+        for name in ["foo", "", "my_id", "online_cloud_timeout_ms"] {
+            #expect(try strict.set(name, "1") == refusal)
+        }
+        #expect(try strict.set("x_own", "7") == .ok)
+        #expect(
+            try strict.request(#"{"@type":"getOption","name":"notification_default_delay_ms"}"#)
+                == .object(#"{"@type":"optionValueEmpty"}"#))
+        var learn = Story()
+        #expect(try learn.set("online_cloud_timeout_ms", "1") == .ok)
     }
 
     @Test("A request that nobody knows is left to the host; one without a type is refused")

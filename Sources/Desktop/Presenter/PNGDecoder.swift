@@ -1,3 +1,5 @@
+import Base
+
 /// Decodes PNG (ISO/IEC 15948) as icons have it: grey, colours, a palette, with transparency or
 /// without, of up to 8 bits. What is interlaced or deeper is refused.
 struct PNGDecoder {
@@ -86,7 +88,12 @@ struct PNGDecoder {
 
     private func picture() throws(Refusal) -> Picture {
         let rowSize = (size.width * colour.channels * depth + 7) / 8
-        var rows = try Inflater.unpacked(packed, size: (rowSize + 1) * size.height)
+        var rows: [UInt8]
+        do throws(Inflater.Damage) {
+            rows = try Inflater.unpacked(packed, size: (rowSize + 1) * size.height)
+        } catch {
+            throw .damaged
+        }
         try PNGFilter.undo(&rows, rowSize: rowSize, step: max(1, colour.channels * depth / 8))
         let isOpaque = colour != .palette || palette.allSatisfy { $0[3] == 255 }
         let hasAlpha = colour.channels % 2 == 0 || !isOpaque

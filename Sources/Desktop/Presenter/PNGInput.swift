@@ -1,3 +1,5 @@
+import Base
+
 /// The chunks of a PNG file.
 struct PNGInput {
     struct Chunk {
@@ -34,18 +36,5 @@ struct PNGInput {
         guard bytes.count - position >= 4 else { throw .damaged }
         defer { position += 4 }
         return bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
-    }
-}
-
-/// The check sum of PNG (ISO/IEC 15948 section 5.5).
-private enum CRC32 {
-    private static let table = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { rest, _ in
-            rest >> 1 ^ (rest & 1 == 1 ? 0xEDB8_8320 : 0)
-        }
-    }
-
-    static func value(of bytes: ArraySlice<UInt8>) -> UInt32 {
-        ~bytes.reduce(~UInt32(0)) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
     }
 }

@@ -1,4 +1,5 @@
-import Base
+package import Base
+package import Notifications
 
 /// For whom a payload is, before anything else of it is looked at.
 package enum PushReceiver {
@@ -11,7 +12,7 @@ package enum PushReceiver {
         if payload.elementsEqual("{}".utf8) { return 0 }
         let document: JSONDocument
         do throws(JSONScanner.Failure) {
-            document = try JSONDocument(payload, acceptsLooseNumbers: true)
+            document = try JSONDocument(payload, isTolerant: true)
         } catch {
             throw Refusal(message: "Failed to parse payload as JSON object")
         }
@@ -32,6 +33,16 @@ package enum PushReceiver {
             return user
         } catch {
             throw Refusal(message: error.message)
+        }
+    }
+
+    /// What `getPushReceiverId` is answered.
+    package static func answer(to request: JSONNode) -> Outcome {
+        do throws(Refusal) {
+            let id = try id(of: Array((request["payload"]?.text ?? "").utf8))
+            return .object("{\"@type\":\"pushReceiverId\",\"id\":\"\(id)\"}")
+        } catch {
+            return .error(code: 400, message: error.message)
         }
     }
 

@@ -9,8 +9,11 @@ struct TelegramArguments {
     private let push: TelegramPush
     private let chatID: ChatID
     private let hasSender: Bool
+    /// Whether it is to be read as TDLib reads it.
+    private let isTDLib: Bool
 
-    init(_ push: TelegramPush, _ chatID: ChatID, hasSender: Bool) {
+    init(_ push: TelegramPush, _ chatID: ChatID, hasSender: Bool, _ policy: ChatPolicy) {
+        isTDLib = policy == .strict
         self.push = push
         self.chatID = chatID
         self.hasSender = hasSender
@@ -96,7 +99,7 @@ struct TelegramArguments {
             guard rest.count == 1 else {
                 throw .malformed("Expected 1 argument for MESSAGE_PAID_MEDIA")
             }
-            content.number = Int32(clamping: max(try Self.integer(rest[0]) as Int64, 0))
+            content.number = Self.stars(try TelegramNumber.strict(rest[0]))
         case .gameScore: try readScore(into: &content)
         case .premiumGiveaway:
             content.flags.insert(.isPremium)
@@ -106,7 +109,7 @@ struct TelegramArguments {
             guard rest.count <= 1 else { throw .malformed("Receive too many arguments") }
             let argument = rest.first ?? ""
             if shape.argument == .text { content.text = argument }
-            if shape.argument == .count { content.number = Self.leadingNumber(argument) }
+            if shape.argument == .count { content.number = count(argument, of: shape.kind) }
         }
         return content
     }
@@ -115,9 +118,9 @@ struct TelegramArguments {
         guard rest.count == 2 else {
             throw .malformed("Expected 2 arguments for MESSAGE_GAME_SCORE")
         }
-        let score: Int32 = try Self.integer(rest[1])
+        let score: Int32 = try TelegramNumber.strict(rest[1])
         guard score >= 0 else { throw .malformed("Expected score to be non-negative") }
-        (content.text, content.number) = (rest[0], score)
+        (content.text, content.number) = (rest[0], Int64(score))
     }
 
     private func readGiveaway(into content: inout PushContent) throws(TelegramRefusal) {
@@ -126,26 +129,24 @@ struct TelegramArguments {
             throw .malformed(
                 "Expected 2 arguments for MESSAGE_GIVEAWAY\(isPremium ? "" : "_STARS")")
         }
-        let winners: Int32 = try Self.integer(rest[0])
+        let winners: Int32 = try TelegramNumber.strict(rest[0])
         guard winners > 0 else { throw .malformed("Expected user count to be non-negative") }
-        let prize: Int64 =
-            try isPremium ? Int64(Self.integer(rest[1]) as Int32) : Self.integer(rest[1])
-        guard !isPremium || prize > 0 else {
-            throw .malformed("Expected month count to be non-negative")
+        if isPremium {
+            let months: Int32 = try TelegramNumber.strict(rest[1])
+            guard months > 0 else { throw .malformed("Expected month count to be non-negative") }
+            content.secondNumber = Int64(months)
+        } else {
+            content.secondNumber = Self.stars(try TelegramNumber.strict(rest[1]))
         }
-        (content.number, content.secondNumber) = (winners, Int32(clamping: max(prize, 0)))
+        content.number = Int64(winners)
     }
 
-    private static func integer<Number: FixedWidthInteger>(
-        _ text: String
-    ) throws(TelegramRefusal) -> Number {
-        guard let number = Number(text), !text.hasPrefix("+") else {
-            throw .malformed("Can't parse as an integer string \"\(text)\"")
-        }
-        return number
+    /// TDLib lets counts wrap, those of stars at 64 bits.
+    private func count(_ text: String, of kind: PushContent.Kind) -> Int64 {
+        guard isTDLib else { return Int64(TelegramNumber.clamped(text) as Int32) }
+        return kind == .gift
+            ? TelegramNumber.wrapping(text) : Int64(TelegramNumber.wrapping(text) as Int32)
     }
 
-    private static func leadingNumber(_ text: String) -> Int32 {
-        Int32(text.prefix { ("0"..."9").contains($0) }) ?? 0
-    }
+    private static func stars(_ count: Int64) -> Int64 { min(max(count, 0), 1 << 51) }
 }

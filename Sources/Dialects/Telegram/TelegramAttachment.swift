@@ -12,15 +12,11 @@ struct TelegramAttachment {
     /// Nil where the payload carries none, or one that is not understood.
     init?(_ custom: TelegramFields) throws(TelegramRefusal) {
         guard custom.has("attachb64") else { return nil }
-        let text = Array(try custom.requiredText("attachb64").utf8)
-        guard let bytes = Base64URL.decodeToleratingPadding(text.span) else {
-            throw .malformed(
-                text.allSatisfy(Self.isBase64URL)
-                    ? "Wrong string length" : "Wrong character in the string")
-        }
+        var bytes = try Self.decoded(Array(try custom.requiredText("attachb64").utf8))
         guard bytes.count >= 4 else {
             throw .malformed("Failed to parse attach: Not enough data to read")
         }
+        if bytes.starts(with: Self.packed) { bytes = try Self.unpacked(bytes) }
         do throws(TLReader.Damage) {
             try self.init(bytes)
         } catch {
@@ -28,10 +24,48 @@ struct TelegramAttachment {
         }
     }
 
+    /// The constructor of `gzip_packed`, as it stands on the wire.
+    private static let packed: [UInt8] = [0xA1, 0xCF, 0x72, 0x30]
+    /// Nobody sends so small a picture so large.
+    private static let unpackedLimit = 1 << 20
+
+    private static func unpacked(_ bytes: [UInt8]) throws(TelegramRefusal) -> [UInt8] {
+        var reader = TLReader(bytes)
+        let zipped: [UInt8]
+        do throws(TLReader.Damage) {
+            _ = try reader.word()
+            zipped = Array(try reader.data())
+        } catch {
+            throw .malformed("Failed to parse gzip_packed in attach: Not enough data to read")
+        }
+        do throws(Inflater.Damage) {
+            return try Inflater.unzipped(zipped, limit: unpackedLimit)
+        } catch {
+            throw .malformed("Failed to uncompress attach")
+        }
+    }
+
+    private static func decoded(_ text: [UInt8]) throws(TelegramRefusal) -> [UInt8] {
+        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding < 3 else { throw .malformed("Wrong string padding") }
+        guard padding == 0 || text.count.isMultiple(of: 4) else {
+            throw .malformed("Wrong padding length")
+        }
+        let letters = Array(text.dropLast(padding))
+        guard letters.count % 4 != 1 else { throw .malformed("Wrong string length") }
+        guard letters.allSatisfy(isBase64URL) else {
+            throw .malformed("Wrong character in the string")
+        }
+        guard let bytes = Base64URL.decode(letters.span) else {
+            throw .malformed("Wrong padding in the string")
+        }
+        return bytes
+    }
+
     private static func isBase64URL(_ byte: UInt8) -> Bool {
         byte.isDigit
             || (byte.lowercased >= UInt8(ascii: "a") && byte.lowercased <= UInt8(ascii: "z"))
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "=")
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private init(_ bytes: [UInt8]) throws(TLReader.Damage) {
@@ -51,7 +85,8 @@ struct TelegramAttachment {
             kind == .photo
             ? [.text, .photo]
             : [.text, .document, .animation, .video, .videoNote, .voiceNote, .audio, .sticker]
-        guard kinds.contains(content.kind) else { return }
+        // What destroys itself stays what it is.
+        guard kinds.contains(content.kind), !content.flags.contains(.isSecret) else { return }
         content.kind = kind
         if kind == .document || kind == .voiceNote || kind == .videoNote { content.text = "" }
     }

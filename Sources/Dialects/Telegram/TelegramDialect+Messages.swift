@@ -9,7 +9,7 @@ extension TelegramDialect {
         guard messageID >= 0 else { throw .malformed("Receive invalid msg_id") }
         let sender = try sender(push.custom, chatID)
         _ = try push.custom.int("mention")
-        var reading = TelegramArguments(push, chatID, hasSender: sender != nil)
+        var reading = TelegramArguments(push, chatID, hasSender: sender != nil, context.policy)
         try reading.takeFamily(isTolerant: context.policy == .learn)
         try checkIdentifiers(reading.key, push, chatID)
         if let refusal = unsupported(reading.key) {
@@ -42,7 +42,7 @@ extension TelegramDialect {
             content: try reading.content(shape))
         let attachment = try TelegramAttachment(push.custom)
         attachment?.apply(to: &message.content)
-        message.content.text = withoutMark(message.content)
+        message.content.text = trimmed(message.content)
         message.sender = sender
         try complete(&message, from: push, reading)
         guard context.policy == .learn else { return [.message(message)] }
@@ -77,14 +77,19 @@ extension TelegramDialect {
         }
     }
 
-    /// Captions begin with a picture that says what they belong to.
-    private static func withoutMark(_ content: PushContent) -> String {
+    /// Captions begin with a picture that says what they belong to; a sticker's emoji stands alone.
+    private static func trimmed(_ content: PushContent) -> String {
         let mark: String
         switch content.kind {
         case .photo: mark = "\u{1F5BC} "
         case .animation: mark = "\u{1F3AC} "
         case .document: mark = "\u{1F4CE} "
         case .video: mark = "\u{1F4F9} "
+        case .sticker:
+            let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\n" }
+            let front = content.text.unicodeScalars.drop(while: isBlank)
+            let middle = front.reversed().drop(while: isBlank).reversed()
+            return String(String.UnicodeScalarView(middle))
         default: return content.text
         }
         return content.text.hasPrefix(mark)
@@ -108,6 +113,8 @@ extension TelegramDialect {
         _ push: TelegramPush, randomID: Int64, into message: inout IncomingMessage
     ) throws(TelegramRefusal) {
         let custom = push.custom
+        // Looked at by nobody here, and yet it must be right.
+        _ = try custom.int("report_delivery_until_date")
         if custom.has("edit_date") {
             guard randomID == 0 else { throw .malformed("Receive edit of secret message") }
             let date = try custom.int("edit_date")
@@ -153,7 +160,7 @@ extension TelegramDialect {
         _ custom: TelegramFields, _ name: StaticString
     ) throws(TelegramRefusal) -> ChatID {
         let id = try custom.long(name)
-        guard id > 0, id <= ChatID.channelLimit else { throw .malformed("Receive invalid \(name)") }
+        guard ChatID.isChannel(id) else { throw .malformed("Receive invalid \(name)") }
         return .channel(id)
     }
 

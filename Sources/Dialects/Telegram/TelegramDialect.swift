@@ -139,9 +139,7 @@ package enum TelegramDialect {
         if list.isEmpty { return [] }
         var ids: [MessageID] = []
         for text in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let id = Int32(text), !text.hasPrefix("+") else {
-                throw .malformed("Can't parse as an integer string \"\(text)\"")
-            }
+            let id: Int32 = try TelegramNumber.strict(text)
             guard id > 0 else { throw .malformed("Receive invalid message identifier") }
             ids.append(MessageID(server: Int64(id)))
         }

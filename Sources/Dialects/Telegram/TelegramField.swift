@@ -51,14 +51,25 @@ struct TelegramFields {
         return TelegramFields(node: value)
     }
 
-    func texts(
-        _ name: StaticString, orElse message: String
+    func cleanText(_ name: StaticString, isTolerant: Bool) throws(Refusal) -> String {
+        let text = try requiredText(name)
+        guard TelegramText.isSuspicious(text), let value = node?[name] else { return text }
+        return try TelegramText(value, text: text, name, isTolerant: isTolerant).text
+    }
+
+    func cleanTexts(
+        _ name: StaticString, each: StaticString, isTolerant: Bool
     ) throws(Refusal) -> [String] {
         guard let value = node?[name] else { return [] }
         guard value.kind == .array else {
             throw .malformed("Field \"\(name)\" must be of type Array")
         }
-        guard let texts = value.texts else { throw .malformed(message) }
+        guard var texts = value.texts else { throw .malformed("Expected \(each) as a String") }
+        for (index, text) in texts.enumerated() where TelegramText.isSuspicious(text) {
+            texts[index] = try TelegramText(
+                value.elements[index], text: text, each, isTolerant: isTolerant
+            ).text
+        }
         return texts
     }
 }

@@ -21,7 +21,7 @@ final class TelegramPush {
         guard !payload.elementsEqual("{}".utf8) else { return nil }
         let document: JSONDocument
         do throws(JSONScanner.Failure) {
-            document = try JSONDocument(payload, acceptsLooseNumbers: true)
+            document = try JSONDocument(payload, isTolerant: true)
         } catch {
             throw .malformed("Failed to parse payload as JSON object")
         }
@@ -37,12 +37,14 @@ final class TelegramPush {
         fields = isWrapped ? try outer.object("data") : outer
         // Only a wrapper's date counts; the time at which a gateway sent it counts more.
         let date = isWrapped && outer.has("date") ? [try outer.int("date")] : []
-        key = try fields.requiredText("loc_key")
+        key = try fields.cleanText("loc_key", isTolerant: isTolerant)
         guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
-        arguments = try fields.texts("loc_args", orElse: "Expected loc_arg as a String")
+        arguments = try fields.cleanTexts("loc_args", each: "loc_arg", isTolerant: isTolerant)
         custom = try fields.object("custom")
         let sent = try fields.long("google.sent_time")
         dates = sent > 0 ? date + [Int32(clamping: sent / 1000)] : date
+        // Few keys have it, and yet it must be right.
+        _ = try fields.text("message")
         chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
@@ -69,8 +71,11 @@ final class TelegramPush {
                 try id(custom, "chat_id", ChatID.basicGroupLimit, "basic group"))
         }
         if custom.has("channel_id") {
-            chatID = .channel(
-                try id(custom, "channel_id", ChatID.channelLimit, "supergroup"))
+            let id = try custom.long("channel_id")
+            guard ChatID.isChannel(id) else {
+                throw .malformed("Receive invalid supergroup identifier")
+            }
+            chatID = .channel(id)
         }
         if custom.has("encryption_id") {
             let secret = try custom.int("encryption_id")

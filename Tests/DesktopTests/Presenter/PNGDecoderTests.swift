@@ -1,7 +1,7 @@
-import Base
 import TestSupport
 import Testing
 
+@testable import Base
 @testable import Desktop
 
 @Suite("Icons that come inside of a push")
@@ -45,7 +45,7 @@ struct PNGDecoderTests {
         let size = (vector.size.width * depth + 1) * vector.size.height
         let unpacked = try Inflater.unpacked(packed, size: size)
         for size in [0, size - 1, size + 1, 4 * size] {
-            #expect(throws: Picture.Refusal.damaged) { try Inflater.unpacked(packed, size: size) }
+            #expect(throws: Inflater.Damage.self) { try Inflater.unpacked(packed, size: size) }
         }
         var random = SeededGenerator(seed: UInt64(index))
         for position in packed.indices.dropFirst(2) {
@@ -76,8 +76,8 @@ struct PNGDecoderTests {
 
     @Test("Codes with more words than there can be, or with some left over, are refused")
     func codes() throws {
-        #expect(throws: Picture.Refusal.damaged) { try PrefixCode(lengths: [1, 1, 1]) }
-        #expect(throws: Picture.Refusal.damaged) { try PrefixCode(lengths: [1, 2]) }
+        #expect(throws: Inflater.Damage.self) { try PrefixCode(lengths: [1, 1, 1]) }
+        #expect(throws: Inflater.Damage.self) { try PrefixCode(lengths: [1, 2]) }
         #expect(throws: Never.self) { try PrefixCode(lengths: [1, 2, 2]) }
         #expect(throws: Never.self) { try PrefixCode(lengths: [0, 1]) }
         #expect(throws: Never.self) { try PrefixCode(lengths: [0, 0]) }

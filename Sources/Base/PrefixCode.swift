@@ -18,14 +18,14 @@ struct PrefixCode {
 
     /// Refuses what has more words than there can be, and less than there must be. A single word is
     /// not all there could be, and none is right where none is used.
-    init(lengths: [Int]) throws(Picture.Refusal) {
+    init(lengths: [Int]) throws(Inflater.Damage) {
         self.init(complete: lengths)
         var room = 1
         for length in 1...Self.longest {
             room = room * 2 - counts[length]
-            guard room >= 0 else { throw .damaged }
+            guard room >= 0 else { throw Inflater.Damage() }
         }
-        guard room == 0 || symbols.count <= 1 else { throw .damaged }
+        guard room == 0 || symbols.count <= 1 else { throw Inflater.Damage() }
     }
 
     /// Of lengths that are known to be right.

@@ -1,30 +1,47 @@
-/// Unpacks what DEFLATE has packed (RFC 1951), in the envelope of zlib (RFC 1950), of which it is
-/// known how long it is.
-struct Inflater {
+/// Unpacks what DEFLATE has packed (RFC 1951), in the envelope of zlib (RFC 1950) or of gzip
+/// (RFC 1952).
+package struct Inflater {
+    package struct Damage: Error, Equatable {}
+
     private let input: [UInt8]
     private var position: Int
     /// Of the byte before `position`, those that were not read yet, the lowest next.
     private var bits: UInt8 = 0
     private var bitCount = 0
     private var output: [UInt8] = []
+    /// No more than this comes out.
     private let size: Int
 
     private static let greatestRatio = 1_032
 
-    static func unpacked(
-        _ input: [UInt8], size: Int
-    ) throws(Picture.Refusal) -> [UInt8] {
+    /// From zlib's envelope, where it is known how long it is.
+    package static func unpacked(_ input: [UInt8], size: Int) throws(Damage) -> [UInt8] {
         // Method 8, a check sum of the two bytes, and no dictionary.
         guard input.count >= 6, input[0] & 0x0F == 8, input[1] & 0x20 == 0,
             (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
-        else { throw .damaged }
+        else { throw Damage() }
         // No bytes become more than so many times as many, whatever their sender claims.
-        guard size / greatestRatio <= input.count else { throw .damaged }
+        guard size / greatestRatio <= input.count else { throw Damage() }
         var inflater = Inflater(input: input, position: 2, size: size)
         inflater.output.reserveCapacity(size)
         while try !inflater.readBlock() {}
-        guard inflater.output.count == size else { throw .damaged }
+        guard inflater.output.count == size else { throw Damage() }
         try inflater.expectCheckSum()
+        return inflater.output
+    }
+
+    /// From gzip's envelope; what is larger than `limit` is damage, too.
+    package static func unzipped(_ input: [UInt8], limit: Int) throws(Damage) -> [UInt8] {
+        guard input.starts(with: [0x1F, 0x8B, 8]) else { throw Damage() }
+        var inflater = Inflater(input: input, position: 3, size: limit)
+        try inflater.skipHeader()
+        while try !inflater.readBlock() {}
+        inflater.bitCount = 0
+        let sum = try inflater.littleEndian()
+        let size = try inflater.littleEndian()
+        guard sum == CRC32.value(of: inflater.output[...]),
+            size == UInt32(truncatingIfNeeded: inflater.output.count)
+        else { throw Damage() }
         return inflater.output
     }
 
@@ -35,7 +52,7 @@ struct Inflater {
     }
 
     /// Whether it was the last one.
-    private mutating func readBlock() throws(Picture.Refusal) -> Bool {
+    private mutating func readBlock() throws(Damage) -> Bool {
         let isLast = try bits(1) == 1
         switch try bits(2) {
         case 0: try copyStored()
@@ -43,30 +60,30 @@ struct Inflater {
         case 2:
             let (literals, distances) = try readCodes()
             try unpack(literals, distances)
-        default: throw .damaged
+        default: throw Damage()
         }
         return isLast
     }
 
-    private mutating func copyStored() throws(Picture.Refusal) {
+    private mutating func copyStored() throws(Damage) {
         bitCount = 0
         let count = Int(try byte()) | Int(try byte()) << 8
         let inverse = Int(try byte()) | Int(try byte()) << 8
         guard count == inverse ^ 0xFFFF, count <= input.count - position,
             count <= size - output.count
-        else { throw .damaged }
+        else { throw Damage() }
         output += input[position..<position + count]
         position += count
     }
 
     private mutating func unpack(
         _ literals: PrefixCode, _ distances: PrefixCode
-    ) throws(Picture.Refusal) {
+    ) throws(Damage) {
         while true {
             let symbol = try self.symbol(literals)
             switch symbol {
             case ..<256:
-                guard output.count < size else { throw .damaged }
+                guard output.count < size else { throw Damage() }
                 output.append(UInt8(symbol))
             case 256: return
             default: try repeatEarlier(lengthSymbol: symbol - 257, distances)
@@ -76,20 +93,20 @@ struct Inflater {
 
     private mutating func repeatEarlier(
         lengthSymbol: Int, _ distances: PrefixCode
-    ) throws(Picture.Refusal) {
-        guard lengthSymbol < Self.lengths.count else { throw .damaged }
+    ) throws(Damage) {
+        guard lengthSymbol < Self.lengths.count else { throw Damage() }
         let (base, extra) = Self.lengths[lengthSymbol]
         let length = base + (try bits(extra))
         let index = try symbol(distances)
-        guard index < Self.distances.count else { throw .damaged }
+        guard index < Self.distances.count else { throw Damage() }
         let (start, more) = Self.distances[index]
         let distance = start + (try bits(more))
-        guard distance <= output.count, length <= size - output.count else { throw .damaged }
+        guard distance <= output.count, length <= size - output.count else { throw Damage() }
         // It may reach into what it makes itself.
         for _ in 0..<length { output.append(output[output.count - distance]) }
     }
 
-    private mutating func expectCheckSum() throws(Picture.Refusal) {
+    private mutating func expectCheckSum() throws(Damage) {
         bitCount = 0
         var (low, high) = (1, 0)
         for byte in output {
@@ -98,45 +115,69 @@ struct Inflater {
         }
         var sum = 0
         for _ in 0..<4 { sum = sum << 8 | Int(try byte()) }
-        guard sum == high << 16 | low else { throw .damaged }
+        guard sum == high << 16 | low else { throw Damage() }
+    }
+}
+
+/// The envelope of gzip (RFC 1952 section 2.3).
+extension Inflater {
+    /// Behind the method: flags, a time, and what the flags say that there is.
+    private mutating func skipHeader() throws(Damage) {
+        let flags = try byte()
+        guard flags & 0xE0 == 0 else { throw Damage() }
+        for _ in 0..<6 { _ = try byte() }
+        if flags & 1 << 2 != 0 {
+            let length = Int(try byte()) | Int(try byte()) << 8
+            for _ in 0..<length { _ = try byte() }
+        }
+        for text in [1 << 3, 1 << 4] as [UInt8] where flags & text != 0 {
+            while try byte() != 0 {}
+        }
+        if flags & 1 << 1 != 0 { for _ in 0..<2 { _ = try byte() } }
+    }
+
+    private mutating func littleEndian() throws(Damage) -> UInt32 {
+        var value: UInt32 = 0
+        for place in 0..<4 { value |= UInt32(try byte()) << (8 * UInt32(place)) }
+        return value
     }
 }
 
 /// What it reads with.
 extension Inflater {
-    private mutating func byte() throws(Picture.Refusal) -> UInt8 {
-        guard position < input.count else { throw .damaged }
+    private mutating func byte() throws(Damage) -> UInt8 {
+        guard position < input.count else { throw Damage() }
         defer { position += 1 }
         return input[position]
     }
 
-    private mutating func bits(_ count: Int) throws(Picture.Refusal) -> Int {
+    private mutating func bits(_ count: Int) throws(Damage) -> Int {
         var value = 0
         for place in 0..<count { value |= Int(try bit()) << place }
         return value
     }
 
-    private mutating func bit() throws(Picture.Refusal) -> UInt8 {
+    private mutating func bit() throws(Damage) -> UInt8 {
         if bitCount == 0 { (bits, bitCount) = (try byte(), 8) }
         defer { (bits, bitCount) = (bits >> 1, bitCount - 1) }
         return bits & 1
     }
 
-    private mutating func symbol(_ code: PrefixCode) throws(Picture.Refusal) -> Int {
+    private mutating func symbol(_ code: PrefixCode) throws(Damage) -> Int {
         var search = PrefixCode.Search()
         for length in 1...PrefixCode.longest {
             if let symbol = code.symbol(&search, adding: Int(try bit()), length) { return symbol }
         }
-        throw .damaged
+        throw Damage()
     }
 }
 
 /// The codes of a block (RFC 1951 sections 3.2.5 to 3.2.7).
 extension Inflater {
-    private mutating func readCodes() throws(Picture.Refusal) -> (PrefixCode, PrefixCode) {
+    private mutating func readCodes() throws(Damage) -> (PrefixCode, PrefixCode) {
         let (literals, distances) = (try bits(5) + 257, try bits(5) + 1)
         let given = try bits(4) + 4
-        guard literals <= 286, distances <= 30 else { throw .damaged }
+        guard literals <= 286, distances <= 30 else { throw Damage() }
         var lengths = [Int](repeating: 0, count: Self.order.count)
         for place in Self.order.prefix(given) { lengths[place] = try bits(3) }
         let code = try PrefixCode(lengths: lengths)
@@ -145,7 +186,7 @@ extension Inflater {
             let symbol = try self.symbol(code)
             switch symbol {
             case 16:
-                guard let last = lengths.last else { throw .damaged }
+                guard let last = lengths.last else { throw Damage() }
                 lengths += [Int](repeating: last, count: try bits(2) + 3)
             case 17: lengths += [Int](repeating: 0, count: try bits(3) + 3)
             case 18: lengths += [Int](repeating: 0, count: try bits(7) + 11)
@@ -153,7 +194,7 @@ extension Inflater {
             }
         }
         // A repetition may not reach beyond the end, and there must be an end of the block.
-        guard lengths.count == literals + distances, lengths[256] > 0 else { throw .damaged }
+        guard lengths.count == literals + distances, lengths[256] > 0 else { throw Damage() }
         return (
             try PrefixCode(lengths: Array(lengths[..<literals])),
             try PrefixCode(lengths: Array(lengths[literals...]))
