@@ -11,8 +11,10 @@ enum AutomaticDialect {
         if root["loc_key"] != nil || root["data"]?["loc_key"] != nil || root["p"] != nil {
             return .telegram
         }
-        if root["payload"] != nil || root["customId"] != nil { return .zpns }
-        if root["aps"] != nil || root["Aps"] != nil { return .icq }
+        if ICQDialect.isMarked(root) { return .icq }
+        if root["aps"] != nil || root["payload"] != nil || root["customId"] != nil {
+            return .zpns
+        }
         return .plain
     }
 }

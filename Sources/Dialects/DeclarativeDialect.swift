@@ -22,7 +22,7 @@ package enum DeclarativeDialect {
         message.isSilent = notification["silent"]?.bool ?? false
         if let tag = notification["tag"]?.text, !tag.isEmpty {
             message.name = "web:\(tag)"
-            message.replaces = true
+            message.replacement = .inPlace
         }
         var presentation = Presentation(title: title, body: body)
         presentation.language = notification["lang"]?.text ?? ""

@@ -12,6 +12,8 @@ package struct DialectContext {
     /// What the registration says where a payload leaves it open.
     package var presentation: SourcePresentation
     package var templates: TelegramTemplates
+    /// When it came, in seconds since 1970.
+    package var now: Double = 0
 
     /// What came may have actions.
     var mayAct: Bool { level > .clear || isTrusted }

@@ -6,17 +6,17 @@ extension Engine {
         payload: [UInt8], dialect: Dialect, level: TrustLevel, isTrusted: Bool = false,
         templates: TelegramTemplates = .english, id: String = "", now: Double
     ) -> Outcome {
-        let events = events(of: payload, dialect, level, isTrusted, templates)
+        let events = events(of: payload, dialect, level, isTrusted, templates, now)
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)
     }
 
     /// Nothing of the context may be left when the account changes, or all of it would be copied.
     private func events(
         of payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool,
-        _ templates: TelegramTemplates
+        _ templates: TelegramTemplates, _ now: Double
     ) -> [Event] {
         var context = DialectContext.of(account, level: level, templates: templates)
-        context.isTrusted = isTrusted
+        (context.isTrusted, context.now) = (isTrusted, now)
         return dialect.events(payload, context)
     }
 }

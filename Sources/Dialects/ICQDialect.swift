@@ -16,7 +16,12 @@ package enum ICQDialect {
         let arguments = (alert?.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
         var message = message(key, arguments, plain: alert?.text)
         message.presentation?.data = data(normal(key), alert?.loose("loc-args")?.elements ?? [])
-        apply(context.presentation, to: &message, normal(key), arguments)
+        if normal(key) == "im2", !context.presentation.sentence.isEmpty {
+            let said = root["timestamp"] ?? aps.loose("timestamp")
+            let time = said?.integer ?? Int64(max(0, min(context.now, Double(latest))))
+            message.presentation?.body = sentence(
+                context.presentation, arguments, time: min(max(time, 0), latest))
+        }
         let sound = aps.loose("sound")?.text ?? context.presentation.sound
         message.presentation?.sound = Presentation.bareSound(sound)
         message.isSilent = sound.isEmpty
@@ -29,6 +34,12 @@ package enum ICQDialect {
             events.append(.badge(unread: badge, missedCalls: nil))
         }
         return events + [.message(message)]
+    }
+
+    /// Apple's payloads are everybody's; of these four kinds are ICQ's.
+    static func isMarked(_ root: JSONNode) -> Bool {
+        let key = root.loose("aps")?.loose("alert")?.loose("loc-key")?.text ?? ""
+        return ["im2", "newmessages", "ar1", "ar2"].contains(normal(key))
     }
 
     private static func message(
@@ -75,9 +86,12 @@ package enum ICQDialect {
     private static func summary(_ body: String, _ conversation: String) -> IncomingMessage {
         var message = text(body, title: "ICQ", conversation)
         message.name = conversation
-        message.replaces = true
+        message.replacement = .anew
         return message
     }
+
+    /// The end of the year 9999: RFC 3339 knows no later time.
+    private static let latest: Int64 = 253_402_300_799
 
     /// Who is meant, in the words in which a client asks for it.
     private static func data(_ key: String, _ arguments: [JSONNode]) -> String {
@@ -91,20 +105,19 @@ package enum ICQDialect {
     }
 
     /// What the registration asked for: a sentence of its own for single messages.
-    private static func apply(
-        _ presentation: SourcePresentation, to message: inout IncomingMessage, _ key: String,
-        _ arguments: [String]
-    ) {
-        guard key == "im2", !presentation.sentence.isEmpty else { return }
+    private static func sentence(
+        _ presentation: SourcePresentation, _ arguments: [String], time: Int64
+    ) -> String {
         let values = presentation.arguments.map { name in
             switch name {
             case "srcId", "srcName": arguments.first ?? ""
             case "destName": arguments.count > 1 ? arguments[1] : ""
             case "message": arguments.count > 2 ? arguments[2] : ""
+            case "timestamp": CivilTime(secondsSince1970: time).rfc3339
             default: ""
             }
         }
-        message.presentation?.body = TemplateText(presentation.sentence[...]).filled(values)
+        return TemplateText(presentation.sentence[...]).filled(values)
     }
 
     fileprivate static func normal(_ name: String) -> String {

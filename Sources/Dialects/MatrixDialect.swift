@@ -17,75 +17,53 @@ package enum MatrixDialect {
                     unread: counts["unread"]?.integer ?? 0,
                     missedCalls: counts["missed_calls"]?.integer))
         }
-        let eventID = notification["event_id"]?.text ?? notification["id"]?.text ?? ""
-        let room = notification["room_id"]?.text ?? ""
-        guard !eventID.isEmpty || !room.isEmpty else {
+        let event = MatrixEvent(notification)
+        guard !event.id.isEmpty || !event.room.isEmpty else {
             return events.isEmpty ? [.ignored] : events
         }
-        return events + [event(notification, device, room: room, eventID: eventID)]
-            + details(device)
+        return events + [self.event(event, device)]
     }
 
-    private static func event(
-        _ notification: JSONNode, _ device: JSONNode?, room: String, eventID: String
-    ) -> Event {
-        let sender = notification["sender_display_name"]?.text ?? notification["sender"]?.text ?? ""
-        let title = notification["room_name"]?.text ?? notification["room_alias"]?.text ?? ""
-        let chat = ChatReference.conversation("matrix:\(room)")
-        let type = notification["type"]?.text ?? ""
-        if type == "m.call.invite" {
-            var call = IncomingCall(
-                chat: chat, stage: .requested, callerName: sender.isEmpty ? title : sender,
-                missedText: "You missed a call from \(sender)", name: "matrix:\(eventID)")
-            call.data = data(notification, device)
-            return .call(call)
-        }
-        if type == "m.call.hangup" || type == "m.call.reject" || type == "m.call.answer" {
+    private static func event(_ event: MatrixEvent, _ device: JSONNode?) -> Event {
+        switch event.type {
+        case "m.call.invite": return .call(call(event, device))
+        case "m.call.hangup", "m.call.reject", "m.call.answer":
             return .call(
-                IncomingCall(chat: chat, stage: .declined, callerName: sender, missedText: ""))
+                IncomingCall(
+                    chat: event.chat, stage: .declined, callerName: event.sender, missedText: ""))
+        case "m.room.redaction":
+            guard let redacted = event.redacted else { return .ignored }
+            return .retracted(name: MatrixEvent.name(redacted), order: nil)
+        default: return .message(message(event, device))
         }
-        let body = text(notification, type: type, sender: sender)
-        let hasText = notification["content"]?["body"]?.text != nil || isInvite(notification, type)
+    }
+
+    private static func call(_ event: MatrixEvent, _ device: JSONNode?) -> IncomingCall {
+        let caller = event.sender.isEmpty ? event.roomName : event.sender
+        var call = IncomingCall(
+            chat: event.chat, stage: .requested, callerName: caller,
+            missedText: caller.isEmpty ? "You missed a call" : "You missed a call from \(caller)",
+            name: MatrixEvent.name(event.id))
+        call.data = data(event, device)
+        return call
+    }
+
+    private static func message(_ event: MatrixEvent, _ device: JSONNode?) -> IncomingMessage {
+        let text = event.text
         var message = IncomingMessage(
-            chat: chat, content: hasText ? PushContent(.text, text: body) : PushContent(.hidden))
-        message.chatTitle = title.isEmpty ? sender : title
-        message.isGroup = !title.isEmpty
-        message.senderName = sender
-        message.dedupeKey = eventID.isEmpty ? "" : "matrix:\(eventID)"
-        message.name = message.dedupeKey
+            chat: event.chat,
+            content: text.map { PushContent(.text, text: $0) } ?? PushContent(.hidden))
+        message.isGroup = !event.roomName.isEmpty
+        message.chatTitle = message.isGroup ? event.roomName : event.sender
+        message.senderName = event.sender
+        message.name = MatrixEvent.name(event.edited ?? event.id)
+        message.dedupeKey = message.name
+        if event.edited != nil { message.replacement = .inPlace }
         message.presentation = Presentation(
-            title: message.chatTitle.isEmpty ? "Matrix" : message.chatTitle, body: body)
-        message.presentation?.data = data(notification, device)
-        apply(device?["tweaks"], isLow: notification["prio"]?.text == "low", to: &message)
-        return .message(message)
-    }
-
-    /// Where it happened, and what the pusher's owner attached, as far as that has room.
-    private static func data(_ notification: JSONNode, _ device: JSONNode?) -> String {
-        let place: [PayloadData.Member] = [
-            ("room_id", notification["room_id"]),
-            ("event_id", notification["event_id"] ?? notification["id"]),
-            ("sender", notification["sender"]),
-        ]
-        let whole = PayloadData.text(place + [("data", device?["data"])])
-        return whole.isEmpty ? PayloadData.text(place) : whole
-    }
-
-    private static func isInvite(_ notification: JSONNode, _ type: String) -> Bool {
-        type == "m.room.member" && notification["user_is_target"]?.bool == true
-    }
-
-    private static func text(_ notification: JSONNode, type: String, sender: String) -> String {
-        let content = notification["content"]
-        switch type {
-        case "m.room.encrypted": return "Encrypted message"
-        case "m.room.member" where isInvite(notification, type):
-            let isInvite = content?["membership"]?.text == "invite"
-            return isInvite ? "\(sender) invited you" : "\(sender) changed your membership"
-        default:
-            guard let body = content?["body"]?.text else { return "New message" }
-            return content?["msgtype"]?.text == "m.emote" ? "\(sender) \(body)" : body
-        }
+            title: message.chatTitle.isEmpty ? "Matrix" : message.chatTitle,
+            body: event.sentence, data: data(event, device))
+        apply(device?["tweaks"], isLow: event.isLow, to: &message)
+        return message
     }
 
     /// Push rules decide about sound and highlight; what is not urgent makes no noise.
@@ -100,17 +78,15 @@ package enum MatrixDialect {
         message.presentation?.isLow = isLow
     }
 
-    /// What the pusher's owner attached travels to the client as it came.
-    private static func details(_ device: JSONNode?) -> [Event] {
-        var details: [Update.Detail] = []
-        if let timestamp = device?["pushkey_ts"]?.integer {
-            details.append(Update.Detail("pushkey_ts", source: String(timestamp)))
-        }
-        if let payload = device?["data"]?["default_payload"] {
-            details.append(
-                Update.Detail(
-                    "default_payload", source: String(decoding: payload.source, as: UTF8.self)))
-        }
-        return details.isEmpty ? [] : [.fetchRequired(reason: "matrix", details: details)]
+    /// Where it happened, and what the pusher's owner attached, as far as that has room.
+    private static func data(_ event: MatrixEvent, _ device: JSONNode?) -> String {
+        let node = event.node
+        let place: [PayloadData.Member] = [
+            ("room_id", node["room_id"]), ("event_id", node["event_id"] ?? node["id"]),
+            ("sender", node["sender"]),
+        ]
+        let whole = PayloadData.text(
+            place + [("pushkey_ts", device?["pushkey_ts"]), ("data", device?["data"])])
+        return whole.isEmpty ? PayloadData.text(place) : whole
     }
 }

@@ -29,7 +29,7 @@ extension Engine {
     }
 
     mutating func process(_ call: IncomingCall, level: TrustLevel) -> Outcome {
-        guard level > .clear || account.source.notifyMode != .disabled else { return .ok }
+        if call.stage == .requested, isSilenced || isTold(call, level) { return .ok }
         var message = IncomingMessage(
             chat: call.chat, content: PushContent(.text, text: call.missedText))
         message.chatTitle = call.isGroup ? "" : call.callerName
@@ -37,7 +37,6 @@ extension Engine {
         guard let chatID = introduce(message, level: level) else { return .ok }
         switch call.stage {
         case .requested:
-            if isOutranked(level, under: call.name) { return .ok }
             // One of which only a weaker push has told gives way.
             for (id, ringing) in account.calls
             where ringing.chatID == chatID && ringing.level < level {
@@ -58,11 +57,28 @@ extension Engine {
         case .declined: _ = endCalls(in: chatID, level: level)
         case .missed:
             guard endCalls(in: chatID, level: level) else { return .ok }
-            let missed = Presentation(
-                title: call.callerName, body: call.missedText, data: call.data)
-            showMissed(missed, in: chatID, level: level)
+            showMissed(call.afterwards, in: chatID, level: level)
         }
         return .ok
+    }
+
+    /// Whether an invitation is done with because of what has its name.
+    private mutating func isTold(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
+        switch place(of: call, level) {
+        case .free: return false
+        case .taken: return true
+        case .heir(let old, let groupID):
+            let ringing = account.calls.first { $0.value.notificationID == old.id }
+            guard let ringing else {
+                makeWay(old, in: groupID)
+                return false
+            }
+            // Said again it changes nothing; other words are what became of the call.
+            guard ringing.value.afterwards != call.afterwards else { return true }
+            endCall(ringing.key)
+            showMissed(call.afterwards, in: ringing.value.chatID, level: level)
+            return true
+        }
     }
 
     private mutating func ring(
@@ -74,14 +90,14 @@ extension Engine {
             .newCall(id: id, ownID: call?.ownID ?? ""), to: groupID,
             Arrival(
                 date: Int32(clamping: Int64(now) + Self.lead), settingsChatID: chatID,
-                soundID: -1, isSilent: false, level: level, name: name))
+                soundID: isPaused ? 0 : -1, isSilent: isPaused, level: level, name: name))
         guard isAdded else { return false }
         account.calls[id] = RingingCall(
             chatID: chatID, groupID: groupID, notificationID: account.lastNotificationID,
             level: level, isTrusted: isTrusted)
         if !name.isEmpty {
             account.names[name] = NamedNotification(
-                groupID: groupID, notificationID: account.lastNotificationID, order: nil,
+                groupID: groupID, notificationID: account.lastNotificationID, order: call?.order,
                 date: Int32(clamping: Int64(now)), level: level)
         }
         flushPending(groupID, isForced: true)
@@ -139,9 +155,7 @@ extension Engine {
             endCall(id)
             isTrusted = call.isTrusted
             defer { isTrusted = false }
-            let missed = Presentation(
-                title: call.callerName, body: call.missedText, data: call.data)
-            showMissed(missed, in: call.chatID, level: call.level)
+            showMissed(call.afterwards, in: call.chatID, level: call.level)
         }
     }
 
@@ -165,5 +179,18 @@ extension Engine {
         guard let call else { return }
         account.calls[call.key] = nil
         release(call.value.groupID)
+    }
+}
+
+extension IncomingCall {
+    /// What is shown of it when it is over.
+    fileprivate var afterwards: Presentation {
+        Presentation(title: callerName, body: missedText, data: data)
+    }
+}
+
+extension RingingCall {
+    fileprivate var afterwards: Presentation {
+        Presentation(title: callerName, body: missedText, data: data)
     }
 }

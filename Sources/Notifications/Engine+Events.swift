@@ -35,6 +35,8 @@ extension Engine {
                 for id in ids { engine.delete(id, in: chatID, level: level) }
             }
         case .retracted(let name, let order): retract(name, order: order, level: level)
+        case .ended(let name, let order):
+            retract(name, order: order, level: level, leavesTombstone: false)
         case .read(let chat, let last):
             guard let chatID = chatID(chat) else { return .ok }
             loweringBadge(of: chatID) { $0.markRead(chatID, upTo: last, level: level) }

@@ -1,12 +1,16 @@
 /// How notifications enter and leave groups, and groups the list.
 extension Engine {
-    /// Adds what waits in a group to its notifications. `isForced`: the updates go out at once.
-    mutating func flushPending(_ id: NotificationGroup.ID, isForced: Bool) {
+    /// Adds what waits in a group to its notifications; `former` leaves with the same update.
+    /// `isForced`: the updates go out at once.
+    mutating func flushPending(
+        _ id: NotificationGroup.ID, isForced: Bool, inPlaceOf former: Notification.ID? = nil
+    ) {
         guard var group = account.groups.remove(id) else { return }
         guard !group.pending.isEmpty else {
             account.groups[id] = group
             return
         }
+        let leaving = former.flatMap { group.give(up: $0, limit: sizeLimit) }
         let pending = group.pending
         group.pending = []
         group.date = pending.reduce(group.date) { max($0, $1.notification.date) }
@@ -21,7 +25,11 @@ extension Engine {
             let runs = runs(of: pending)
             // What nothing else is to be merged with need not go through the queue.
             let isAlone = wasVisible && evicted == nil && runs.count == 1 && !queue.holds(id)
-            for run in runs { show(run, in: &group, atOnce: isForced && isAlone) }
+            for (number, run) in runs.enumerated() {
+                show(
+                    run, in: &group, after: wasVisible && number == 0 ? leaving : nil,
+                    atOnce: isForced && isAlone)
+            }
         } else {
             _ = order.place(key)
             group.notifications += pending.map(\.notification)
@@ -54,21 +62,24 @@ extension Engine {
     }
 
     private mutating func show(
-        _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup, atOnce: Bool
+        _ run: ArraySlice<PendingNotification>, in group: inout NotificationGroup,
+        after leaving: Notification.ID?, atOnce: Bool
     ) {
         guard let first = run.first else { return }
-        let limit = sizeLimit
         let oldCount = group.notifications.count
+        // What left had its place among those that are shown.
+        let limit = leaving == nil ? sizeLimit : sizeLimit - 1
         let oldFirst = max(oldCount - limit, 0)
         for item in run { group.notifications.append(item.notification) }
         group.totalCount += run.count
-        let after = group.shown(limit: limit)
+        let after = group.shown(limit: sizeLimit)
         let pushedOut = oldFirst..<min(max(after.startIndex, oldFirst), oldCount)
         let update = GroupUpdate(
             groupID: group.id, kind: group.kind, chatID: group.chatID,
             settingsChatID: first.settingsChatID, soundID: first.soundID,
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
-            removed: group.notifications[pushedOut].map(\.id))
+            removed: (group.notifications[pushedOut].map(\.id) + [leaving].compactMap(\.self))
+                .sorted())
         if atOnce { tell(update) } else { enqueue(.group(update), for: group.id) }
     }
 

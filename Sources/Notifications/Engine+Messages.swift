@@ -3,7 +3,11 @@ extension Engine {
     mutating func process(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
         if message.editDate != nil { return edit(message, level: level) }
         if isSavedMessage(message) { return .ok }
-        if !message.dedupeKey.isEmpty, isRepeated(message.dedupeKey, level) { return .ok }
+        if !message.dedupeKey.isEmpty, isRepeated(message.dedupeKey, level) {
+            // Of what was told before only the words may still change.
+            if message.replacement == .inPlace { _ = place(of: message, level) }
+            return .ok
+        }
         guard let chatID = introduce(message, level: level) else {
             return .error(code: 406, message: "Ignore notification in unknown chat")
         }
@@ -137,8 +141,19 @@ extension Engine {
         _ message: IncomingMessage, date: Int32, in groupID: NotificationGroup.ID,
         _ settingsChatID: ChatID, _ level: TrustLevel
     ) {
-        if replaceNamed(message, level: level) || isSuppressed(message, in: groupID) { return }
-        let isQuiet = message.isSilent || account.source.isPaused(at: now)
+        var (isQuiet, order) = (message.isSilent || isPaused, message.order)
+        var former: Notification.ID?
+        switch place(of: message, level) {
+        case .taken: return
+        case .free:
+            guard mayRing(message) else { return count(in: groupID) }
+        case .heir(let old, let place):
+            // What must not ring is told in its place.
+            guard mayRing(message) else { return change(old, in: place, to: message, level) }
+            order = account.names[message.name]?.order
+            isQuiet = isQuiet || old.isCall
+            if place == groupID { former = old.id } else { makeWay(old, in: place) }
+        }
         let push = pushMessage(message, in: groupID, settingsChatID)
         if case .id(let chatID) = message.chat, chatID.kind == .secret {
             closeSecretChatNotice(chatID)
@@ -154,9 +169,9 @@ extension Engine {
         if !message.name.isEmpty {
             account.names[message.name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID,
-                order: message.order, date: date, level: level)
+                order: order, date: date, level: level)
         }
-        flushPending(groupID, isForced: true)
+        flushPending(groupID, isForced: true, inPlaceOf: former)
     }
 
     func pushMessage(

@@ -1,26 +1,65 @@
 /// Notifications that a later payload replaces or takes back under a name.
 extension Engine {
-    /// True when the message took the place of another, or must not come any more.
-    mutating func replaceNamed(_ message: IncomingMessage, level: TrustLevel) -> Bool {
-        guard !message.name.isEmpty, let named = account.names[message.name] else { return false }
-        if isOutranked(level, under: message.name) { return true }
-        if isOutdated(message.order, level, by: named) { return true }
-        if named.isTombstone {
-            account.names[message.name] = nil
-            return named.level == level && isAlive(named)
-        }
-        guard message.replaces, let group = account.groups[named.groupID],
-            let index = group.firstIndex(of: named.notificationID)
-        else { return false }
-        account.names[message.name]?.order = message.order ?? named.order
+    /// What a name means for what comes under it.
+    enum Place {
+        case free
+        /// It is told already, or must not come any more.
+        case taken
+        /// It comes instead of this one.
+        case heir(of: Notification, in: NotificationGroup.ID)
+    }
+
+    mutating func place(of message: IncomingMessage, _ level: TrustLevel) -> Place {
+        let place = place(
+            under: message.name, message.replacement, order: message.order, level)
+        guard case .heir(let old, let groupID) = place else { return place }
+        let order = account.names[message.name]?.order
+        account.names[message.name]?.order = message.order ?? order
         account.names[message.name]?.level = level
-        replace(group.notifications[index], in: group, with: message, level: level)
-        return true
+        guard message.replacement == .inPlace else { return place }
+        change(old, in: groupID, to: message, level)
+        return .taken
+    }
+
+    mutating func place(of call: IncomingCall, _ level: TrustLevel) -> Place {
+        place(under: call.name, call.replacement, order: call.order, level)
+    }
+
+    private mutating func place(
+        under name: String, _ replacement: Replacement, order: Int64?, _ level: TrustLevel
+    ) -> Place {
+        guard !name.isEmpty, let named = account.names[name] else { return .free }
+        if isOutranked(level, under: name) || isOutdated(order, level, by: named) { return .taken }
+        if named.isTombstone {
+            account.names[name] = nil
+            return named.level == level && isAlive(named) ? .taken : .free
+        }
+        guard replacement != .beside, let group = account.groups[named.groupID],
+            let index = group.firstIndex(of: named.notificationID)
+        else { return .free }
+        return .heir(of: group.notifications[index], in: group.id)
+    }
+
+    /// Other words for what is shown, without a sound. A call rings no more.
+    mutating func change(
+        _ old: Notification, in groupID: NotificationGroup.ID, to message: IncomingMessage,
+        _ level: TrustLevel
+    ) {
+        guard let chatID = account.groups[groupID]?.chatID else { return }
+        if case .newCall(let id, _) = old.content { return endCall(id) }
+        let new = pushMessage(message, in: groupID, chatID)
+        change(old.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
+    }
+
+    /// The older goes; a call rings no more.
+    mutating func makeWay(_ old: Notification, in groupID: NotificationGroup.ID) {
+        if case .newCall(let id, _) = old.content { return endCall(id) }
+        remove(old.id, from: groupID, isPermanent: true, isForced: true)
     }
 
     /// Whether a name is held by what came in a better way than this. Then it can neither be taken
     /// nor changed.
-    mutating func isOutranked(_ level: TrustLevel, under name: String) -> Bool {
+    private mutating func isOutranked(_ level: TrustLevel, under name: String) -> Bool {
         guard level < .mtproto, let named = account.names[name], self.level(of: named) > level,
             !named.isTombstone || isAlive(named)
         else { return false }
@@ -40,35 +79,25 @@ extension Engine {
         Int64(tombstone.date) + Int64(NamedNotification.tombstoneLife) > Int64(now)
     }
 
-    private mutating func replace(
-        _ old: Notification, in group: NotificationGroup, with message: IncomingMessage,
-        level: TrustLevel
+    /// Takes back what has the name, and with a tombstone also what comes late.
+    mutating func retract(
+        _ name: String, order: Int64?, level: TrustLevel, leavesTombstone: Bool = true
     ) {
-        let new = pushMessage(message, in: group.id, group.chatID)
-        if case .newCall(let id, _) = old.content {
-            // The invitation is over: it stops ringing and says what became of it.
-            endCall(id)
-            var rest = message
-            rest.chat = .id(group.chatID)
-            rest.isSilent = true
-            _ = process(rest, level: level)
-            return
-        }
-        change(
-            old.id, in: group.id, to: .newPushMessage(new), level: level, isForced: true)
-    }
-
-    mutating func retract(_ name: String, order: Int64?, level: TrustLevel) {
         if isOutranked(level, under: name) { return }
         guard let named = account.names[name], !named.isTombstone else {
+            guard leavesTombstone else { return }
             dropOldTombstones()
             return leaveTombstone(name, order: order, level: level)
         }
         guard !isOutdated(order, level, by: named), let group = account.groups[named.groupID],
             let index = group.firstIndex(of: named.notificationID)
         else { return }
-        if case .newCall(let id, _) = group.notifications[index].content { return endCall(id) }
-        remove(named.notificationID, from: group.id, isPermanent: true, isForced: true)
+        if case .newCall(let id, _) = group.notifications[index].content {
+            endCall(id)
+        } else {
+            remove(named.notificationID, from: group.id, isPermanent: true, isForced: true)
+        }
+        guard leavesTombstone else { return }
         leaveTombstone(name, order: order ?? named.order, level: level)
     }
 

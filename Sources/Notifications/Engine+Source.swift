@@ -2,26 +2,32 @@ import Base
 
 /// A source that decides itself how often it rings.
 extension Engine {
-    /// Whether the mode of its source keeps a message from the screen; then it is only counted.
-    mutating func isSuppressed(
-        _ message: IncomingMessage, in groupID: NotificationGroup.ID
-    ) -> Bool {
+    /// Whether a message may ring. Where that is said of few, it has rung with this.
+    mutating func mayRing(_ message: IncomingMessage) -> Bool {
+        if isSilenced { return false }
         let key: String
         switch account.source.notifyMode {
-        case .applePushNotification: return false
-        case .disabled: return true
+        case .applePushNotification, .disabled: return true
         case .sendOnlyOne: key = ""
         case .sendOnePerConversation: key = self.key(of: message.chat)
         }
-        if account.source.sessionEnded { return true }
         if account.source.rung.count >= SourceState.rungLimit { account.source.rung = [] }
-        guard !account.source.rung.insert(key).inserted else { return false }
+        return account.source.rung.insert(key).inserted
+    }
+
+    /// Nothing of it is heard, be it a message or a call.
+    var isSilenced: Bool { account.source.notifyMode == .disabled || account.source.sessionEnded }
+
+    /// Another client of the account is in use: what comes makes no noise.
+    var isPaused: Bool { account.source.isPaused(at: now) }
+
+    /// A message that must not ring is only counted, unless nobody listens.
+    mutating func count(in groupID: NotificationGroup.ID) {
+        guard !isSilenced else { return }
         account.groups[groupID]?.totalCount += 1
-        if let group = account.groups[groupID], order.isVisible(groupID) {
-            enqueue(group, added: [], removed: [])
-            flush(groupID)
-        }
-        return true
+        guard let group = account.groups[groupID], order.isVisible(groupID) else { return }
+        enqueue(group, added: [], removed: [])
+        flush(groupID)
     }
 
     /// How the account's source may ring, and what its payloads leave open. Absent members leave
@@ -38,6 +44,7 @@ extension Engine {
             guard timeout > 0 else { return .badRequest("Session timeout must be positive") }
             source.sessionTimeout = Int32(clamping: timeout)
         }
+        if let isMobile = request["mobile"]?.bool { source.isMobile = isMobile }
         // Until the same is said again.
         if let isPaused = request["paused"]?.bool {
             source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0

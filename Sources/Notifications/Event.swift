@@ -5,6 +5,8 @@ package enum Event: Equatable, Sendable {
     case deleted(ChatReference, [MessageID])
     /// Deleted messages of dialects that name them by text.
     case retracted(name: String, order: Int64?)
+    /// The same, and what comes later under the name is news.
+    case ended(name: String, order: Int64?)
     case read(ChatReference, upTo: MessageID)
     case announcement(id: Int64, text: String)
     case call(IncomingCall)
@@ -26,6 +28,16 @@ package enum ChatReference: Hashable, Sendable {
     case id(ChatID)
     /// A conversation that its dialect names by text.
     case conversation(String)
+}
+
+/// What a message does to the one that has its name.
+package enum Replacement: Sendable {
+    /// Nothing: the newer has the name from now on, and the older stays.
+    case beside
+    /// Other words in its place, without a sound.
+    case inPlace
+    /// The older goes, and the newer comes as every message does.
+    case anew
 }
 
 /// A message as a push tells it.
@@ -55,7 +67,7 @@ package struct IncomingMessage: Equatable, Sendable {
     @Boxed package var presentation: Presentation?
     /// Under what a later payload may replace or retract it.
     package var name = ""
-    package var replaces = false
+    package var replacement = Replacement.beside
     package var order: Int64?
     /// What makes a second payload about the same thing recognisable; empty for nothing.
     package var dedupeKey = ""
@@ -78,6 +90,8 @@ package struct IncomingCall: Equatable, Sendable {
     /// What to show when nobody took it.
     package var missedText: String
     package var name = ""
+    package var replacement = Replacement.beside
+    package var order: Int64?
     /// What the application that answers is given, as `Presentation.data`.
     package var data = ""
     /// By which its server knows it, if the payload says so.

@@ -98,7 +98,7 @@ extension SourceState {
     func write(to state: inout StateWriter) {
         state.byte(notifyMode.rawValue)
         state.optional(sessionTimeout) { $0.number($1) }
-        state.flag(false)
+        state.flag(isMobile)
         presentation.write(to: &state)
         state.flag(sessionEnded)
         state.time(lastActivity)
@@ -113,8 +113,9 @@ extension SourceState {
         sessionTimeout = try state.optional { state throws(StateReader.Damage) in
             try state.number()
         }
-        // Once said of a session that it is mobile, which meant nothing.
-        _ = try state.flag()
+        // Before version 4 it meant nothing.
+        let isMobile = try state.flag()
+        if state.version >= 4 { self.isMobile = isMobile }
         presentation = try SourcePresentation(from: &state)
         sessionEnded = try state.flag()
         lastActivity = try state.time()
@@ -129,6 +130,10 @@ extension SourcePresentation {
         for text in [sound, sentence, defaultAction] { state.text(text) }
         state.list(arguments) { $0.text($1) }
         state.flag(showsBadge)
+        state.list(sentences.sorted { $0.key < $1.key }) { state, sentence in
+            state.text(sentence.key)
+            state.text(sentence.value)
+        }
     }
 
     fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -138,5 +143,7 @@ extension SourcePresentation {
         defaultAction = try state.text()
         arguments = try state.list { state throws(StateReader.Damage) in try state.text() }
         showsBadge = try state.flag()
+        guard state.version >= 4 else { return }
+        for _ in 0..<(try state.count()) { sentences[try state.text()] = try state.text() }
     }
 }

@@ -42,6 +42,11 @@ package struct Notification: Equatable, Sendable {
         return !message.senderName.isEmpty || message.presentation?.title.isEmpty == false
     }
 
+    var isCall: Bool {
+        if case .newCall = content { return true }
+        return false
+    }
+
     /// Known from a push only; gives way to the real message.
     package var isTemporary: Bool {
         if case .newPushMessage = content { return true }

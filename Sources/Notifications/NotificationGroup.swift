@@ -38,6 +38,15 @@ package struct NotificationGroup: Equatable, Sendable {
 
     package func shown(limit: Int) -> ArraySlice<Notification> { notifications.suffix(limit) }
 
+    /// One goes because another comes in its place; its id if it is among those that are shown.
+    mutating func give(up id: Notification.ID, limit: Int) -> Notification.ID? {
+        guard let index = firstIndex(of: id) else { return nil }
+        let isShown = index + limit >= notifications.count
+        notifications.remove(at: index)
+        totalCount = max(totalCount - 1, 0)
+        return isShown ? id : nil
+    }
+
     package func firstIndex(of id: Notification.ID) -> Int? {
         let index = notifications.partitioningIndex { $0.id >= id }
         return index < notifications.count && notifications[index].id == id ? index : nil

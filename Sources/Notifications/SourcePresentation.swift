@@ -8,6 +8,8 @@ package struct SourcePresentation: Equatable, Sendable {
     package var sentence = ""
     /// Names of what stands in the sentence: srcName, srcId, destName, timestamp, message.
     package var arguments: [String] = []
+    /// The application's own sentences for keys of Apple's payloads, as its `Localizable.strings`.
+    package var sentences: [String: String] = [:]
     /// The label of the default action.
     package var defaultAction = ""
     package var showsBadge = true
@@ -17,12 +19,17 @@ package struct SourcePresentation: Equatable, Sendable {
     /// Says anything of what a payload of any kind can leave open.
     var completes: Bool { !sound.isEmpty || !defaultAction.isEmpty }
 
-    /// From the members `sound`, `loc_key`, `loc_args`, `action_loc_key` and `badge`.
+    /// From the members `sound`, `loc_key`, `loc_args`, `loc_keys`, `action_loc_key` and `badge`.
     package init(_ node: JSONNode) {
         sound = Presentation.bareSound(node["sound"]?.text ?? "")
         sentence = node["loc_key"]?.text ?? ""
         defaultAction = node["action_loc_key"]?.text ?? ""
-        showsBadge = node["badge"]?.bool ?? true
+        // ICQ calls it a truth value and describes a text.
+        let badge = node["badge"]
+        showsBadge = badge?.bool ?? !["0", "false", "no"].contains(badge?.textOrNumber)
+        for (key, sentence) in node["loc_keys"]?.members ?? [] {
+            sentences[key] = sentence.text
+        }
         let list = node["loc_args"]
         arguments = list?.elements.compactMap(\.text) ?? []
         if let names = list?.text {

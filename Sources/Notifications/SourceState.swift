@@ -6,8 +6,10 @@ package struct SourceState: Equatable, Sendable {
     package enum NotifyMode: UInt8, Sendable, CaseIterable {
         case disabled, sendOnlyOne, sendOnePerConversation, applePushNotification
 
+        /// In any capitals: ICQ itself writes `Disabled` and `disabled`.
         package init?(name: String) {
-            guard let mode = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+            let mode = Self.allCases.first { "\($0)".lowercased() == name.lowercased() }
+            guard let mode else { return nil }
             self = mode
         }
     }
@@ -22,6 +24,8 @@ package struct SourceState: Equatable, Sendable {
     /// The user wants quiet until then.
     package var quietUntil: Double = 0
     package var sessionEnded = false
+    /// Others are told that the user is there by a mobile client.
+    package var isMobile = true
     /// Conversations that have rung already; the empty key stands for the whole source.
     package var rung: Set<String> = []
 

@@ -11,7 +11,9 @@ extension Command {
         forms: ["--to FILE [MESSAGE]", "--endpoint URL [--p256dh KEY --auth SECRET] [MESSAGE]"],
         details: """
             MESSAGE is the text; - reads it from standard input. Without a message the push has no
-            body and only wakes the receiver. Prints what the push service answered, and what that
+            body and only wakes the receiver. With --title, --sound, --badge or --custom-id the message
+            is in the form of Apple's push service, which receivers of the dialects zpns and auto read;
+            --badge may stand alone. Prints what the push service answered, and what that
             means; the exit code is 0 only if it took the push.
             """,
         options: [
@@ -26,6 +28,9 @@ extension Command {
             Option("urgency", "LEVEL", help: "very-low, low, normal or high"),
             Option("vapid-key", "FILE", help: "sign with this key (bellwire keys new vapid)"),
             Option("subject", "URI", help: "who signs: a mailto: or https: address"),
+            Option("title", "TEXT", help: "what stands above the message"),
+            Option("sound", "NAME", help: "a sound of the receiver's theme"),
+            Option("badge", "NUMBER", help: "how much waits; 0 for nothing"),
             Option("custom-id", "NAME", help: "replaces the message of that name, as ZPNs does"),
             Option("retract", help: "takes the message of --custom-id back"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
@@ -33,7 +38,7 @@ extension Command {
         ]
     ) { arguments in
         let subscription = try subscription(arguments)
-        let message = try named(try message(arguments), arguments)
+        let message = try dressed(try message(arguments), arguments)
         var request = HTTPRequest(
             method: "POST", url: subscription.endpoint, fields: try fields(arguments),
             certificateFile: arguments["ca-file"])

@@ -46,10 +46,55 @@ struct ICQDialectTests {
 
     @Test("The number of all messages takes the place of the number before")
     func summary() {
-        var engine = Engine()
+        var account = Account()
+        account.options = [OptionName.groupCountMax: .integer(5)]
+        var engine = Engine(account)
         engine.start(now: 1)
-        let first = message(Self.shapes[1].0).1
-        #expect(first?.replaces == true && first?.name == "icq:messages")
+        for (index, name) in [(1, "messages"), (3, "requests")] {
+            let json = Self.shapes[index].0
+            for number in [2, 5, 7] {
+                let text = json.replacing("\"5\"", with: "\"\(number)\"")
+                    .replacing("\"2\"", with: "\"\(number)\"")
+                _ = engine.process(payload: Array(text.utf8), dialect: .icq, level: .clear, now: 2)
+            }
+            let shown = engine.activeGroups.map { group in
+                (group.totalCount, group.notifications.map(Self.text))
+            }
+            #expect(shown.last?.0 == 1 || shown.first?.0 == 1)
+            #expect(shown.contains { $0.1.count == 1 && $0.1[0].contains("7") }, "\(name)")
+        }
+        #expect(engine.activeGroups.count == 2 && engine.account.lastNotificationID == 6)
+    }
+
+    private static func text(_ notification: Notification) -> String {
+        guard case .newPushMessage(let message) = notification.content else { return "" }
+        return message.content.text
+    }
+
+    @Test("Every field that ICQ can be asked for stands in the sentence")
+    func fields() throws {
+        var context = DialectContext()
+        context.now = 1_800_000_060
+        context.presentation.sentence = "{1} {2} {3} {4} {5} {6}"
+        context.presentation.arguments = [
+            "srcName", "srcId", "destName", "timestamp", "message", "unknown",
+        ]
+        func body(_ more: String) -> String? {
+            let json =
+                #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["111","222","hi"]}}\#(more)}"#
+            for case .message(let message) in ICQDialect.events(Array(json.utf8), context) {
+                return message.presentation?.body
+            }
+            return nil
+        }
+        #expect(body("") == "111 111 222 2027-01-15T08:01:00Z hi ")
+        #expect(body(#","timestamp":"0""#) == "111 111 222 1970-01-01T00:00:00Z hi ")
+        for time in [Int64.min, -1] {
+            #expect(body(#","timestamp":\#(time)"#)?.contains("1970-01-01T00:00:00Z") == true)
+        }
+        #expect(body(#","timestamp":\#(Int64.max)"#)?.contains("9999-12-31T23:59:59Z") == true)
+        context.now = .infinity
+        #expect(body("")?.contains("9999-12-31T23:59:59Z") == true)
     }
 
     @Test("An unknown key shows its arguments; no sound is silence")

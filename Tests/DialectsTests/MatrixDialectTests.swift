@@ -99,7 +99,135 @@ struct MatrixDialectTests {
             #"{"notification":{"event_id":"$a","room_id":"!r","type":"m.room.member","sender_display_name":"Ann","content":{"membership":"invite"},"user_is_target":TARGET}}"#
         let invited = try message(json.replacing("TARGET", with: "true"))
         #expect(invited.content.text == "Ann invited you")
-        #expect(try message(json.replacing("TARGET", with: "false")).content.kind == .hidden)
+        let other = try message(json.replacing("TARGET", with: "false"))
+        #expect(other.content.text == "Ann invited somebody")
+        // As Synapse tells it when it keeps the content to itself.
+        let alone = try message(
+            json.replacing("TARGET", with: "true").replacing(
+                #""content":{"membership":"invite"}"#, with: #""membership":"invite""#))
+        #expect(alone.presentation?.body == "Ann invited you" && alone.content.kind == .text)
+    }
+
+    @Test("In a room it is shown who wrote; where the room is named after them it is said once")
+    func sender() throws {
+        let json =
+            #"{"notification":{"event_id":"$a","room_id":"!r","type":"m.room.message","sender_display_name":"Ann","room_name":"Office","content":{"msgtype":"m.text","body":"b"}}}"#
+        let room = try message(json)
+        #expect(room.presentation?.title == "Office" && room.presentation?.body == "Ann: b")
+        #expect(room.content.text == "b")
+        for names in ["Ann", ""] {
+            let alone = try message(json.replacing("Office", with: names))
+            #expect(alone.presentation?.title == "Ann" && alone.presentation?.body == "b")
+            #expect(!alone.isGroup)
+        }
+        let emote = try message(json.replacing("m.text", with: "m.emote"))
+        #expect(emote.presentation?.body == "Ann b")
+        let encrypted = try message(json.replacing("m.room.message", with: "m.room.encrypted"))
+        #expect(encrypted.presentation?.body == "Ann: Encrypted message")
+    }
+
+    @Test(
+        "Reactions and changes of membership read as such",
+        arguments: [
+            (
+                "m.reaction", #""content":{"m.relates_to":{"rel_type":"m.annotation","key":"👍"}}"#,
+                "Ann reacted with 👍"
+            ),
+            ("m.room.member", #""content":{"membership":"join"}"#, "Ann joined"),
+            ("m.room.member", #""membership":"leave""#, "A member left"),
+            ("m.room.member", #""membership":"leave","user_is_target":true"#, "Ann removed you"),
+            ("m.room.member", #""content":{"membership":"ban"}"#, "Ann banned a member"),
+            ("m.room.member", #""membership":"knock""#, "Ann asks to join"),
+            (
+                "m.room.member", #""content":{"membership":"invite","displayname":"Bob"}"#,
+                "Ann invited Bob"
+            ),
+            ("m.room.member", #""user_is_target":true"#, "Ann changed your membership"),
+        ])
+    func changes(type: String, members: String, text: String) throws {
+        let found = try message(
+            #"{"notification":{"event_id":"$a","room_id":"!r","type":"\#(type)","sender_display_name":"Ann","room_name":"Office",\#(members)}}"#
+        )
+        #expect(found.presentation?.body == text && found.content.text == text)
+    }
+
+    /// An engine that shows something, and what it shows.
+    private struct Room {
+        var engine: Engine
+        private var number = 0
+
+        init() {
+            var account = Account()
+            account.options = [OptionName.groupCountMax: .integer(5)]
+            engine = Engine(account)
+            engine.start(now: 1)
+        }
+
+        mutating func tell(_ type: String, _ content: String, id: String, _ more: String = "") {
+            let json =
+                #"{"notification":{"event_id":"\#(id)","room_id":"!r","type":"\#(type)","sender_display_name":"Ann","room_name":"Office","content":\#(content)\#(more)}}"#
+            _ = engine.process(payload: Array(json.utf8), dialect: .matrix, level: .clear, now: 2)
+        }
+
+        mutating func say(_ text: String, id: String) {
+            tell("m.room.message", #"{"msgtype":"m.text","body":"\#(text)"}"#, id: id)
+        }
+
+        mutating func edit(_ text: String, of original: String, id: String) {
+            tell(
+                "m.room.message",
+                #"{"body":"* \#(text)","m.new_content":{"body":"\#(text)"},"m.relates_to":{"rel_type":"m.replace","event_id":"\#(original)"}}"#,
+                id: id)
+        }
+
+        var shown: [String] {
+            engine.activeGroups.flatMap(\.notifications).map { notification in
+                guard case .newPushMessage(let message) = notification.content else {
+                    return "call"
+                }
+                return message.content.text
+            }
+        }
+    }
+
+    @Test(
+        "A redaction takes the notification back, in old rooms and in new ones, and if it is first")
+    func redaction() {
+        for (content, more) in [(#"{"redacts":"$a"}"#, ""), ("{}", #","redacts":"$a""#)] {
+            var room = Room()
+            room.say("one", id: "$a")
+            room.say("two", id: "$b")
+            room.tell("m.room.redaction", content, id: "$r", more)
+            #expect(room.shown == ["two"] && room.engine.activeGroups.first?.totalCount == 1)
+            room.say("one", id: "$a")
+            #expect(room.shown == ["two"])
+            var late = Room()
+            late.tell("m.room.redaction", content, id: "$r", more)
+            late.say("one", id: "$a")
+            #expect(late.shown.isEmpty)
+        }
+        var room = Room()
+        room.tell("m.room.redaction", "{}", id: "$r")
+        #expect(room.shown.isEmpty)
+    }
+
+    @Test("An edit gives other words to what is shown, and brings nothing back")
+    func edit() throws {
+        var room = Room()
+        room.say("one", id: "$a")
+        room.say("two", id: "$b")
+        room.edit("ONE", of: "$a", id: "$c")
+        #expect(room.shown == ["ONE", "two"] && room.engine.account.lastNotificationID == 2)
+        room.edit("uno", of: "$a", id: "$d")
+        #expect(room.shown == ["uno", "two"])
+        // What was redacted, or seen and dealt with, stays away.
+        room.tell("m.room.redaction", #"{"redacts":"$a"}"#, id: "$r")
+        room.edit("late", of: "$a", id: "$e")
+        #expect(room.shown == ["two"])
+        // Of a message that never came the edit is all there is.
+        room.edit("new", of: "$x", id: "$f")
+        room.say("old", id: "$x")
+        #expect(room.shown == ["two", "new"])
     }
 
     @Test("What is not urgent makes no noise; a highlight is a mention")
@@ -130,17 +258,14 @@ struct MatrixDialectTests {
         #expect(stage("m.call.invite") == .requested && stage("m.call.hangup") == .declined)
     }
 
-    @Test("What the pusher's owner attached reaches the client")
-    func defaultPayload() {
+    @Test("What the pusher's owner attached travels with the notification, and fetches nothing")
+    func data() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","devices":[{"pushkey_ts":5,"data":{"default_payload":{"x":1}}}]}}"#
+        #expect(events(json).count == 1)
         #expect(
-            events(json).last
-                == .fetchRequired(
-                    reason: "matrix",
-                    details: [
-                        Update.Detail("pushkey_ts", source: "5"),
-                        Update.Detail("default_payload", source: #"{"x":1}"#),
-                    ]))
+            try message(json).presentation?.data
+                == #"{"room_id":"!r","event_id":"$a","pushkey_ts":5,"data":{"default_payload":{"x":1}}}"#
+        )
     }
 }

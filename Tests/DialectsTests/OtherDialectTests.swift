@@ -23,7 +23,7 @@ struct OtherDialectTests {
         ])
     func customID(json: String) {
         let message = messages(json, .zpns).first
-        #expect(message?.name == "zpns:1" && message?.replaces == true)
+        #expect(message?.name == "zpns:1" && message?.replacement == .anew)
         #expect(message?.content.text == "a")
         #expect(message?.presentation?.title == (json.contains("title") ? "t – s" : ""))
     }
@@ -40,7 +40,7 @@ struct OtherDialectTests {
     func unchanged(json: String) {
         let message = messages(json, .zpns).first
         #expect(message?.content.text == "a")
-        #expect(message?.replaces == false || message?.name == "")
+        #expect(message?.replacement == .beside || message?.name == "")
     }
 
     @Test("Declarative: everything it says about itself")
@@ -52,7 +52,8 @@ struct OtherDialectTests {
             "app_badge": "3", "mutable": true}}
             """
         let message = messages(json, .declarative).first
-        #expect(message?.name == "web:x" && message?.replaces == true && message?.isSilent == true)
+        #expect(message?.name == "web:x" && message?.replacement == .inPlace)
+        #expect(message?.isSilent == true)
         var expected = Presentation(title: "T", body: "b")
         (expected.language, expected.direction, expected.link) = ("de", "rtl", "https://a/")
         expected.actions = [.init(name: "r", label: "Reply", link: "https://b/")]
@@ -115,7 +116,9 @@ struct OtherDialectTests {
             (#"{"web_push":8030,"notification":{"title":"x"}}"#, Dialect.declarative),
             (#"{"notification":{}}"#, .matrix), (#"{"loc_key":"X"}"#, .telegram),
             (#"{"data":{"loc_key":"X"}}"#, .telegram), (#"{"p":"x"}"#, .telegram),
-            (#"{"aps":{},"payload":"x"}"#, .zpns), (#"{"Aps":{}}"#, .icq), ("hi", .plain),
+            (#"{"aps":{},"payload":"x"}"#, .zpns), (#"{"aps":{"alert":"x"}}"#, .zpns),
+            (#"{"aps":{"alert":{"loc-key":"IM2"}},"payload":"x"}"#, .icq),
+            (#"{"Aps":{"alert":{"Loc-Key":"AR2"}}}"#, .icq), ("hi", .plain),
             (#"{"message":"x"}"#, .plain),
         ])
     func automatic(json: String, dialect: Dialect) {

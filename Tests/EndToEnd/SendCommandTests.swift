@@ -159,9 +159,45 @@ struct SendCommandTests {
         }
     }
 
+    @Test("A message has a title, a sound and a badge, and a badge may come alone")
+    func apple() async throws {
+        let cases = [
+            (
+                ["--title", "Door", "--sound", "bell", "--badge", "3", "Somebody is there"],
+                #"{"aps":{"alert":{"title":"Door","body":"Somebody is there"},"sound":"bell","badge":3}}"#
+            ),
+            (["--sound", "bell", "Hi"], #"{"aps":{"alert":"Hi","sound":"bell"}}"#),
+            (["--title", "Door"], #"{"aps":{"alert":{"title":"Door"}}}"#),
+            (["--badge", "0"], #"{"aps":{"badge":0}}"#),
+            (
+                ["--title", "T", "--custom-id", "7", "--badge", "1", "Hi"],
+                #"{"aps":{"alert":{"title":"T","body":"Hi"},"badge":1,"mutable-content":1},"payload":"{\"customId\":\"7\"}"}"#
+            ),
+            (
+                ["--custom-id", "7", "--retract", "--badge", "0"],
+                #"{"aps":{"badge":0,"mutable-content":1},"payload":"{\"customId\":\"7\",\"retract\":true}"}"#
+            ),
+        ]
+        for (arguments, text) in cases {
+            let exchange = try await send(arguments)
+            #expect(exchange.outcome.exitCode == 0)
+            let body = try decrypt(exchange, .aes128gcm)
+            #expect(String(decoding: body, as: UTF8.self) == text)
+        }
+        let help = try Program.run(["send", "--help"]).output
+        for option in ["--title TEXT", "--sound NAME", "--badge NUMBER"] {
+            #expect(help.contains(option))
+        }
+    }
+
     @Test(
         "A name without a message, or a retraction without a name, is wrong usage",
-        arguments: [["--custom-id", "7"], ["--retract"], ["--custom-id", "7", "--retract", "x"]])
+        arguments: [
+            ["--custom-id", "7"], ["--retract"], ["--custom-id", "7", "--retract", "x"],
+            ["--custom-id", "", "x"], ["--custom-id", "7", "--badge", "1"], ["--retract", "x"],
+            ["--custom-id", "7", "--retract", "--title", "T"], ["--sound", "bell"],
+            ["--badge", "-1", "x"], ["--badge", "many", "x"], ["--badge", "1", "--sound", "bell"],
+        ])
     func misnamed(arguments: [String]) throws {
         let outcome = try Program.run(
             ["send", "--to", folder + "/subscription.json"] + arguments)

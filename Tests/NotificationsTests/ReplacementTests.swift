@@ -12,15 +12,69 @@ struct ReplacementTests {
             #"{"aps":{"alert":"\#(text)","mutable-content":\#(isMutable ? 1 : 0)},"payload":"\#(own)"}"#
     }
 
-    @Test("A replacement keeps id, place and count")
+    @Test("A replacement removes the former and comes as new, with its sound; the count stays")
     func replace() {
         var story = Story()
         story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
         story.push(zpns("two", #"{"customId":"2"}"#), dialect: .zpns)
+        _ = story.takeGroups()
         story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
-        #expect(story.shown == [["ONE", "two"]])
-        #expect(story.engine.activeGroups.first?.totalCount == 2)
-        #expect(story.engine.account.lastNotificationID == 2)
+        #expect(story.shown == [["two", "ONE"]])
+        let updates = story.takeGroups()
+        #expect(updates.count == 1 && updates.first?.soundID == -1)
+        #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [3])
+        #expect(updates.first?.totalCount == 2)
+        // And again, under the name that it has now.
+        story.push(zpns("Uno", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["two", "Uno"]])
+    }
+
+    @Test("A replacement of the only one there is leaves others where they are")
+    func replaceAlone() {
+        var story = Story(.learn, count: 1, size: 1)
+        story.text("first", id: 11)
+        story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
+        story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["ONE"]] && story.engine.activeGroups[0].totalCount == 1)
+        #expect(story.client.visible == Client.visible(story.engine))
+    }
+
+    @Test(
+        "Whatever of many is replaced, those that are shown are told right",
+        arguments: 1...6, [1, 2, 3, 10])
+    func replaceAnywhere(name: Int, size: Int64) {
+        var story = Story(.learn, count: 2, size: size)
+        for number in 1...6 {
+            story.push(zpns("\(number)", #"{"customId":"\#(number)"}"#), dialect: .zpns)
+        }
+        for _ in 0..<2 {
+            story.push(zpns("new", #"{"customId":"\#(name)"}"#), dialect: .zpns)
+            #expect(story.client.visible == Client.visible(story.engine))
+            #expect(story.engine.activeGroups.first?.totalCount == 6)
+            #expect(story.shown.first?.last == "new")
+        }
+    }
+
+    @Test("What may not ring is replaced in its place")
+    func replaceQuietly() throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne"}"#)
+        story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
+        _ = story.takeGroups()
+        story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["ONE"]] && story.takeGroups().isEmpty)
+    }
+
+    @Test("A push with a name and without words removes, and leaves the name free")
+    func wordless() {
+        var story = Story()
+        let end = #"{"aps":{"mutable-content":1},"payload":"{\"customId\":\"1\"}"}"#
+        story.push(zpns("a", #"{"customId":"1"}"#), dialect: .zpns)
+        story.push(end, dialect: .zpns)
+        #expect(story.shown.isEmpty)
+        story.push(end, dialect: .zpns)
+        story.push(zpns("b", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["b"]])
     }
 
     @Test("Without the mark the newer stands beside the older")
@@ -67,14 +121,58 @@ struct ReplacementTests {
         #expect(story.shown == [["c"]])
     }
 
-    @Test("A replaced call invitation stops ringing")
+    private func call(_ text: String, _ more: String = "") -> String {
+        zpns(text, #"{"customId":"1","type":"call"\#(more)}"#)
+    }
+
+    @Test("An invitation to a call rings, and its cancellation ends that and leaves the name free")
     func call() {
         var story = Story()
-        story.push(
-            #"{"aps":{"alert":"call"},"payload":{"customId":"1","type":"call"}}"#, dialect: .zpns)
-        #expect(story.shown == [["call"]])
+        story.push(call("Ann calls"), dialect: .zpns)
+        #expect(story.shown == [["call"]] && story.takeGroups().map(\.soundID) == [-1])
+        // The same again rings on.
+        story.push(call("Ann calls"), dialect: .zpns)
+        #expect(story.shown == [["call"]] && story.takeGroups().isEmpty)
         story.push(zpns("cancelled", #"{"customId":"1"}"#), dialect: .zpns)
         #expect(story.shown == [["cancelled"]] && story.engine.account.calls.isEmpty)
+        // The next call has the same name.
+        story.push(call("Ann calls again"), dialect: .zpns)
+        #expect(story.shown == [["call"]] && story.engine.account.calls.count == 1)
+        // What a cancellation says itself may be marked as a call, too.
+        story.push(call("Ann gave up"), dialect: .zpns)
+        #expect(story.shown == [["Ann gave up"]] && story.engine.account.calls.isEmpty)
+        story.push(call("Ann calls"), dialect: .zpns)
+        story.push(zpns("", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.engine.account.calls.isEmpty)
+        #expect(!story.shown.joined().contains("call"))
+    }
+
+    @Test("A call that was taken back before it came does not ring, nor does an older one")
+    func lateCall() {
+        var story = Story()
+        story.push(zpns("", #"{"customId":"1","retract":true}"#), dialect: .zpns)
+        story.push(call("Ann calls"), dialect: .zpns)
+        #expect(story.shown.isEmpty)
+        story.push(call("Ann calls", #","timestamp":5"#), dialect: .zpns)
+        story.push(zpns("cancelled", #"{"customId":"1","timestamp":7}"#), dialect: .zpns)
+        story.push(call("Ann calls", #","timestamp":6"#), dialect: .zpns)
+        #expect(story.shown == [["cancelled"]])
+        // Taken back while it rings, it does not ring again.
+        story.push(call("Ann calls", #","timestamp":8"#), dialect: .zpns)
+        #expect(story.shown == [["call"]])
+        story.push(zpns("", #"{"customId":"1","retract":true}"#), dialect: .zpns)
+        story.push(call("Ann calls", #","timestamp":8"#), dialect: .zpns)
+        #expect(story.shown.isEmpty)
+    }
+
+    @Test("Two may call at once")
+    func twoCalls() {
+        var story = Story()
+        story.push(call("Ann calls"), dialect: .zpns)
+        story.push(zpns("Bob calls", #"{"customId":"2","type":"call"}"#), dialect: .zpns)
+        #expect(story.engine.account.calls.count == 2)
+        story.pass(61)
+        #expect(Set(story.shown.joined()) == ["Ann calls", "Bob calls"])
     }
 
     @Test("A badge of none clears, any other number never alerts")
@@ -139,7 +237,26 @@ struct ReplacementTests {
         #expect(!story.engine.session(now: story.now).isOnline)
         story.text("quiet", id: 11)
         #expect(story.takeGroups().map(\.soundID) == [0])
+        story.push(call("Ann calls"), dialect: .zpns)
+        #expect(story.takeGroups().map(\.soundID) == [0])
+        #expect(story.engine.account.calls.count == 1)
         story.pass(101)
         #expect(!story.engine.session(now: story.now).isOnline)
+    }
+
+    @Test("After the end of a session nothing comes, in no mode, until somebody returns")
+    func endedSession() throws {
+        for mode in ["applePushNotification", "sendOnePerConversation", "disabled"] {
+            var story = Story()
+            try story.request(
+                #"{"@type":"bellwire.setSource","notify_mode":"\#(mode)","session_timeout":100}"#)
+            story.pass(101)
+            story.text("unheard", id: 11)
+            story.push(call("Ann calls"), dialect: .zpns)
+            #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
+            try story.request(#"{"@type":"bellwire.setSource"}"#)
+            story.text("heard", id: 12)
+            #expect(story.shown == (mode == "disabled" ? [] : [["heard"]]))
+        }
     }
 }

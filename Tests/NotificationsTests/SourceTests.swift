@@ -31,6 +31,36 @@ struct SourceTests {
         #expect(refused == .badRequest("Notify mode is unknown"))
     }
 
+    @Test(
+        "Modes are understood in every spelling of their source",
+        arguments: [
+            ("Disabled", SourceState.NotifyMode.disabled), ("disabled", .disabled),
+            ("SendOnlyOne", .sendOnlyOne), ("sendOnePerConversation", .sendOnePerConversation),
+            ("applePushNotification", .applePushNotification),
+        ])
+    func modeNames(name: String, mode: SourceState.NotifyMode) throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setSource","notify_mode":"\#(name)"}"#)
+        #expect(story.engine.account.source.notifyMode == mode)
+    }
+
+    @Test("Whether a session is a mobile one can be said, and is kept")
+    func mobile() throws {
+        var story = Story()
+        #expect(story.engine.account.source.isMobile)
+        try story.request(#"{"@type":"bellwire.setSource","mobile":false}"#)
+        try story.restart()
+        #expect(!story.engine.account.source.isMobile)
+    }
+
+    @Test("A badge is refused in the words of a text, too", arguments: ["\"false\"", "0", "\"0\""])
+    func badgeWord(word: String) throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setSource","presentation":{"badge":\#(word)}}"#)
+        #expect(!story.engine.account.source.presentation.showsBadge)
+    }
+
     @Test("ICQ: sound, sentence and action label of the registration fill what the payload leaves")
     func presentation() throws {
         var story = Story()

@@ -85,6 +85,33 @@ struct TemplateText: Sendable {
         pieces.append(.text(String(rest)))
     }
 
+    /// As applications for Apple's systems write them: `%@` for the next argument, `%2$@` for one by
+    /// its number, `%%` for the sign itself. Braces as above.
+    init(apple template: Substring) {
+        var text = ""
+        var (rest, next) = (template, 1)
+        while let sign = rest.firstIndex(of: "%") {
+            text += rest[..<sign]
+            rest = rest[rest.index(after: sign)...]
+            if rest.first == "%" {
+                text += "%"
+                rest.removeFirst()
+            } else if rest.first == "@" {
+                text += "{\(next)}"
+                next += 1
+                rest.removeFirst()
+            } else if let end = rest.firstIndex(of: "@"), rest[..<end].last == "$",
+                let number = Int(rest[..<end].dropLast()), number > 0
+            {
+                text += "{\(number)}"
+                rest = rest[rest.index(after: end)...]
+            } else {
+                text += "%"
+            }
+        }
+        self.init((text + rest)[...])
+    }
+
     /// Missing arguments leave a gap.
     func filled(_ arguments: [String]) -> String {
         pieces.reduce(into: "") { result, piece in

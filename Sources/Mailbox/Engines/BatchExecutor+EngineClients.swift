@@ -171,6 +171,16 @@ extension BatchExecutor {
         }
     }
 
+    /// What others are told of every registration of the account.
+    func setMobile(_ isMobile: Bool, _ engine: LoadedEngine) throws(StoreFault) {
+        var registrations = try registrations(of: engine.row)
+        for place in registrations.indices where registrations[place].isMobile != isMobile {
+            let former = registrations[place].revision
+            registrations[place].setMobile(isMobile)
+            _ = try change(registrations[place], from: former, adding: nil)
+        }
+    }
+
     /// Another client of the account is in use, or is not any more.
     func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
         _ = try engine(row) { engine throws(StoreFault) in

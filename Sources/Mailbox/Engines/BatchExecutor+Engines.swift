@@ -60,8 +60,11 @@ extension BatchExecutor {
         _ client: EngineClientID, _ text: [UInt8], _ engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
         let former = Counters(engine.hosted.engine.account)
+        let wasMobile = engine.hosted.engine.account.source.isMobile
         let answer = engine.hosted.answer(text, now: wall)
         let outcome = try finish(engine)
+        let isMobile = engine.hosted.engine.account.source.isMobile
+        if isMobile != wasMobile { try setMobile(isMobile, engine) }
         // Behind its updates.
         tell(engine.row, .answer(answer, client: client.number))
         if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }

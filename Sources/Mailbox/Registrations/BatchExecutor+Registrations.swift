@@ -84,7 +84,7 @@ extension BatchExecutor {
         var registration = registration
         let now = time.now
         let former = try self.registration(registration.device)
-        let isBackOrGone = former.map { $0.isThere != registration.isThere } ?? false
+        let isSeen = former.map { $0.presence != registration.presence } ?? false
         // A rotation may end endpoints at once.
         guard let settlement = registration.settle(at: now) else { return .notFound }
         let sealed = try seal(registration)
@@ -97,7 +97,7 @@ extension BatchExecutor {
             try setPaused(registration.isPaused, engine: registration.engine)
         }
         if let subscription { try add(subscription) }
-        if isBackOrGone { try tellPresence(of: registration) }
+        if isSeen { try tellPresence(of: registration) }
         try carryOut(settlement, of: registration, at: now)
         wake(at: registration.due)
         return .done

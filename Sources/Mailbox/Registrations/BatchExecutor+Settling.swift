@@ -61,12 +61,12 @@ extension BatchExecutor {
     /// Whether its user is there has changed.
     func tellPresence(of registration: Registration) throws(StoreFault) {
         guard registration.terms.callback != nil else { return }
-        let isThere = registration.isThere
+        let presence = registration.presence
         let rest = registration.sessionEnd.milliseconds - time.now.milliseconds
         let event = try event(
             .session(
-                online: isThere, mobile: isThere,
-                until: isThere ? time.reading().wall + rest : nil), of: registration)
+                online: presence.isOnline, mobile: presence.isMobile,
+                until: presence.isOnline ? time.reading().wall + rest : nil), of: registration)
         _ = try perform(.add(event, to: registration.device))
     }
 

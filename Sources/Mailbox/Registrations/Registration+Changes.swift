@@ -50,8 +50,14 @@ extension Registration {
     }
 
     /// Another client of the account is in use.
-    package mutating func pause() {
+    package mutating func pause(isMobile: Bool = false) {
         isPaused = true
+        isOtherMobile = isMobile
+        revision += 1
+    }
+
+    mutating func setMobile(_ isMobile: Bool) {
+        self.isMobile = isMobile
         revision += 1
     }
 

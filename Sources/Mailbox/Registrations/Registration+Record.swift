@@ -17,6 +17,8 @@ extension Registration {
             }
             writer.member("seen", Int(seen.milliseconds))
             writer.member("paused", isPaused)
+            writer.member("mobile", isMobile)
+            writer.member("other_mobile", isOtherMobile)
             writer.member("away", isAway)
             writer.member("warned", isWarned)
             writer.member("reminded", Int(reminded.milliseconds))
@@ -44,6 +46,8 @@ extension Registration {
         secret = root["secret"].flatMap(SecretPair.init)
         self.seen = StoreTime(milliseconds: seen)
         isPaused = root["paused"]?.bool ?? false
+        isMobile = root["mobile"]?.bool ?? true
+        isOtherMobile = root["other_mobile"]?.bool ?? false
         isAway = root["away"]?.bool ?? false
         isWarned = root["warned"]?.bool ?? false
         reminded = root["reminded"]?.time ?? self.seen

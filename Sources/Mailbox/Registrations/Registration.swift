@@ -98,6 +98,9 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var seen: StoreTime
     /// Another client of the account is in use: this one does not ring.
     package internal(set) var isPaused = false
+    /// Others are told that its user is there by a mobile client; of the other one the same.
+    package internal(set) var isMobile = true
+    package internal(set) var isOtherMobile = false
     /// Its callback was told that its session has run out.
     package internal(set) var isAway = false
     /// Its callback was told that it will end if nothing happens.
@@ -144,6 +147,22 @@ extension Registration {
 
     /// Whether its user is online, as its callback was told last.
     var isThere: Bool { !isPaused && !isAway }
+
+    /// What others see of its user.
+    package struct Presence: Equatable, Sendable {
+        package let isOnline: Bool
+        package let isMobile: Bool
+    }
+
+    package func presence(at now: StoreTime) -> Presence { presence(isOnline: isOnline(at: now)) }
+
+    /// As its callback was told last.
+    var presence: Presence { presence(isOnline: isThere) }
+
+    private func presence(isOnline: Bool) -> Presence {
+        Presence(
+            isOnline: isOnline, isMobile: isPaused ? isOtherMobile : isOnline && isMobile)
+    }
 
     /// Sessions run out where the protocol has them: ICQ's.
     var tellsSessionEnd: Bool { terms.callback != nil && terms.dialect == .icq && isThere }

@@ -39,7 +39,7 @@ package struct RegistrationMembers {
         return text
     }
 
-    mutating func flag(_ name: String) throws(Fault) -> Bool? {
+    package mutating func flag(_ name: String) throws(Fault) -> Bool? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard let flag = node.bool else { throw Fault("\(name) is true or false") }
         return flag
@@ -94,6 +94,9 @@ package struct RegistrationMembers {
                 switch member {
                 case "sound", "loc_key", "action_loc_key": value.kind == .string
                 case "replies": value.kind == .bool
+                case "loc_keys":
+                    value.kind == .object && value.members.count <= Self.sentenceLimit
+                        && value.members.allSatisfy { $0.value.kind == .string }
                 case "link_schemes": Self.areSchemes(value)
                 case "badge": [.bool, .number, .string].contains(value.kind)
                 case "loc_args":
@@ -110,6 +113,7 @@ package struct RegistrationMembers {
     }
 
     private static let schemeLimit = 16
+    private static let sentenceLimit = 500
 
     private static func areSchemes(_ node: JSONNode) -> Bool {
         node.kind == .array && node.elements.count <= schemeLimit

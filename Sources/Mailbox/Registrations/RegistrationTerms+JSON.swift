@@ -62,7 +62,7 @@ extension RegistrationTerms {
             throw Fault("trust_clear is for bodies in clear: say clear, too")
         }
         if let word = try members.text("notify_mode") {
-            guard let mode = NotifyMode(rawValue: word) else {
+            guard let mode = NotifyMode(name: word) else {
                 throw Fault("notify_mode is not one of ours")
             }
             askedMode = mode

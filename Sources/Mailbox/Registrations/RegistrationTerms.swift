@@ -9,12 +9,19 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         case webPush = 10
     }
 
-    package enum NotifyMode: String, Sendable {
+    package enum NotifyMode: String, CaseIterable, Sendable {
         case disabled
         case sendOnlyOne
         case sendOnePerConversation
         /// Every one; the word is that of the protocol it comes from.
         case all = "applePushNotification"
+
+        /// In any capitals: ICQ itself writes `Disabled` and `disabled`.
+        init?(name: String) {
+            let mode = Self.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+            guard let mode else { return nil }
+            self = mode
+        }
     }
 
     package let tokenType: TokenType

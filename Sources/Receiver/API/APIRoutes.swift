@@ -73,7 +73,7 @@ final class APIRoutes {
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)
-        case .pause: registrations.pause(id, caller, answer)
+        case .pause: registrations.pause(id, exchange.body, caller, answer)
         case .engine: engines.admit(exchange, caller)
         }
     }

@@ -39,30 +39,44 @@ extension RegistrationRoutes {
     func presence(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
             let now = now
-            let isOnline = registration.isOnline(at: now)
+            let presence = registration.presence(at: now)
             let rest = (registration.sessionEnd.milliseconds - now.milliseconds) / 1_000
             var writer = JSONWriter()
             writer.object { writer in
-                writer.member("online", isOnline)
-                // Its application is closed: who is online is so by push alone.
-                writer.member("mobile", isOnline)
+                writer.member("online", presence.isOnline)
+                writer.member("mobile", presence.isMobile)
                 writer.member("until", Int(wall + rest))
             }
             reply(.success((200, writer.bytes)))
         }
     }
 
-    /// Another client of the account is in use.
-    func pause(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
+    /// Another client of the account is in use, which may say of itself that it is a mobile one.
+    func pause(
+        _ id: RegistrationID?, _ body: [UInt8], _ caller: APICaller, _ reply: @escaping Reply
+    ) {
+        let isMobile: Bool
+        do throws(RegistrationTerms.Fault) {
+            isMobile = try body.isEmpty ? false : Self.isMobile(body)
+        } catch { return reply(.failure(.badBody(error.message))) }
         find(id, caller, reply) { [self] registration, _ in
-            guard !registration.isPaused else { return reply(.success((204, []))) }
+            guard !registration.isPaused || registration.isOtherMobile != isMobile else {
+                return reply(.success((204, [])))
+            }
             var changed = registration
-            changed.pause()
+            changed.pause(isMobile: isMobile)
             dialogue.submit(
                 .registration(.change(changed, from: registration.revision, adding: nil))
             ) { outcome in
                 reply(outcome == .done ? .success((204, [])) : .failure(.unavailable))
             }
         }
+    }
+
+    private static func isMobile(_ body: [UInt8]) throws(RegistrationTerms.Fault) -> Bool {
+        var members = try RegistrationMembers(try RegistrationRequestBody.object(body))
+        let isMobile = try members.flag("mobile") ?? false
+        try members.expectNoOthers()
+        return isMobile
     }
 }

@@ -27,6 +27,10 @@ extension MatrixNotification {
     private static let names: Set = ["sender_display_name", "room_name", "room_alias"]
     /// The members of `event_id_only`, with what else tells how to notify.
     private static let needed: Set = ["event_id", "id", "room_id", "prio", "counts"]
+    /// What of an event says without its content what it is, or became of another.
+    private static let telling: Set = ["type", "redacts", "membership", "user_is_target"]
+    /// What of the content says which other event it is about, or whose membership.
+    private static let neededContent: Set = ["m.relates_to", "redacts", "membership"]
     /// Room for an id with escapes in it.
     private static let neededLimit = 2 * idLimit
 
@@ -58,22 +62,43 @@ extension MatrixNotification {
         switch extent {
         case .everything: return value.source
         case .withoutFormattedBody where name == "content": return plainContent(value)[...]
-        case .withoutContent where name == "content": return nil
+        case .withoutContent where name == "content", .withoutNames where name == "content":
+            return relation(value)
         case .withoutFormattedBody, .withoutContent: return value.source
-        case .withoutNames:
-            return name == "content" || names.contains(name) ? nil : value.source
+        case .withoutNames: return names.contains(name) ? nil : value.source
         case .event:
-            return needed.contains(name) && value.source.count <= neededLimit ? value.source : nil
+            let json = name == "content" ? relation(value) : value.source
+            // All of them together fit.
+            let limit =
+                needed.contains(name)
+                ? neededLimit : telling.contains(name) || name == "content" ? idLimit : 0
+            return json.flatMap { $0.count <= limit ? $0 : nil }
         }
     }
 
-    /// The text is there a second time without its markup.
+    /// The text is there a second time without its markup; so are the new words of an edit.
     private static func plainContent(_ content: JSONNode) -> [UInt8] {
         guard content.kind == .object else { return Array(content.source) }
+        let members = content.members.filter { $0.name != "formatted_body" && $0.name != "format" }
+        return object(
+            members.map { name, value in
+                (name, name == "m.new_content" ? plainContent(value)[...] : value.source)
+            })
+    }
+
+    /// Nil for a content that is about no other event.
+    private static func relation(_ content: JSONNode) -> ArraySlice<UInt8>? {
+        let members = content.members.filter { name, value in
+            neededContent.contains(name) && value.source.count <= neededLimit
+        }
+        return members.isEmpty ? nil : object(members.map { ($0.name, $0.value.source) })[...]
+    }
+
+    private static func object(_ members: [(name: String, json: ArraySlice<UInt8>)]) -> [UInt8] {
         var text: [UInt8] = [UInt8(ascii: "{")]
-        for (name, value) in content.members where name != "formatted_body" && name != "format" {
+        for (name, json) in members {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
-            append(name, value.source, to: &text)
+            append(name, json, to: &text)
         }
         text.append(UInt8(ascii: "}"))
         return text

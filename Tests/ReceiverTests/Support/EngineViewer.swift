@@ -12,6 +12,8 @@ final class EngineViewer {
     private(set) var appeared: [Int] = []
     /// Numbers of those that went.
     private(set) var removed: Set<Int> = []
+    /// What the notification that was told last says about how it wants to look.
+    private(set) var presentation: [String: Any] = [:]
 
     init(
         _ fixture: PushFixture, bearer: String, account: String = "me", app: String? = "telegram",
@@ -100,6 +102,8 @@ final class EngineViewer {
         let id = notification["id"] as? Int ?? 0
         if !appeared.contains(id) { appeared.append(id) }
         screen[group, default: [:]][id] = Self.text(notification)
+        let type = notification["type"] as? [String: Any]
+        presentation = type?["bellwire.presentation"] as? [String: Any] ?? [:]
     }
 
     private static func objects(_ value: Any?) -> [[String: Any]] {

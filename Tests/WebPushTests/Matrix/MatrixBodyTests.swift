@@ -68,7 +68,32 @@ struct MatrixBodyTests {
 
         let device: Object = ["app_id": "a", "pushkey": "k", "data": ["x": text(5_000)]]
         body = try bodies(notification(devices: [device]))[0]
-        #expect(body.keys.sorted() == rest.filter { $0 != "devices" })
+        #expect(body.keys.sorted() == (rest + ["type"]).sorted().filter { $0 != "devices" })
+    }
+
+    @Test("However much is cut, what it is about another event goes on")
+    func relations() throws {
+        let relation = ["rel_type": "m.replace", "event_id": "$a"]
+        let edit: Object = [
+            "body": "* b", "m.relates_to": relation,
+            "m.new_content": ["body": "b", "formatted_body": text(5_000)],
+        ]
+        var content = try bodies(notification(content: edit))[0]["content"] as? Object
+        #expect(content?["m.new_content"] as? [String: String] == ["body": "b"])
+        for more in [[:], ["room_name": text(5_000)], ["x": text(5_000)]] as [Object] {
+            let long = edit.merging(["body": text(5_000)]) { $1 }
+            let body = try bodies(notification(content: long, more))[0]
+            content = body["content"] as? Object
+            #expect(content?["m.relates_to"] as? [String: String] == relation)
+            #expect(content?.count == 1 && body["type"] as? String == "m.room.message")
+
+            let redaction: Object = ["redacts": "$a", "reason": text(5_000)]
+            let rest: Object = ["type": "m.room.redaction", "redacts": "$a"]
+            let redacted = try bodies(
+                notification(content: redaction, more.merging(rest) { $1 }))[0]
+            #expect(redacted["content"] as? [String: String] == ["redacts": "$a"])
+            #expect(redacted["redacts"] as? String == "$a")
+        }
     }
 
     @Test("Nothing is refused for its size, and nothing goes on that is larger than a push may be")
@@ -80,8 +105,16 @@ struct MatrixBodyTests {
             ])
             #expect(try bodies(huge).count == 1)
         }
+        let most = Dictionary(
+            uniqueKeysWithValues: ["event_id", "id", "room_id", "prio", "counts"].map {
+                ($0, text(508) as Any)
+            } + ["type", "redacts", "membership", "user_is_target"].map { ($0, text(253) as Any) })
+        let relation = ["m.relates_to": text(230)]
+        let event = try bodies(
+            notification(content: relation, most.merging(["x": text(9_000)]) { $1 }))[0]
+        #expect(event.count == 11 && event["event_id"] as? String == text(508))
         let many = (0..<9_000).map { ("\($0)", 1 as Any) }
-        #expect(try bodies(notification(Object(uniqueKeysWithValues: many)))[0].count == 5)
+        #expect(try bodies(notification(Object(uniqueKeysWithValues: many)))[0].count == 6)
     }
 
     @Test("Counts of the first drafts come into the notification, where clients look for them")

@@ -1,0 +1,73 @@
+import Base
+import Notifications
+
+/// What a payload for Apple's push service says of its notification: its member `aps`.
+struct ApplePayload {
+    private let aps: JSONNode
+    private let alert: JSONNode?
+    private let source: SourcePresentation
+
+    /// Nil for what is none.
+    init?(_ root: JSONNode, _ source: SourcePresentation) {
+        guard let aps = root["aps"], aps.kind == .object else { return nil }
+        self.aps = aps
+        self.source = source
+        alert = aps["alert"]
+    }
+
+    /// Title and subtitle in one line.
+    var title: String {
+        [
+            text("title", "title-loc-key", "title-loc-args"),
+            text("subtitle", "subtitle-loc-key", "subtitle-loc-args"),
+        ].filter { !$0.isEmpty }.joined(separator: " – ")
+    }
+
+    var body: String { alert?.text ?? text("body", "loc-key", "loc-args") }
+
+    /// The number of what waits, not what is to be added.
+    var badge: Int64? { aps["badge"]?.integer.flatMap { $0 < 0 ? nil : $0 } }
+
+    /// The application may change what is shown before it is.
+    var isMutable: Bool { aps["mutable-content"]?.integer == 1 }
+
+    /// Wakes the application, whether or not there is something to show.
+    var wakes: Bool { aps["content-available"]?.integer == 1 }
+
+    /// What belongs together; empty where nothing is said of it.
+    var thread: String { aps["thread-id"]?.text ?? "" }
+
+    func presentation() -> Presentation {
+        let sound = aps["sound"]?.text ?? aps["sound"]?["name"]?.text ?? ""
+        var presentation = Presentation(
+            title: title, body: body,
+            sound: sound == "default" ? "" : Presentation.bareSound(sound))
+        presentation.isCritical = level == "critical" || aps["sound"]?["critical"]?.integer == 1
+        presentation.isLow = isPassive
+        if let key = alert?["action-loc-key"]?.text {
+            presentation.defaultAction = source.sentences[key] ?? key
+        }
+        return presentation
+    }
+
+    /// Adds to the list, and neither lights up the screen nor makes a noise.
+    var isPassive: Bool { level == "passive" }
+
+    private var level: String { aps["interruption-level"]?.text ?? "active" }
+
+    /// As it is written, or by the application's own sentence for a key. Where that is not known,
+    /// what would stand in it says more than nothing.
+    private func text(
+        _ name: StaticString, _ keyName: StaticString, _ argumentsName: StaticString
+    ) -> String {
+        guard let key = alert?[keyName]?.text, !key.isEmpty else {
+            return alert?[name]?.text ?? ""
+        }
+        let arguments = (alert?[argumentsName]?.elements ?? []).compactMap(\.textOrNumber)
+        if let sentence = source.sentences[key] {
+            return TemplateText(apple: sentence[...]).filled(arguments)
+        }
+        if let text = alert?[name]?.text, !text.isEmpty { return text }
+        return arguments.isEmpty ? key : arguments.joined(separator: " ")
+    }
+}

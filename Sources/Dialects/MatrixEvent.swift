@@ -1,0 +1,99 @@
+import Base
+import Notifications
+
+/// An event of a room, as far as a homeserver tells it to a push gateway.
+struct MatrixEvent {
+    let node: JSONNode
+    let id: String
+    let room: String
+    let type: String
+    /// The best name there is of who did it.
+    let sender: String
+    /// The best name there is of the room; empty for one that is named after who is in it.
+    let roomName: String
+
+    init(_ notification: JSONNode) {
+        node = notification
+        id = Self.first(notification["event_id"], notification["id"])
+        room = Self.first(notification["room_id"])
+        type = Self.first(notification["type"])
+        sender = Self.first(notification["sender_display_name"], notification["sender"])
+        let name = Self.first(notification["room_name"], notification["room_alias"])
+        roomName = name == sender ? "" : name
+    }
+
+    private static func first(_ nodes: JSONNode?...) -> String {
+        nodes.lazy.compactMap { $0?.text }.first { !$0.isEmpty } ?? ""
+    }
+
+    /// Under what a later event edits or redacts it.
+    static func name(_ id: String) -> String { id.isEmpty ? "" : "matrix:\(id)" }
+
+    var chat: ChatReference { .conversation("matrix:\(room)") }
+    var isLow: Bool { node["prio"]?.text == "low" }
+
+    private var content: JSONNode? { node["content"] }
+    private var relation: JSONNode? { content?["m.relates_to"] }
+
+    /// The event whose words these are now.
+    var edited: String? {
+        guard relation?["rel_type"]?.text == "m.replace" else { return nil }
+        return relation?["event_id"]?.text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The event that is taken back. It stood beside the content before version 11 of rooms.
+    var redacted: String? {
+        let id = Self.first(content?["redacts"], node["redacts"])
+        return id.isEmpty ? nil : id
+    }
+
+    /// What was said or done, if that may be known.
+    var text: String? {
+        switch type {
+        case "m.room.encrypted": nil
+        case "m.room.member": membership
+        case "m.reaction": "\(somebody) reacted with \(relation?["key"]?.text ?? "something")"
+        default: isEmote ? body.map { "\(somebody) \($0)" } : body
+        }
+    }
+
+    /// What is shown: in a room who said it, too.
+    var sentence: String {
+        let words =
+            text ?? (type == "m.room.encrypted" ? "Encrypted message" : "New message")
+        let saysWho = isEmote || type == "m.room.member" || type == "m.reaction"
+        return roomName.isEmpty || sender.isEmpty || saysWho ? words : "\(sender): \(words)"
+    }
+
+    private var isEmote: Bool { said?["msgtype"]?.text == "m.emote" && body != nil }
+
+    private var somebody: String { sender.isEmpty ? "Somebody" : sender }
+
+    /// The new words of an edit stand inside of it; outside is what is for those who know no edits.
+    private var said: JSONNode? {
+        edited == nil ? content : content?["m.new_content"] ?? content
+    }
+
+    private var body: String? { said?["body"]?.text }
+
+    /// Whose membership it is the event's state key says, which nobody tells a push gateway.
+    private var membership: String {
+        let membership = Self.first(node["membership"], content?["membership"])
+        guard node["user_is_target"]?.bool != true else {
+            return switch membership {
+            case "invite": "\(somebody) invited you"
+            case "leave": "\(somebody) removed you"
+            case "ban": "\(somebody) banned you"
+            default: "\(somebody) changed your membership"
+            }
+        }
+        return switch membership {
+        case "invite": "\(somebody) invited \(content?["displayname"]?.text ?? "somebody")"
+        case "join": "\(somebody) joined"
+        case "knock": "\(somebody) asks to join"
+        case "leave": "A member left"
+        case "ban": "\(somebody) banned a member"
+        default: "\(somebody) changed a membership"
+        }
+    }
+}
