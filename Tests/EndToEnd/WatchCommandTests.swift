@@ -129,6 +129,17 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("The WebSocket of an engine is on the control socket as well, without a secret")
+    func webSocket() throws {
+        let server = try fixture.startInClear()
+        _ = try register()
+        let client = try Listener(
+            "/usr/bin/python3", ["-c", Self.upgrader, fixture.state], fixture.environment)
+        #expect(client.line() == "HTTP/1.1 101 Switching Protocols")
+        #expect(client.line() == #"{"@type":"updateActiveNotifications","groups":[]}"#)
+        #expect(server.end() == 0)
+    }
+
     @Test("The example of a client shows and dismisses", .timeLimit(.minutes(2)))
     func example() throws {
         let server = try fixture.startInClear()
@@ -210,6 +221,21 @@ struct WatchCommandTests {
         }
         #expect(server.end() == 0)
     }
+
+    /// Opens the WebSocket, and prints the answer and the first frame.
+    private static let upgrader = """
+        import socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1] + "/control.sock")
+        connection.sendall(b"GET /api/v1/engine?account=me HTTP/1.1\\r\\nHost: localhost\\r\\n"
+            b"Connection: Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Version: 13\\r\\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n")
+        stream = connection.makefile("rb")
+        print(stream.readline().decode().strip(), flush=True)
+        while stream.readline() != b"\\r\\n":
+            pass
+        print(stream.read(stream.read(2)[1]).decode(), flush=True)
+        """
 
     /// Makes one request at once, and prints the type of the answer; then those of all that came.
     private static let requester = """

@@ -41,9 +41,25 @@ struct DocumentedTests {
 
     @Test("Each paragraph about payloads names tests that there are")
     func payloads() throws {
+        let lines = try Self.document("protocol.md").split(separator: "\n")
+        #expect(try namedTests(in: lines) > 100)
+    }
+
+    @Test(
+        "What a page promises is held by tests that there are",
+        arguments: ["engine.md", "registrations.md", "callbacks.md"])
+    func promises(page: String) throws {
+        let (text, title) = (try Self.document(page), "\n## Held by\n")
+        let start = try #require(text.range(of: title)?.upperBound)
+        let rest = text[..<start].split(separator: "\n").filter { !$0.hasPrefix("|") }
+        #expect(try namedTests(in: rest + text[start...].split(separator: "\n")) > 25)
+    }
+
+    /// How many tests these lines name: all are there, and each row of a table names one.
+    private func namedTests(in lines: [Substring]) throws -> Int {
         let sources = try Self.sources()
         var count = 0
-        for line in try Self.document("protocol.md").split(separator: "\n") {
+        for line in lines {
             let found = try Self.names(in: line)
             for (suite, function) in found {
                 let isThere =
@@ -56,7 +72,7 @@ struct DocumentedTests {
             else { continue }
             #expect(!found.isEmpty, "\(line)")
         }
-        #expect(count > 100)
+        return count
     }
 
     /// `Suite.function`, and `.function` of the suite before it.

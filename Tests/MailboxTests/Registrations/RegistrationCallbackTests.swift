@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WebPush
 
+import enum Notifications.TrustLevel
 import enum Notifications.Update
 
 @testable import Mailbox
@@ -328,6 +329,70 @@ struct RegistrationCallbackTests {
             try confirm(test, registration)
             #expect(try record(test, registration)?.head == nil)
         }
+    }
+
+    /// A payload that was decrypted, without the event that tells it.
+    private func receive(
+        _ test: TestStore, _ subscription: Subscription, _ body: String, _ level: TrustLevel
+    ) throws {
+        let sent = try test.message(subscription.address, body)
+        let message = Message(
+            id: sent.id, location: sent.location, address: sent.address, sequence: sent.sequence,
+            content: Message.Content(body: sent.content.body, level: level, ttl: 3_600),
+            arrival: sent.arrival, expiry: sent.expiry)
+        _ = test.store.index.reserve(message.size, for: subscription.address)
+        _ = try test.run(
+            .registration(
+                .receive(message, nil, try test.push(subscription.address.device))))
+    }
+
+    @Test("Of a session that was ended elsewhere it is told last, and all registrations are gone")
+    func revoked() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try confirmed(test)
+        let (second, other) = try confirmed(test)
+        let date = test.clocks.now.wall / 1_000
+        func revocation(_ date: Int64) -> String {
+            #"{"date":\#(date),"data":{"loc_key":"SESSION_REVOKE"}}"#
+        }
+        try receive(test, subscription, revocation(date), .webpush)
+        try receive(test, subscription, revocation(date - 29 * Self.day), .mtproto)
+        #expect(try test.find(registration.id) != nil)
+        // Of that under a secret, too old as it is, the client is to ask.
+        #expect(try event(test, registration).contains("push.fetch"))
+        try confirm(test, registration)
+        try receive(test, subscription, revocation(date), .mtproto)
+        for (one, subscription) in [(registration, subscription), (second, other)] {
+            #expect(try test.find(one.id) == nil)
+            #expect(test.answer(subscription) == .gone)
+            #expect(try event(test, one).contains("session.revoked"))
+            try confirm(test, one)
+            #expect(try record(test, one) == nil)
+        }
+        let join = EngineClientID(engine: registration.device, number: 1)
+        #expect(try test.run(.engine(.join(join, EngineRole()))) == .notFound)
+    }
+
+    @Test("It is told what there is to fetch, with what the payload names")
+    func fetch() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try confirmed(test)
+        try receive(
+            test, subscription,
+            #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":5,"call_id":"77"}}"#,
+            .webpush)
+        let told = try event(test, registration)
+        #expect(told.contains("push.fetch") && told.contains(#""call_id":"77""#))
+    }
+
+    @Test("ICQ's payloads wait for whoever fetches, though there is a callback")
+    func icq() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try confirmed(
+            test,
+            #"{"token_type":10,"app":"icq","account":"b","callback":"https://app.example/"}"#)
+        try receive(test, subscription, "x", .webpush)
+        #expect(try test.bodies(registration.device) == ["x"])
     }
 
     @Test("A repetition is not told, and a push is refused where the outbox is full")

@@ -78,6 +78,11 @@ struct EngineRoutingTests {
         #expect(try app.push(payload("for all", id: 1)).status == 201)
         #expect(try app.push(payload("for the second", id: 2, user: 2)).status == 201)
         #expect(try texts(mine, sealed) == [["for all"], []])
+        // One of its registrations does without: then it demands none.
+        _ = try register("second", #","user_id":2"#)
+        #expect(try app.push(payload("for all again", id: 3)).status == 201)
+        #expect(
+            try texts(mine, sealed) == [["for all", "for all again"], ["for all again"]])
     }
 
     @Test("What there is to fetch waits for each account of the endpoint")
