@@ -64,6 +64,7 @@ struct MarkTests {
             #"{"token_type":10,"app":"matrix","account":"me"}"#)
         let listener = Listener()
         test.store.index.engines.listen(listener, to: registration.device)
+        test.store.index.engines.addFetcher(of: registration.device)
         let stored = try mark(test, waiting, "e$1")
         guard case .stored = try keep(test, waiting, stored) else {
             Issue.record("not stored")
