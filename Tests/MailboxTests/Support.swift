@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import WebPush
 
+import enum Notifications.TrustLevel
+
 @testable import Mailbox
 
 /// Takes answers, for a test that waits for them.
@@ -169,14 +171,14 @@ extension TestStore {
 
     func message(
         _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600,
-        mark: RepetitionMark? = nil
+        level: TrustLevel? = nil, mark: RepetitionMark? = nil
     ) throws -> Message {
         Message(
             id: try MessageID(from: &random), location: try LocationID(from: &random),
             address: address, sequence: store.index.nextSequence(),
             content: Message.Content(
-                body: Array(body.utf8), encoding: .aes128gcm, topic: topic.flatMap(Topic.init),
-                urgency: .high, ttl: ttl),
+                body: Array(body.utf8), encoding: .aes128gcm, level: level,
+                topic: topic.flatMap(Topic.init), urgency: .high, ttl: ttl),
             arrival: 3, expiry: store.clock.time(at: clocks.now).adding(seconds: ttl), mark: mark)
     }
 

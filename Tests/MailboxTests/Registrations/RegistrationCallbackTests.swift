@@ -4,7 +4,6 @@ import Synchronization
 import Testing
 import WebPush
 
-import enum Notifications.TrustLevel
 import enum Notifications.Update
 
 @testable import Mailbox
@@ -331,21 +330,6 @@ struct RegistrationCallbackTests {
         }
     }
 
-    /// A payload that was decrypted, without the event that tells it.
-    private func receive(
-        _ test: TestStore, _ subscription: Subscription, _ body: String, _ level: TrustLevel
-    ) throws {
-        let sent = try test.message(subscription.address, body)
-        let message = Message(
-            id: sent.id, location: sent.location, address: sent.address, sequence: sent.sequence,
-            content: Message.Content(body: sent.content.body, level: level, ttl: 3_600),
-            arrival: sent.arrival, expiry: sent.expiry)
-        _ = test.store.index.reserve(message.size, for: subscription.address)
-        _ = try test.run(
-            .registration(
-                .receive(message, nil, try test.push(subscription.address.device))))
-    }
-
     @Test("Of a session that was ended elsewhere it is told last, and all registrations are gone")
     func revoked() throws {
         let test = try TestStore()
@@ -355,13 +339,14 @@ struct RegistrationCallbackTests {
         func revocation(_ date: Int64) -> String {
             #"{"date":\#(date),"data":{"loc_key":"SESSION_REVOKE"}}"#
         }
-        try receive(test, subscription, revocation(date), .webpush)
-        try receive(test, subscription, revocation(date - 29 * Self.day), .mtproto)
+        _ = try test.receive(subscription.address, revocation(date))
+        _ = try test.receive(
+            subscription.address, revocation(date - 29 * Self.day), level: .mtproto)
         #expect(try test.find(registration.id) != nil)
         // Of that under a secret, too old as it is, the client is to ask.
         #expect(try event(test, registration).contains("push.fetch"))
         try confirm(test, registration)
-        try receive(test, subscription, revocation(date), .mtproto)
+        _ = try test.receive(subscription.address, revocation(date), level: .mtproto)
         for (one, subscription) in [(registration, subscription), (second, other)] {
             #expect(try test.find(one.id) == nil)
             #expect(test.answer(subscription) == .gone)
@@ -377,10 +362,10 @@ struct RegistrationCallbackTests {
     func fetch() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(test)
-        try receive(
-            test, subscription,
-            #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":5,"call_id":"77"}}"#,
-            .webpush)
+        _ = try test.receive(
+            subscription.address,
+            #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":5,"call_id":"77"}}"#
+        )
         let told = try event(test, registration)
         #expect(told.contains("push.fetch") && told.contains(#""call_id":"77""#))
     }
@@ -391,7 +376,7 @@ struct RegistrationCallbackTests {
         let (registration, subscription) = try confirmed(
             test,
             #"{"token_type":10,"app":"icq","account":"b","callback":"https://app.example/"}"#)
-        try receive(test, subscription, "x", .webpush)
+        _ = try test.receive(subscription.address, "x")
         #expect(try test.bodies(registration.device) == ["x"])
     }
 

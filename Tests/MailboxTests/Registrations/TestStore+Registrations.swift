@@ -2,6 +2,8 @@ import Base
 import Crypto
 import WebPush
 
+import enum Notifications.TrustLevel
+
 @testable import Mailbox
 
 extension TestStore {
@@ -66,11 +68,12 @@ extension TestStore {
         return Dictionary(uniqueKeysWithValues: counts.map { ($0.reason, $0.count) })
     }
 
-    /// Takes in a payload for a registration.
+    /// Takes in a payload for a registration, decrypted.
     func receive(
-        _ address: Address, _ body: String, mark: ReplayMark? = nil, ttl: UInt32 = 3_600
+        _ address: Address, _ body: String, mark: ReplayMark? = nil, ttl: UInt32 = 3_600,
+        level: TrustLevel = .webpush
     ) throws -> StoreOutcome {
-        let message = try message(address, body, ttl: ttl)
+        let message = try message(address, body, ttl: ttl, level: level)
         if message.needsStore { _ = store.index.reserve(message.size, for: address) }
         return try run(.registration(.receive(message, mark, try push(address.device))))
     }
