@@ -226,7 +226,7 @@ struct RegistrationCallbackTests {
     @Test("What the user chose waits for the callback too, and is taken with its answer")
     func actions() throws {
         let test = try TestStore()
-        let (registration, subscription) = try confirmed(
+        let (registration, _) = try confirmed(
             test,
             #"{"token_type":10,"app":"telegram","account":"b","callback":"https://app.example/"}"#)
         let engine = registration.device
@@ -246,10 +246,7 @@ struct RegistrationCallbackTests {
             return listener.actions
         }
         for (id, text) in [(11, "one"), (12, "two")] {
-            _ = try test.receive(
-                subscription.address,
-                #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","m"],"custom":{"from_id":"5","msg_id":"\#(id)"}}"#
-            )
+            try ask(Self.push(id: id))
             try ask(
                 #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":\#(id - 10),"action":"reply","text":"\#(text)"}"#
             )
@@ -276,12 +273,9 @@ struct RegistrationCallbackTests {
     func expiredActions() throws {
         let expired = Tally()
         let test = try TestStore { $0.onExpiredActions = { expired.add($0) } }
-        let (registration, subscription) = try test.addRegistration()
-        _ = try test.receive(
-            subscription.address,
-            #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","m"],"custom":{"from_id":"5","msg_id":"1"}}"#
-        )
+        let (registration, _) = try test.addRegistration()
         let client = EngineClientID(engine: registration.device, number: 1)
+        try test.expectDone(.engine(.request(client, Array(Self.push(id: 1).utf8))))
         let open =
             #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":1,"action":"default"}"#
         try test.expectDone(.engine(.request(client, Array(open.utf8))))
@@ -291,6 +285,11 @@ struct RegistrationCallbackTests {
         try test.pass(seconds: 1)
         try test.expectDone(.engine(.advance(engine: registration.device)))
         #expect(expired.count == 1)
+    }
+
+    /// A message that a client hands over.
+    private static func push(id: Int) -> String {
+        #"{"@type":"processPushNotification","payload":"{\"loc_key\":\"MESSAGE_TEXT\",\"loc_args\":[\"Ada\",\"m\"],\"custom\":{\"from_id\":\"5\",\"msg_id\":\"\#(id)\"}}"}"#
     }
 
     private final class Tally: Sendable {
