@@ -42,9 +42,11 @@ disable_existing_loggers: false
 class Homeserver:
     limit = 60
 
-    def __init__(self, folder, port, setting):
-        """`setting`: what `bellwire check` says must be added to its configuration."""
+    def __init__(self, folder, port, setting, python=sys.executable, environment=None):
+        """`setting`: what `bellwire check` says must be added to its configuration; `python`: one
+        that has Synapse."""
         self.folder, self.setting = folder, setting
+        self.python, self.environment = python, environment
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.process = None
@@ -55,11 +57,12 @@ class Homeserver:
         (self.folder / "log.yaml").write_text(LOG.format(**values))
         configuration = self.folder / "homeserver.yaml"
         configuration.write_text(CONFIGURATION.format(**values))
-        command = [sys.executable, "-m", "synapse.app.homeserver", "-c", configuration]
+        command = [self.python, "-m", "synapse.app.homeserver", "-c", configuration]
         output = open(self.folder / "output", "wb")
         subprocess.run(
             command + ["--generate-keys"], check=True, stdout=output, stderr=subprocess.STDOUT)
-        self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, env=self.environment)
         deadline = time.monotonic() + self.limit
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -81,8 +84,8 @@ class User:
         self.homeserver, self.session = homeserver, requests.Session()
         answer = self.ask("POST", "register", {
             "username": name, "password": "secret", "auth": {"type": "m.login.dummy"}})
-        self.id = answer["user_id"]
-        self.session.headers["Authorization"] = "Bearer " + answer["access_token"]
+        self.id, self.token = answer["user_id"], answer["access_token"]
+        self.session.headers["Authorization"] = "Bearer " + self.token
 
     def ask(self, method, path, body=None):
         answer = self.session.request(
@@ -105,6 +108,9 @@ class User:
             content |= {"format": "org.matrix.custom.html", "formatted_body": formatted}
         path = f"rooms/{room}/send/m.room.message/{next(self.numbers)}"
         return self.ask("PUT", path, content)["event_id"]
+
+    def redact(self, room, event):
+        self.ask("PUT", f"rooms/{room}/redact/{event}/{next(self.numbers)}", {})
 
     def add_pusher(self, pushkey, gateway, **data):
         self.ask("POST", "pushers/set", {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the notifications of an account; each GROUP/ID on standard input is dismissed.
+"""Prints the notifications of an account and what the user did with them; each GROUP/ID on standard
+input is dismissed.
 
 usage: client.py STATE/control.sock ACCOUNT [APP]"""
 
@@ -40,12 +41,21 @@ class Client:
             self.show(group, update["added_notifications"])
         elif kind == "updateNotification":
             self.show(update["notification_group_id"], [update["notification"]])
+        elif kind == "bellwire.updateNotificationAction":  # Comes again until it was taken.
+            self.do(update)
+            self.say("bellwire.actionTaken", id=update["id"])
         elif kind == "error":
             print(f"error {update['message']}", flush=True)
 
     def show(self, group, notifications):
         for notification in notifications:
             print(f"{group}/{notification['id']} {text(notification)}", flush=True)
+
+    def do(self, action):
+        """An application opens the chat here, or sends the answer."""
+        data = json.dumps(action.get("data"), separators=(",", ":"))
+        text = f": {action['text']}" if "text" in action else ""
+        print(f"{action['action']} in chat {action['chat_id']} with {data}{text}", flush=True)
 
     def dismiss(self, names):
         for name in names:

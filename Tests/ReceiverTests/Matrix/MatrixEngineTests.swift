@@ -11,7 +11,7 @@ struct MatrixEngineTests {
 
     init() throws {
         fixture = try PushFixture()
-        app = try RegisteredApp(fixture, app: "matrix")
+        app = try RegisteredApp(fixture, app: "matrix", #","trust_clear":true"#)
         viewer = try EngineViewer(fixture, bearer: app.bearer, app: "matrix")
     }
 
