@@ -57,42 +57,41 @@ struct ReplayClock {
 
     private static let dates: Set<String> = ["date", "edit_date"]
 
-    /// JSON text in which every `date` is told as the story tells it.
+    /// JSON text as the recordings have it: every `date` told as the story tells it, and without the
+    /// members that TDLib does not have.
     func told(_ json: String) -> String {
-        var result = ""
-        var rest = json[...]
-        while let range = Self.firstDate(in: rest) {
-            result += rest[..<range.lowerBound]
-            let isWhole = rest[range.upperBound...].utf8.first.map { !".eE".utf8.contains($0) }
-            let date = isWhole == false ? nil : Int64(rest[range])
-            if let offset = date?.subtractingReportingOverflow(Self.start), !offset.overflow {
-                result += "\"\(name(of: offset.partialValue))\""
-            } else {
-                result += rest[range]
-            }
-            rest = rest[range.upperBound...]
-        }
-        return result + rest
+        guard let document = try? JSONDocument(Array(json.utf8)) else { return json }
+        var writer = JSONWriter()
+        tell(document.root, to: &writer)
+        return writer.text
     }
 
-    private func name(of offset: Int64) -> String {
+    private func tell(_ node: JSONNode, to writer: inout JSONWriter) {
+        switch node.kind {
+        case .object:
+            writer.object { writer in
+                for (name, value) in node.members where !name.hasPrefix("bellwire.") {
+                    writer.name(text: name)
+                    if name == "date", let date = told(date: value) {
+                        writer.string(date)
+                    } else {
+                        tell(value, to: &writer)
+                    }
+                }
+            }
+        case .array:
+            writer.array { writer in
+                for element in node.elements { tell(element, to: &writer) }
+            }
+        default: writer.raw(String(decoding: node.source, as: UTF8.self))
+        }
+    }
+
+    private func told(date node: JSONNode) -> String? {
+        guard node.kind == .number, let date = node.integer else { return nil }
+        let (offset, isTooFar) = date.subtractingReportingOverflow(Self.start)
+        if isTooFar { return nil }
         if offset == Self.present, !named.contains(offset) { return "now" }
         return offset < 0 ? "T\(offset)" : "T+\(offset)"
-    }
-
-    /// Inside a string the quotes would be escaped, so this is a member's name.
-    private static func firstDate(in text: Substring) -> Range<Substring.Index>? {
-        let pattern = Array("\"date\":".utf8)
-        let bytes = text.utf8
-        var index = bytes.startIndex
-        while let quote = bytes[index...].firstIndex(of: pattern[0]) {
-            if bytes[quote...].starts(with: pattern) {
-                let start = bytes.index(quote, offsetBy: pattern.count)
-                let end = bytes[start...].firstIndex { !($0.isDigit || $0 == UInt8(ascii: "-")) }
-                return start..<(end ?? bytes.endIndex)
-            }
-            index = bytes.index(after: quote)
-        }
-        return nil
     }
 }

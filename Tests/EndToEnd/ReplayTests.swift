@@ -23,14 +23,13 @@ struct ReplayTests {
         }.map { compared($0) }
     }
 
-    /// Without the files of contents, what only we say, and threads, which were not recorded.
+    /// Without the files of contents, and threads, which were not recorded.
     private static func compared(_ node: JSONNode) -> String {
         switch node.kind {
         case .object:
             let isContent = node["@type"]?.text?.hasPrefix("pushMessageContent") == true
             let members = node.members.filter { name, _ in
-                !name.hasPrefix("bellwire.") && name != "message_thread_id"
-                    && !(isContent && files.contains(name))
+                name != "message_thread_id" && !(isContent && files.contains(name))
             }
             let texts = members.sorted { $0.name < $1.name }.map { name, value in
                 JSONText.quoted(name) + ":" + compared(value)
