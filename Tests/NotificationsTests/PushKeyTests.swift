@@ -126,25 +126,4 @@ struct PushKeyTests {
         story.push(#"{"loc_key":"STORY_HIDDEN_AUTHOR"}"#)
         #expect(pushMessage(story)?.presentation?.body == "A new story was posted")
     }
-
-    @Test("TDLib has a token for each type but that of a separate session")
-    func tokenTypes() throws {
-        let tokens: [(name: String, member: String, type: Int32)] = [
-            ("ApplePush", "device_token", 1), ("FirebaseCloudMessaging", "token", 2),
-            ("MicrosoftPush", "channel_uri", 3), ("SimplePush", "endpoint", 4),
-            ("UbuntuPush", "token", 5), ("BlackBerryPush", "token", 6),
-            ("WindowsPush", "access_token", 8), ("ApplePushVoIP", "device_token", 9),
-            ("WebPush", "endpoint", 10), ("MicrosoftPushVoIP", "channel_uri", 11),
-            ("TizenPush", "reg_id", 12), ("HuaweiPush", "token", 13),
-        ]
-        #expect(tokens.map(\.type) + [7] == Array(1...6) + Array(8...13) + [7])
-        var story = Story()
-        for token in tokens {
-            try story.request(
-                #"{"@type":"registerDevice","device_token":{"@type":"deviceToken\#(token.name)","\#(token.member)":"https://a","p256dh_base64url":"AA","auth_base64url":"AA"}}"#
-            )
-            #expect(story.engine.account.devices[token.type] != nil)
-        }
-        #expect(story.engine.account.devices.count == tokens.count)
-    }
 }
