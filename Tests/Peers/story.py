@@ -180,7 +180,7 @@ def story(state, hook, account, options):
     heard("push.message", secret)
     if options:
         telegram.push(
-            json.dumps({"data": {"loc_key": "SESSION_REVOKE"}, "date": int(time.time())}),
+            json.dumps({"loc_key": "SESSION_REVOKE", "date": int(time.time())}),
             "aes128gcm")
         heard("push.message", secret)
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")

@@ -63,4 +63,56 @@ struct EngineTelegramTests {
         try viewer.settle()
         #expect(viewer.texts.count == 1 && viewer.texts.first?.contains("Berlin") == true)
     }
+
+    @Test("The pinned message is found once a client has named it, and its change is told")
+    func pinned() throws {
+        let chat = -1_000_000_000_088
+        let message =
+            #""chat_id":\#(chat),"message":{"@type":"message","id":11534336,"#
+            + #""chat_id":\#(chat),"date":1800000060,"content":{"@type":"messageText","text":"WORDS"}}}"#
+        try push(
+            #"{"loc_key":"PINNED_TEXT","loc_args":["A","Group","p"],"custom":{"channel_id":"88","chat_from_id":"1","msg_id":"12"}}"#
+        )
+        try viewer.next("updateNotificationGroup")
+        let get =
+            #"{"@type":"getMessageLocally","chat_id":\#(chat),"message_id":11534336}"#
+        #expect(try viewer.ask(get).answer["@type"] as? String == "error")
+        try viewer.ask(
+            #"{"@type":"bellwire.setPinnedMessage","# + message.replacing("WORDS", with: "named"))
+        try viewer.ask(
+            #"{"@type":"bellwire.editMessage","# + message.replacing("WORDS", with: "changed"))
+        try viewer.next("updateNotification")
+        let content = try viewer.ask(get).answer["content"] as? [String: Any]
+        #expect(content?["text"] as? String == "changed")
+    }
+
+    @Test("A new secret chat is told of alone, and gives way to what is written in it")
+    func secretChat() throws {
+        let push =
+            #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":"RANDOM"}}"#
+        try self.push(push.replacing("RANDOM", with: "1"))
+        try viewer.settle()
+        try viewer.ask(
+            #"{"@type":"bellwire.addSecretChat","chat_id":-1999999999995,"title":"S"}"#)
+        try viewer.settle()
+        #expect(viewer.texts == ["notificationTypeNewSecretChat"])
+        try self.push(push.replacing("RANDOM", with: "2"))
+        try viewer.settle()
+        #expect(viewer.texts.count == 1 && viewer.texts != ["notificationTypeNewSecretChat"])
+    }
+
+    @Test("Stories are shown until a client does not want them")
+    func stories() throws {
+        let story =
+            #"{"loc_key":"STORY_NOTEXT","loc_args":["Ada"],"custom":{"from_id":"500","story_id":"ID"}}"#
+        try push(story.replacing("ID", with: "1"))
+        try viewer.settle()
+        #expect(viewer.texts.count == 1)
+        try viewer.ask(
+            #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopePrivateChats"},"notification_settings":{"use_default_mute_stories":false,"mute_stories":true}}"#
+        )
+        try push(story.replacing("ID", with: "2"))
+        try viewer.settle()
+        #expect(viewer.texts.count == 1)
+    }
 }
