@@ -3,12 +3,30 @@ package import Base
 /// What the members of TDLib's requests may hold. Whatever is of another type is refused in TDLib's
 /// words, before anything is done.
 enum RequestShape {
-    indirect enum Kind: Sendable {
-        case text, int32, int64, flag
-        case list(Kind)
-        case object([Member])
-        /// One of several classes, by its `@type`.
-        case oneOf([(name: String, members: [Member])])
+    /// A struct: what an enum would keep beside its cases is hidden from those who look for lost memory.
+    struct Kind: Sendable {
+        enum Form: Sendable { case text, int32, int64, flag, array, object, oneOf }
+
+        let form: Form
+        /// Of the elements of an array.
+        var element = Form.text
+        /// Of an object.
+        var members: [Member] = []
+        /// Several classes, of which one is named by `@type`.
+        var classes: [(name: String, members: [Member])] = []
+
+        static let text = Kind(form: .text)
+        static let int32 = Kind(form: .int32)
+        static let int64 = Kind(form: .int64)
+        static let flag = Kind(form: .flag)
+
+        static func list(_ element: Form) -> Kind { Kind(form: .array, element: element) }
+
+        static func object(_ members: [Member]) -> Kind { Kind(form: .object, members: members) }
+
+        static func oneOf(_ classes: [(name: String, members: [Member])]) -> Kind {
+            Kind(form: .oneOf, classes: classes)
+        }
     }
 
     struct Member: Sendable {
@@ -36,34 +54,32 @@ enum RequestShape {
     /// What is null is as good as absent.
     private static func mistake(in node: JSONNode, _ kind: Kind) -> String? {
         if node.kind == .null { return nil }
-        switch kind {
+        switch kind.form {
         case .text: return node.kind == .string ? nil : expected("String", node)
-        case .int32, .int64: return mistake(inNumber: node, kind)
+        case .int32, .int64: return mistake(inNumber: node, kind.form)
         case .flag:
             let isFlag = node.kind == .bool || mistake(inNumber: node, .int32) == nil
             return isFlag ? nil : expected("Boolean", node)
-        case .list(let kind):
+        case .array:
             guard node.kind == .array else { return expected("Array", node) }
-            for element in node.elements {
-                if let mistake = mistake(in: element, kind) { return mistake }
-            }
-            return nil
-        case .object(let members):
-            return node.kind == .object ? mistake(in: node, members) : expected("Object", node)
-        case .oneOf(let classes):
+            let element = Kind(form: kind.element)
+            return node.elements.lazy.compactMap { mistake(in: $0, element) }.first
+        case .object:
+            return node.kind == .object ? mistake(in: node, kind.members) : expected("Object", node)
+        case .oneOf:
             guard node.kind == .object else { return expected("Object", node) }
             guard let name = node["@type"]?.text else { return "Can't find field \"@type\"" }
-            guard let found = classes.first(where: { $0.name == name }) else {
+            guard let found = kind.classes.first(where: { $0.name == name }) else {
                 return "Unknown class \"\(name)\""
             }
             return mistake(in: node, found.members)
         }
     }
 
-    private static func mistake(inNumber node: JSONNode, _ kind: Kind) -> String? {
+    private static func mistake(inNumber node: JSONNode, _ form: Kind.Form) -> String? {
         guard let text = node.textOrNumber else { return expected("Number", node) }
         let isInteger =
-            if case .int32 = kind {
+            if form == .int32 {
                 node.integer.flatMap { Int32(exactly: $0) } != nil
             } else {
                 node.integer != nil
