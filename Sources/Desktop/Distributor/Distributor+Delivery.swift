@@ -160,7 +160,7 @@ extension Distributor {
         case .endpoint: client.record.endpoint = client.endpoint
         case .fetch(let signals):
             client.record.lastDelivery = moment.wall
-            for signal in signals { act(.fetched(signal)) }
+            for signal in signals { noteHeard(signal, by: flight.item.client) }
         case .message(let message):
             client.delivered.insert(message.id)
             client.record.lastDelivery = moment.wall

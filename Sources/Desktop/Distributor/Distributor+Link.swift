@@ -76,6 +76,11 @@ extension Distributor {
     private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {
         let service = signal.service
         for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
+            // Told again before the engine had noted that it was heard.
+            if heardSignals.contains(where: { $0.client == key && $0.signal.isSaying(signal) }) {
+                act(.fetched(signal))
+                continue
+            }
             let index = peers[service]?.messages.firstIndex {
                 $0.client == key && $0.signals != nil
             }
@@ -89,6 +94,15 @@ extension Distributor {
         }
         advance(service, at: moment)
     }
+
+    /// Many more than can be on their way to an engine and back.
+    private static let heardLimit = 64
+
+    mutating func noteHeard(_ signal: FetchSignal, by client: ClientKey) {
+        act(.fetched(signal))
+        heardSignals.append((client, signal))
+        if heardSignals.count > Self.heardLimit { heardSignals.removeFirst() }
+    }
 }
 
 extension Peer {
@@ -96,7 +110,7 @@ extension Peer {
     /// another call is due.
     fileprivate func isTelling(_ signal: FetchSignal, to client: ClientKey) -> Bool {
         guard let item = message?.item, item.client == client else { return false }
-        return item.signals?.contains { $0.isSame(signal) && $0.count == signal.count } ?? false
+        return item.signals?.contains { $0.isSaying(signal) } ?? false
     }
 
     fileprivate func holds(_ message: PushedMessage) -> Bool {
@@ -118,5 +132,10 @@ extension FetchSignal {
     /// Whether it is the same one, told again.
     fileprivate func isSame(_ other: FetchSignal) -> Bool {
         id != nil && id == other.id && source == other.source
+    }
+
+    /// Whether nothing was added since.
+    fileprivate func isSaying(_ other: FetchSignal) -> Bool {
+        isSame(other) && count == other.count
     }
 }

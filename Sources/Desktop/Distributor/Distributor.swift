@@ -36,6 +36,8 @@ package struct Distributor {
     var peers: [String: Peer] = [:]
     /// The application that a call is under way to.
     var flights: [UInt64: String] = [:]
+    /// Which fetch signals were heard last, and by whom: an engine tells them until it has noted that.
+    var heardSignals: [(client: ClientKey, signal: FetchSignal)] = []
     /// When the next call of a program would be due, if it called evenly.
     var dueCalls: [String: Duration] = [:]
     private var lastID: UInt64 = 0

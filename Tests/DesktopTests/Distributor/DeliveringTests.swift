@@ -318,6 +318,9 @@ struct DeliveringTests {
         #expect(stage.heard(signal("1")).isEmpty && stage.heard(signal("2")).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(heard(second) == ["1"] && second.calls.count == 1)
+        // Nor has the engine noted it when it tells it once more: it hears it again, and nobody else.
+        let again = stage.heard(signal("1"))
+        #expect(heard(again) == ["1"] && again.calls.isEmpty)
         // One more of the sender's came in while the second is under way: that is another call.
         #expect(stage.heard(signal("2", 2)).isEmpty)
         let third = try stage.answer(second.calls.first?.id)
