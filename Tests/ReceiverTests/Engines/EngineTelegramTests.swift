@@ -115,4 +115,21 @@ struct EngineTelegramTests {
         try viewer.settle()
         #expect(viewer.texts.count == 1)
     }
+
+    @Test("A chat's own sound is told, and contacts that join are not, where a client says so")
+    func choices() throws {
+        try push(RegisteredApp.message("first", id: 5))
+        try viewer.next("updateNotificationGroup")
+        try viewer.ask(
+            #"{"@type":"setChatNotificationSettings","chat_id":500,"notification_settings":{"use_default_sound":false,"sound_id":"6"}}"#
+        )
+        try viewer.ask(
+            #"{"@type":"setOption","name":"disable_contact_registered_notifications","value":{"@type":"optionValueBoolean","value":true}}"#
+        )
+        try push(#"{"loc_key":"CONTACT_JOINED","loc_args":["Bob"],"custom":{"from_id":"501"}}"#)
+        try push(RegisteredApp.message("second", id: 6))
+        let group = try viewer.next("updateNotificationGroup")
+        #expect(group["chat_id"] as? Int == 500)
+        #expect(group["notification_sound_id"] as? String == "6")
+    }
 }
