@@ -175,9 +175,11 @@ extension Presenter {
     private mutating func agree(to consent: SourceConsent, _ source: String) {
         guard sources[source]?.consent != consent else { return }
         sources[source]?.consent = consent
-        for key in entries.keys where key.source == source && entries[key]?.place == .shown {
+        for (key, entry) in entries where key.source == source {
+            // What is under way was made before; it is looked at again when the answer is there.
+            guard entry.place == .shown || entry.place == .showing else { continue }
             entries[key]?.isDirty = true
-            enqueue(key)
+            if entry.place == .shown { enqueue(key) }
         }
     }
 

@@ -173,6 +173,22 @@ struct UserActionTests {
         #expect(screen.requests == [.remove(group: 1, notification: 1)])
     }
 
+    @Test("Replies are offered on what was on its way when the application asked for them")
+    func replyUnderWay() throws {
+        var screen = Screen()
+        screen.serverAppears(Screen.dunst + ["inline-reply"])
+        screen.holdsAnswers = true
+        try screen.group(added: [Screen.push(1), Screen.push(2)])
+        screen.answer()
+        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        while !screen.held.isEmpty { screen.answer() }
+        let offering = screen.visible.values.filter { shown in
+            shown.call.actions.contains { $0.key == "inline-reply" }
+        }
+        #expect(offering.count == 2)
+        #expect(screen.calls.count == 4 && screen.sounding.count == 2)
+    }
+
     @Test("A reply goes to the engine if the application wants replies")
     func replies() throws {
         var screen = try screen()
