@@ -17,6 +17,19 @@ let strict: [SwiftSetting] = [
 /// It takes as long to optimise the tests as what they test, and tells nothing of that.
 let plain: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// Checks of glibc's own around what C writes to memory.
+let hardened: [CSetting] = [
+    .unsafeFlags(
+        ["-D_FORTIFY_SOURCE=3", "-fstack-protector-strong"], .when(configuration: .release))
+]
+
+/// Every symbol is bound at the start, and their table can then not be written any more.
+let bound: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"],
+        .when(configuration: .release))
+]
+
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
 ) -> Target {
@@ -59,7 +72,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "CShims"),
+        .target(name: "CShims", cSettings: hardened),
 
         module("Base"),
         module("WebPush", ["Base"]),
@@ -100,7 +113,7 @@ let package = Package(
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
                 "Bus",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: bound),
 
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(

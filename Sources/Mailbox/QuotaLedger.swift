@@ -45,6 +45,8 @@ struct QuotaLedger: ~Copyable {
     }
 
     private let limits: QuotaLimits
+    /// What waits for all of them together.
+    private(set) var total: (messages: Int, bytes: Int) = (0, 0)
     /// Only those for which something waits.
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
@@ -100,7 +102,9 @@ struct QuotaLedger: ~Copyable {
             device.add(size)
             return device.owner
         }
-        if let owner { Self.add(size, Self.row(ofOwner: owner), &owners) }
+        guard let owner else { return }
+        Self.add(size, Self.row(ofOwner: owner), &owners)
+        total = (total.messages + 1, total.bytes + size)
     }
 
     /// The message has ended.
@@ -110,7 +114,9 @@ struct QuotaLedger: ~Copyable {
             device.subtract(size)
             return device.owner
         }
-        if let owner { Self.subtract(size, Self.row(ofOwner: owner), &owners) }
+        guard let owner else { return }
+        Self.subtract(size, Self.row(ofOwner: owner), &owners)
+        total = (total.messages - 1, total.bytes - size)
     }
 
     /// Devices that nobody owns have owner zero, which is no key.

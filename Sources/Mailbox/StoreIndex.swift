@@ -91,6 +91,9 @@ extension StoreIndex {
     package var deviceCount: Int { ledger.withLock { $0.deviceCount } }
     package func hasDevice(_ row: UInt32) -> Bool { ledger.withLock { $0.hasDevice(row) } }
 
+    /// What waits for all devices together.
+    package var usage: (messages: Int, bytes: Int) { ledger.withLock { $0.total } }
+
     package func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         ledger.withLock { $0.usage(ofDevice: device) }
     }

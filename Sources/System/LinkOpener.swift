@@ -48,9 +48,15 @@ package struct LinkOpener: ~Copyable {
     /// POSIX_SPAWN_SETSID, an extension of glibc that Swift does not see.
     private static let ownSession: Int32 = 0x80
 
-    /// Ours, with the token under the names of both protocols.
+    /// Both protocols by which a token comes have a name for it.
+    private static let names = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
+
+    package static func variables(_ token: String?) -> [String] {
+        token.map { token in names.map { "\($0)=\(token)" } } ?? []
+    }
+
+    /// Ours, but for a token that is not meant.
     private static func environment(_ token: String?) -> [String] {
-        let names = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
         var result: [String] = []
         var pointer = environ
         while let variable = pointer.pointee {
@@ -58,7 +64,7 @@ package struct LinkOpener: ~Copyable {
             if !names.contains(where: { text.hasPrefix($0 + "=") }) { result.append(text) }
             pointer += 1
         }
-        return result + (token.map { token in names.map { "\($0)=\(token)" } } ?? [])
+        return result + variables(token)
     }
 
     private static func withPointers<Result>(

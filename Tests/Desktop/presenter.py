@@ -232,6 +232,21 @@ async def links(desk):
     expected = ["1|https://x/-h|", "1|matrix:u/a|"]
     await eventually(lambda: len(desk.opened()) == 2, "links are opened")
     check(sorted(desk.opened()) == expected, f"those that may be: {desk.opened()}")
+    # Where the user has a service manager, it starts what shows them: that is bound by nothing of ours.
+    manager = await Recorder(desk).appear("org.freedesktop.systemd1")
+    await chosen("https://x/$HOME/${PATH}")
+    await eventually(lambda: manager.units, "the service manager is asked")
+    signature, (name, mode, properties, others) = manager.units[0]
+    check(signature == "ssa(sv)a(sa(sv))" and mode == "fail" and others == [], "as it wants to be")
+    check(name.startswith("app-bellwire-link-") and name.endswith(".service"), "for a unit of its own")
+    values = {key: value.value for key, value in properties}
+    check(values["ExecStart"] == [["/usr/bin/env", ["env", "xdg-open", "https://x/$$HOME/$${PATH}"], False]],
+          "no variable of the session gets into the link")
+    check(len(desk.opened()) == 2, "and nothing else opens it")
+    manager.answers = "org.freedesktop.DBus.Error.PropertyReadOnly"
+    await chosen("https://y")
+    await eventually(lambda: len(desk.opened()) == 3, "one that cannot do it does no harm")
+    manager.disappear()
     desk.end(probe.process)
     server.disappear()
 

@@ -227,6 +227,7 @@ class Recorder:
         self.last = 0
         self.answers = True
         self.inhibited = False
+        self.units = []
         self.bus = None
 
     async def appear(self, name=NAME):
@@ -254,6 +255,10 @@ class Recorder:
                 raise Failed("presenter: FAILED: an application's answer is waited for")
             self.activations.append((message.path, message.member, message.body))
             return Message.new_method_return(message)
+        if message.member == "StartTransientUnit":
+            self.units.append((message.signature, message.body))
+            return (Message.new_method_return(message, "o", ["/job/1"]) if self.answers is True
+                    else Message.new_error(message, self.answers, ""))
         if message.interface == "org.freedesktop.DBus.Properties":
             return Message.new_method_return(message, "v", [Variant("b", self.inhibited)])
         if message.interface != NAME:

@@ -69,6 +69,15 @@ struct ServeCommandTests {
         #expect(text.hasSuffix(" 200"))
         #expect(text.contains("bellwire_pushes_total{result=\"unknown-token\"} 1\n"))
         #expect(text.contains("# TYPE bellwire_user_agents gauge\nbellwire_user_agents 0\n"))
+        #expect(text.contains("bellwire_requests_failed_total{what=\"push\",status=\"404\"} 1\n"))
+        #expect(text.contains("bellwire_push_duration_seconds_count 1\n"))
+        #expect(text.contains("bellwire_connections{protocol=\"http/1.1\"} 1\n"))
+        let page = Vectors.folder.appending(path: "../../docs/metrics.md").standardized
+        let described = try String(contentsOf: page, encoding: .utf8)
+        let name = try Regex("`((?:bellwire|process)_[a-z_]+)`", as: (Substring, Substring).self)
+        let families = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+            .map { $0.split(separator: " ")[2] }
+        #expect(Set(families) == Set(described.matches(of: name).map(\.output.1)))
         #expect(!text.contains("nobody"))
         #expect(try fixture.curl(known + ["-H", "Origin: https://a.example"] + url) == " 403")
         #expect(try fixture.curl([server.baseURL + "/metrics"]).hasSuffix(" 404"))

@@ -58,6 +58,7 @@ final class EchoHandler: HTTPHandler, TimerHandler {
 /// A server on one loop that ends with the test.
 final class ServerFixture {
     let server: HTTPServer
+    let figures = HTTPFigures()
     let port: UInt16
     private let handler: EchoHandler?
 
@@ -68,7 +69,7 @@ final class ServerFixture {
         var terms = terms
         if let certificates { terms.certificates = certificates }
         var made: EchoHandler?
-        server = try HTTPServer(loops: 1, limits: limits) { loop in
+        server = try HTTPServer(loops: 1, limits: limits, figures: figures) { loop in
             let handler = EchoHandler(loop)
             made = handler
             return handler

@@ -74,6 +74,30 @@ struct ServerTests {
         #expect(answer.contains("\r\nConnection: close\r\n"))
     }
 
+    @Test("Connections are counted by what is spoken on them, until they end")
+    func figures() throws {
+        let fixture = try ServerFixture()
+        let figures = fixture.figures
+        func served(_ client: RawClient) {
+            client.send(Self.get)
+            #expect(client.read(until: "GET /a?b ").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+        let first = try RawClient(port: fixture.port)
+        served(first)
+        do {
+            let second = try RawClient(port: fixture.port)
+            served(second)
+            #expect(figures.count(of: .http1) == 2)
+            second.send("GET / HTTP/3.0\r\nHost: a\r\n\r\n")
+            #expect(second.read().hasPrefix("HTTP/1.1 505 "))
+        }
+        #expect(figures.refusals.map(\.word) == ["unsupported-version"])
+        // Its end is noticed a little later than its last answer.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while figures.count(of: .http1) > 1, ContinuousClock.now < deadline { served(first) }
+        #expect(figures.count(of: .http1) == 1 && figures.count(of: .handshake) == 0)
+    }
+
     @Test("A sender that waits for it is told to go on")
     func expectation() throws {
         let fixture = try ServerFixture()

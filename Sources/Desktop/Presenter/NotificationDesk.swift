@@ -7,22 +7,14 @@ package import System
 ///
 /// Confined to the thread of the loop.
 package final class NotificationDesk: TimerHandler {
-    private enum Cookie {
-        static let presenter: UInt64 = 0
-        static let children: UInt64 = 1
-    }
-
-    private static let reapInterval = Duration.seconds(10)
-
     private let loop: EventLoop
     private let log: Log
     private let store: any ShownStore
     private var presenter: Presenter
     private var bus: NotificationBus?
     private var applications: ApplicationDesk?
-    private var opener = LinkOpener()
+    private let links: LinkDesk
     private var timer: (id: TimerID, deadline: Duration)?
-    private var isReaping = false
     /// Takes what is to be said to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
     /// Takes what a program of the session is to be told.
@@ -35,6 +27,7 @@ package final class NotificationDesk: TimerHandler {
         self.loop = loop
         self.log = log
         self.store = store
+        links = LinkDesk(on: loop, log: log)
         presenter = Presenter(sources, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
@@ -44,7 +37,10 @@ package final class NotificationDesk: TimerHandler {
             service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
             request: { [weak self] in self?.request($0, $1) })
         self.applications = applications
-        bus?.connected = { [weak applications] in applications?.use($0) }
+        bus?.connected = { [weak applications, links] connection in
+            links.use(connection)
+            applications?.use(connection)
+        }
     }
 
     package func start() { bus?.start() }
@@ -155,24 +151,9 @@ package final class NotificationDesk: TimerHandler {
         case .activate(let service, let token): applications?.activate(service, token: token)
         case .open(let link, let choice, let token):
             applications?.handle(.performed(choice))
-            open(link, token)
+            links.open(link, token: token)
         case .badge(let entry, let count): bus?.badge(entry, count)
         }
-    }
-
-    private func open(_ link: ExternalLink, _ token: String?) {
-        do throws(SystemError) {
-            try opener.open(link, token: token)
-        } catch {
-            log.write(.warning, "link.not.opened", [("reason", error.description)])
-        }
-        reapLater()
-    }
-
-    private func reapLater() {
-        guard opener.hasChildren, !isReaping else { return }
-        isReaping = true
-        _ = loop.schedule(after: Interval(Self.reapInterval), self, cookie: Cookie.children)
     }
 
     private func setTimer() {
@@ -181,16 +162,11 @@ package final class NotificationDesk: TimerHandler {
         if let timer { loop.cancel(timer.id) }
         timer = deadline.map { deadline in
             let pause = Interval(deadline - now)
-            return (loop.schedule(after: pause, self, cookie: Cookie.presenter), deadline)
+            return (loop.schedule(after: pause, self), deadline)
         }
     }
 
     package func timerFired(_ cookie: UInt64) {
-        if cookie == Cookie.children {
-            isReaping = false
-            opener.reap()
-            return reapLater()
-        }
         timer = nil
         handle(.elapsed)
     }

@@ -5,6 +5,8 @@ import Base
 /// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
 /// access to the state lasts while a handler runs: checking each would find nothing.
 final class HTTP1Server: HTTPResponder {
+    static let spoken = HTTPFigures.Spoken.http1
+
     private unowned(unsafe) let connection: ServerConnection
     /// Apart, because a property of a class is copied whenever it is asked something. No handler
     /// is called within an access.
@@ -162,6 +164,7 @@ final class HTTP1Server: HTTPResponder {
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
+        service.figures.note(refusal)
         connection.letGo(body.count)
         body = []
         // A length that no number holds is refused before the head is whole.

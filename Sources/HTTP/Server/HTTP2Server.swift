@@ -5,6 +5,8 @@ import Base
 /// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
 /// access to the state lasts while a handler runs: checking each would find nothing.
 final class HTTP2Server: HTTPResponder {
+    static let spoken = HTTPFigures.Spoken.http2
+
     private struct Request {
         let stream: HTTP2StreamID
         let head: RequestHead
@@ -115,6 +117,7 @@ final class HTTP2Server: HTTPResponder {
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
+        service.figures.note(refusal)
         let (head, body) = answer(stream, refusal)
         forget(stream)
         session.respond(to: stream, head, body: body, date: service.date)

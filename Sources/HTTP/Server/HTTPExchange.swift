@@ -11,6 +11,8 @@ package final class HTTPExchange {
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
     let connection: ServerConnection
+    /// When it was read whole.
+    private let began: Instant
 
     init(
         _ head: consuming RequestHead, body: consuming [UInt8], stream: HTTP2StreamID = 0,
@@ -20,6 +22,7 @@ package final class HTTPExchange {
         self.body = body
         self.stream = stream
         self.connection = connection
+        began = connection.service.loop.now
     }
 
     deinit { connection.letGo(body.count) }
@@ -40,6 +43,10 @@ package final class HTTPExchange {
             forwardedFor: head.fields.joinedValue(of: "x-forwarded-for"))
     }
     package var isEncrypted: Bool { connection.isEncrypted }
+    /// How long it has been waiting, in whole turns of the loop.
+    package var age: Duration {
+        .nanoseconds(connection.service.loop.now.nanoseconds - began.nanoseconds)
+    }
 
     /// An answer to be filled, in memory that was used before.
     package func answer(_ status: Int) -> ResponseHead {
@@ -49,6 +56,7 @@ package final class HTTPExchange {
     /// Once. Nothing happens when the sender is gone.
     package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
         let service = connection.service
+        if head.status >= 400 { service.figures.note(label, head.status) }
         service.access?(
             HTTPAccess(
                 method: self.head.method, label: label, status: head.status,

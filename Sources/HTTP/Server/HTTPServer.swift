@@ -10,9 +10,11 @@ package final class HTTPServer {
     private let budget: MemoryBudget
     private let report: HTTPTrouble.Report
     private let access: HTTPAccess.Report?
+    private let figures: HTTPFigures
 
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
+        figures: HTTPFigures = HTTPFigures(),
         report: @escaping HTTPTrouble.Report = { _ in }, access: HTTPAccess.Report? = nil,
         handler: (EventLoop) throws -> any HTTPHandler
     ) throws {
@@ -21,6 +23,7 @@ package final class HTTPServer {
         self.limits = limits
         self.report = report
         self.access = access
+        self.figures = figures
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
@@ -52,7 +55,8 @@ package final class HTTPServer {
         _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
     ) throws(ReactorError) {
         let service = HTTPService(
-            on: loop, terms, limits: limits, budget, handler, report: report, access: access)
+            on: loop, terms, limits: limits, budget, handler, figures, report: report,
+            access: access)
         try Listener(socket, on: loop, service).start()
     }
 

@@ -32,6 +32,7 @@ package final class HTTPService: ConnectionHandler {
     let terms: HTTPListenerTerms
     let budget: MemoryBudget
     let access: HTTPAccess.Report?
+    let figures: HTTPFigures
     @exclusivity(unchecked) private var dateText: [UInt8] = []
     /// Until when it is the date, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
@@ -42,10 +43,14 @@ package final class HTTPService: ConnectionHandler {
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
-        _ handler: any HTTPHandler, report: @escaping HTTPTrouble.Report,
-        access: HTTPAccess.Report?
+        _ handler: any HTTPHandler, _ figures: HTTPFigures,
+        report: @escaping HTTPTrouble.Report, access: HTTPAccess.Report?
     ) {
-        self.report = report
+        self.figures = figures
+        self.report = { trouble in
+            figures.note(trouble)
+            report(trouble)
+        }
         self.access = access
         self.loop = loop
         sendQueue = SendQueue(on: loop)

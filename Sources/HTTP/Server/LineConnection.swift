@@ -46,6 +46,8 @@ package final class LineConnection {
 }
 
 extension LineConnection: ServerProtocol {
+    static var spoken: HTTPFigures.Spoken { .lines }
+
     var deadline: Duration? { nil }
 
     /// Lines of a peer that takes none of ours are not read: they could only be answered.

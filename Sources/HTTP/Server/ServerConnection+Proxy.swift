@@ -29,7 +29,7 @@ extension ServerConnection {
         case .client(let client):
             if let client { peer = client }
             proxyHeader = nil
-            if !isEncrypted { spoken = HTTP1Server(on: self) }
+            if !isEncrypted { speak(HTTP1Server(on: self)) }
             return true
         }
     }

@@ -20,7 +20,9 @@ final class ServerConnection: EventHandler, TimerHandler {
     /// Of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
     /// Nil until the handshake has agreed on it.
-    @exclusivity(unchecked) var spoken: (any ServerProtocol)?
+    @exclusivity(unchecked) private(set) var spoken: (any ServerProtocol)?
+    /// As what it is counted.
+    @exclusivity(unchecked) private var counted: HTTPFigures.Spoken?
     @exclusivity(unchecked) private var watch: Watch?
     @exclusivity(unchecked) private var interest = Interest.readable
     @exclusivity(unchecked) private var timer: TimerID?
@@ -61,7 +63,8 @@ final class ServerConnection: EventHandler, TimerHandler {
         self.watch = watch
         isOpen = true
         service.opened()
-        if proxyHeader == nil, !isEncrypted { spoken = HTTP1Server(on: self) }
+        count(as: .handshake)
+        if proxyHeader == nil, !isEncrypted { speak(HTTP1Server(on: self)) }
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
@@ -69,6 +72,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     /// bodies that never became whole.
     deinit {
         spoken?.closed()
+        count(as: nil)
         service.budget.giveBack(heldBytes)
     }
 
@@ -133,7 +137,7 @@ extension ServerConnection {
         switch transport?.handshake() {
         case .bytes:
             guard let agreed = agreedProtocol() else { return close() }
-            spoken = agreed
+            speak(agreed)
             agreed.produce()
             flush()
             // The first request may have come with the end of the handshake.
@@ -240,6 +244,7 @@ extension ServerConnection {
             if let transport = transport.take() { _ = transport.finish() }
             spoken.take()?.closed()
             service.closed()
+            count(as: nil)
         }
     }
 
@@ -277,7 +282,16 @@ extension ServerConnection: WebSocketCarrier {
     var sendQueue: SendQueue { service.sendQueue }
 
     /// What is spoken changes between two events.
-    func speak(_ successor: any ServerProtocol) { spoken = successor }
+    func speak(_ successor: any ServerProtocol) {
+        spoken = successor
+        count(as: type(of: successor).spoken)
+    }
+
+    private func count(as new: HTTPFigures.Spoken?) {
+        guard new != counted else { return }
+        service.figures.changed(from: counted, to: new)
+        counted = new
+    }
 
     func cut() { close() }
 

@@ -2,6 +2,7 @@
 ///
 /// Owned by its connection, whose output it appends to.
 protocol ServerProtocol: AnyObject {
+    static var spoken: HTTPFigures.Spoken { get }
     /// When to call `expired`.
     var deadline: Duration? { get }
     /// Whether more input can be taken now.

@@ -128,6 +128,8 @@ extension WebSocketConnection: QueuedSender {
 
 /// What its carrier asks and tells.
 extension WebSocketConnection: ServerProtocol {
+    static var spoken: HTTPFigures.Spoken { .webSocket }
+
     var deadline: Duration? { alarm }
 
     /// Messages of a peer that takes none of ours are not read: they could only be answered.

@@ -1,3 +1,4 @@
+import HTTP
 import Mailbox
 import Outbound
 import Synchronization
@@ -7,6 +8,12 @@ import WebPush
 /// What a push service counts, for whoever watches it. No name of a device, sender or endpoint is in
 /// it. For all threads.
 final class Metrics: Sendable {
+    /// What the listeners count.
+    let http = HTTPFigures()
+    /// Seconds since 1970.
+    let began = WallClock.now
+    /// From a push that was read to its answer.
+    let durations = DurationHistogram()
     private let accepted = Atomic<Int>(0)
     /// Of what was repeated nothing goes on.
     private let repeated = Atomic<Int>(0)
@@ -33,9 +40,26 @@ final class Metrics: Sendable {
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
+    func noteAnswered(after duration: Duration) { durations.note(duration) }
     func note(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
     func note(_ attempt: Result<HTTPResponse, CallbackFailure>) {
         callbacks.withLock { $0[Self.word(for: attempt), default: 0] += 1 }
+    }
+
+    var acceptedCount: Int { accepted.load(ordering: .relaxed) }
+    var repeatedCount: Int { repeated.load(ordering: .relaxed) }
+    var outrankedCount: Int { outranked.load(ordering: .relaxed) }
+    var deliveredCount: Int { delivered.load(ordering: .relaxed) }
+    var acknowledgedCount: Int { acknowledged.load(ordering: .relaxed) }
+    var userAgentCount: Int { connections.load(ordering: .relaxed) }
+    var refusals: [(key: String, value: Int)] { Self.sorted(refused) }
+    var undecryptableReasons: [(key: String, value: Int)] { Self.sorted(undecryptable) }
+    var callbackEnds: [(key: String, value: Int)] { Self.sorted(callbacks) }
+
+    private static func sorted(_ counts: borrowing Lock<[String: Int]>) -> [(
+        key: String, value: Int
+    )] {
+        counts.withLock { $0 }.sorted { $0.key < $1.key }
     }
 
     private static func word(for attempt: Result<HTTPResponse, CallbackFailure>) -> String {
@@ -46,64 +70,4 @@ final class Metrics: Sendable {
         case .failure(.failed), .failure(.closed): "error"
         }
     }
-
-    /// The text format of Prometheus, version 0.0.4.
-    func text(_ store: any MessageStore) -> String {
-        var text = MetricsText()
-        text.begin("bellwire_pushes_total", "counter", "Pushes by what came of them.")
-        text.add([("result", "accepted")], accepted.load(ordering: .relaxed))
-        text.add([("result", "repeated")], repeated.load(ordering: .relaxed))
-        for (word, count) in refused.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            text.add([("result", word)], count)
-        }
-        text.begin(
-            "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
-        for (word, count) in undecryptable.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            text.add([("reason", word)], count)
-        }
-        text.begin(
-            "bellwire_outranked_total", "counter",
-            "Pushes that would have changed what had come better protected.")
-        text.add(outranked.load(ordering: .relaxed))
-        text.begin("bellwire_deliveries_total", "counter", "Messages sent to user agents.")
-        text.add(delivered.load(ordering: .relaxed))
-        text.begin(
-            "bellwire_acknowledgements_total", "counter", "Messages that user agents are done with."
-        )
-        text.add(acknowledged.load(ordering: .relaxed))
-        text.begin("bellwire_user_agents", "gauge", "User agents that are connected.")
-        text.add(connections.load(ordering: .relaxed))
-        text.begin("bellwire_callbacks_total", "counter", "Attempts to call back, by their end.")
-        for (word, count) in callbacks.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            text.add([("result", word)], count)
-        }
-        text.begin(
-            "bellwire_devices", "gauge",
-            "User agents that have registered something, and registrations.")
-        text.add(store.index.deviceCount)
-        text.begin("bellwire_endpoints", "gauge", "Subscriptions.")
-        text.add(store.index.endpointCount)
-        text.begin("bellwire_store_usable", "gauge", "Whether the store can be used.")
-        text.add(store.isUsable ? 1 : 0)
-        return text.text
-    }
-}
-
-/// Writes families of values, each with its help.
-private struct MetricsText {
-    private(set) var text = ""
-    private var name = ""
-
-    mutating func begin(_ name: String, _ type: String, _ help: String) {
-        self.name = name
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    /// Names and values of labels are words of ours, so nothing in them needs an escape.
-    mutating func add(_ labels: [(String, String)] = [], _ value: Int) {
-        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
-        text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
-    }
-
-    mutating func add(_ value: Int) { add([], value) }
 }

@@ -31,7 +31,10 @@ package final class MetricsHandler: HTTPHandler {
         var answer = exchange.answer(200)
         answer.fields.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         answer.fields.append("Cache-Control", "no-store")
-        exchange.respond(answer, body: Array(service.metrics.text(service.store).utf8))
+        exchange.respond(
+            answer,
+            body: Array(service.metrics.text(service.store, version: service.settings.version).utf8)
+        )
     }
 
     private func isAllowed(_ head: borrowing RequestHead) -> Bool {

@@ -22,6 +22,7 @@ enum Answer {
         _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushService
     ) {
         service.metrics.note(refusal)
+        service.metrics.noteAnswered(after: exchange.age)
         refuse(refusal, exchange)
     }
 
@@ -29,6 +30,7 @@ enum Answer {
         _ message: Message, _ service: PushService, _ exchange: HTTPExchange
     ) {
         service.metrics.noteAccepted()
+        service.metrics.noteAnswered(after: exchange.age)
         var head = exchange.answer(201)
         head.fields.append("Location") { value in
             value.append(contentsOf: service.settings.locationStart)

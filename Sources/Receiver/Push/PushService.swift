@@ -29,6 +29,9 @@ package final class PushService: Sendable {
         self.settings = settings
     }
 
+    /// For the server that carries this service.
+    package var figures: HTTPFigures { metrics.http }
+
     /// Seldom asked for, so nothing is kept ready for it.
     func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
         var mint = try EndpointMint(key: endpointKey)

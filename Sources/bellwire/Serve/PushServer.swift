@@ -53,7 +53,8 @@ final class PushServer {
             callbacks = try CallbackService(
                 for: service, Self.callbackSurroundings(store, log))
             server = try HTTPServer(
-                report: { log.write($0) }, access: access, handler: service.handler(on:))
+                figures: service.figures, report: { log.write($0) }, access: access,
+                handler: service.handler(on:))
             try Self.listen(listeners, on: server, certificates, control, service, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)

@@ -36,7 +36,7 @@ struct EngineTrustTests {
         try viewer.settle()
         #expect(viewer.texts == ["real"] && viewer.appeared.count == 1)
         #expect(try app.undecryptable() == ["outranked": 2])
-        let metrics = fixture.service.metrics.text(fixture.store)
+        let metrics = fixture.service.metrics.text(fixture.store, version: "1")
         #expect(metrics.contains("\nbellwire_outranked_total 2\n"))
         #expect(try app.push(retraction).status == 201)
         try viewer.settle()

@@ -1,0 +1,93 @@
+import Bus
+import Glibc
+import Reactor
+import System
+
+/// Opens links: by the service manager of the user where there is one, since what it starts is bound
+/// by nothing that binds this process, and by a child of ours elsewhere.
+///
+/// Confined to the thread of the loop.
+final class LinkDesk: TimerHandler {
+    private static let reapInterval = Interval(.seconds(10))
+    private static let manager = "org.freedesktop.systemd1"
+
+    private let loop: EventLoop
+    private let log: Log
+    private var connection: BusConnection?
+    private var opener = LinkOpener()
+    private var isReaping = false
+    private var opened = 0
+
+    init(on loop: EventLoop, log: Log) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// From now on by this connection, or by none.
+    func use(_ connection: BusConnection?) { self.connection = connection }
+
+    func open(_ link: ExternalLink, token: String?) {
+        guard let connection else { return openByChild(link, token) }
+        opened += 1
+        let name = "app-bellwire-link-\(getpid())-\(opened).service"
+        connection.call(Self.unit(name, link, token)) { [weak self] reply in
+            guard case .failure(let failure) = reply else { return }
+            // Whoever has not answered may be about to open it.
+            guard !failure.isTimeout else {
+                self?.log.write(.warning, "link.not.opened", [("reason", failure.name)])
+                return
+            }
+            self?.openByChild(link, token)
+        }
+    }
+
+    /// A unit that lasts as long as a process of it, however the programs that show links start
+    /// each other.
+    private static func unit(
+        _ name: String, _ link: ExternalLink, _ token: String?
+    ) -> BusMethodCall {
+        // The manager puts variables into arguments, but for those with two dollar signs.
+        let escaped = link.text.split(separator: "$", omittingEmptySubsequences: false)
+            .joined(separator: "$$")
+        let command = BusValue.structure([
+            .string("/usr/bin/env"), .strings(["env", "xdg-open", escaped]), .boolean(false),
+        ])
+        let properties: [(String, BusValue)] = [
+            ("Description", .string("A link of a notification")),
+            ("ExecStart", .array("(sasb)", [command])),
+            ("Environment", .strings(LinkOpener.variables(token))),
+            ("ExitType", .string("cgroup")),
+            ("CollectMode", .string("inactive-or-failed")),
+            ("Slice", .string("app.slice")),
+        ]
+        let list = properties.map { name, value in
+            BusValue.structure([.string(name), .variant(value)])
+        }
+        return BusMethodCall(
+            to: manager, path: "/org/freedesktop/systemd1",
+            interface: "org.freedesktop.systemd1.Manager", member: "StartTransientUnit",
+            [.string(name), .string("fail"), .array("(sv)", list), .array("(sa(sv))", [])],
+            startsService: false)
+    }
+
+    private func openByChild(_ link: ExternalLink, _ token: String?) {
+        do throws(SystemError) {
+            try opener.open(link, token: token)
+        } catch {
+            log.write(.warning, "link.not.opened", [("reason", error.description)])
+        }
+        reapLater()
+    }
+
+    private func reapLater() {
+        guard opener.hasChildren, !isReaping else { return }
+        isReaping = true
+        _ = loop.schedule(after: Self.reapInterval, self)
+    }
+
+    func timerFired(_ cookie: UInt64) {
+        isReaping = false
+        opener.reap()
+        reapLater()
+    }
+}

@@ -1,0 +1,78 @@
+import Synchronization
+import System
+
+/// What servers count of their connections and requests, for whoever watches them. For all threads.
+package final class HTTPFigures: Sendable {
+    /// What is spoken on a connection. The raw value is the word that counters use.
+    package enum Spoken: String, CaseIterable, Sendable {
+        /// Nothing yet: TLS, or the header of a proxy.
+        case handshake
+        case http1 = "http/1.1"
+        case http2 = "h2"
+        case webSocket = "websocket"
+        case lines
+
+        fileprivate var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    private struct Answer: Hashable {
+        let what: String
+        let status: Int
+    }
+
+    private let connections = InlineArray<5, Atomic<Int>> { _ in Atomic(0) }
+    private let refused = Lock<[HTTPRefusal: Int]>([:])
+    private let failed = Lock<[Answer: Int]>([:])
+    private let turnedAway = Lock<[String: Int]>([:])
+
+    package init() {}
+
+    /// Nil where a connection begins or ends.
+    func changed(from former: Spoken?, to new: Spoken?) {
+        if let former { connections[former.index].subtract(1, ordering: .relaxed) }
+        if let new { connections[new.index].add(1, ordering: .relaxed) }
+    }
+
+    /// What never became a request, or took too long.
+    func note(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
+
+    /// Of those that are no success; the others need no lock.
+    func note(_ what: StaticString, _ status: Int) {
+        let answer = Answer(what: "\(what)", status: status)
+        failed.withLock { $0[answer, default: 0] += 1 }
+    }
+
+    func note(_ trouble: HTTPTrouble) {
+        turnedAway.withLock { $0[trouble.word, default: 0] += 1 }
+    }
+}
+
+/// What was counted, in an order that does not change.
+extension HTTPFigures {
+    package func count(of spoken: Spoken) -> Int {
+        connections[spoken.index].load(ordering: .relaxed)
+    }
+
+    package var refusals: [(word: String, count: Int)] {
+        refused.withLock { $0 }.map { ($0.key.rawValue, $0.value) }.sorted { $0.word < $1.word }
+    }
+
+    package var failures: [(what: String, status: Int, count: Int)] {
+        failed.withLock { $0 }.map { ($0.key.what, $0.key.status, $0.value) }
+            .sorted { ($0.what, $0.status) < ($1.what, $1.status) }
+    }
+
+    package var turnedAwayConnections: [(word: String, count: Int)] {
+        turnedAway.withLock { $0 }.map { ($0.key, $0.value) }.sorted { $0.word < $1.word }
+    }
+}
+
+extension HTTPTrouble {
+    fileprivate var word: String {
+        switch self {
+        case .cannotAccept: "cannot-accept"
+        case .tooManyConnections: "too-many"
+        case .noTransport: "no-memory"
+        }
+    }
+}

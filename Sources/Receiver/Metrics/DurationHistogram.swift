@@ -1,0 +1,33 @@
+import Synchronization
+
+/// How long something took, counted by bounds. For all threads.
+final class DurationHistogram: Sendable {
+    /// Upper bounds in microseconds; the last count has none.
+    private static let bounds = [
+        1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 5_000_000,
+    ]
+
+    private let counts = InlineArray<11, Atomic<Int>> { _ in Atomic(0) }
+    private let sum = Atomic<Int>(0)
+
+    func note(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+        let index = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
+        counts[index].add(1, ordering: .relaxed)
+        sum.add(microseconds, ordering: .relaxed)
+    }
+
+    /// Each bucket holds what those below it hold, as the format wants it.
+    func write(to text: inout MetricsText) {
+        var total = 0
+        for index in counts.indices {
+            total += counts[index].load(ordering: .relaxed)
+            let isLast = index == Self.bounds.count
+            let bound = isLast ? "+Inf" : "\(Double(Self.bounds[index]) / 1_000_000)"
+            text.add([("le", bound)], total, suffix: "_bucket")
+        }
+        text.add(Double(sum.load(ordering: .relaxed)) / 1_000_000, suffix: "_sum")
+        text.add([], total, suffix: "_count")
+    }
+}

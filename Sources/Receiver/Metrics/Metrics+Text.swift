@@ -1,0 +1,94 @@
+import HTTP
+import Mailbox
+import System
+
+/// What a scrape is told. docs/metrics.md says of each family what it is good for.
+extension Metrics {
+    func text(_ store: any MessageStore, version: String) -> String {
+        var text = MetricsText()
+        addProcess(to: &text, version)
+        addConnections(to: &text)
+        addPushes(to: &text)
+        addDeliveries(to: &text)
+        addStore(store, to: &text)
+        return text.text
+    }
+
+    private func addProcess(to text: inout MetricsText, _ version: String) {
+        text.begin("bellwire_build_info", "gauge", "The version that runs.")
+        text.add([("version", version)], 1)
+        let usage = ProcessUsage.current
+        text.begin("process_start_time_seconds", "gauge", "When it began, since 1970.")
+        text.add(began)
+        text.begin("process_cpu_seconds_total", "counter", "Of a core, by all threads.")
+        text.add(usage.processorSeconds)
+        text.add(
+            "process_resident_memory_bytes", "gauge", "Memory that is in use.", usage.residentBytes)
+        text.add("process_open_fds", "gauge", "Open files and sockets.", usage.openDescriptors)
+        text.add("process_max_fds", "gauge", "How many may be open.", usage.descriptorLimit)
+    }
+
+    private func addConnections(to text: inout MetricsText) {
+        text.begin("bellwire_connections", "gauge", "Open connections by what is spoken on them.")
+        for spoken in HTTPFigures.Spoken.allCases {
+            text.add([("protocol", spoken.rawValue)], http.count(of: spoken))
+        }
+        text.begin(
+            "bellwire_connections_turned_away_total", "counter", "Connections that were not served."
+        )
+        for (word, count) in http.turnedAwayConnections { text.add([("reason", word)], count) }
+        text.begin(
+            "bellwire_http_refused_total", "counter", "What never became a request, by the reason.")
+        for (word, count) in http.refusals { text.add([("reason", word)], count) }
+        text.begin(
+            "bellwire_requests_failed_total", "counter", "Requests answered with 400 and up.")
+        for (what, status, count) in http.failures {
+            text.add([("what", what.isEmpty ? "other" : what), ("status", "\(status)")], count)
+        }
+    }
+
+    private func addPushes(to text: inout MetricsText) {
+        text.begin("bellwire_pushes_total", "counter", "Pushes by what came of them.")
+        text.add([("result", "accepted")], acceptedCount)
+        text.add([("result", "repeated")], repeatedCount)
+        for (word, count) in refusals { text.add([("result", word)], count) }
+        text.begin(
+            "bellwire_push_duration_seconds", "histogram",
+            "From a push that was read to its answer.")
+        durations.write(to: &text)
+        text.begin(
+            "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
+        for (word, count) in undecryptableReasons { text.add([("reason", word)], count) }
+        text.add(
+            "bellwire_outranked_total", "counter",
+            "Pushes that would have changed what had come better protected.", outrankedCount)
+    }
+
+    private func addDeliveries(to text: inout MetricsText) {
+        text.add(
+            "bellwire_deliveries_total", "counter", "Messages sent to user agents.", deliveredCount)
+        text.add(
+            "bellwire_acknowledgements_total", "counter",
+            "Messages that user agents are done with.", acknowledgedCount)
+        text.add(
+            "bellwire_user_agents", "gauge", "User agents that are connected.", userAgentCount)
+        text.begin("bellwire_callbacks_total", "counter", "Attempts to call back, by their end.")
+        for (word, count) in callbackEnds { text.add([("result", word)], count) }
+    }
+
+    private func addStore(_ store: any MessageStore, to text: inout MetricsText) {
+        let index = store.index
+        text.add(
+            "bellwire_devices", "gauge",
+            "User agents that have registered something, and registrations.", index.deviceCount)
+        text.add("bellwire_endpoints", "gauge", "Subscriptions.", index.endpointCount)
+        let usage = index.usage
+        text.add(
+            "bellwire_messages_waiting", "gauge", "Messages that wait for user agents.",
+            usage.messages)
+        text.add("bellwire_bytes_waiting", "gauge", "What they hold.", usage.bytes)
+        text.add(
+            "bellwire_store_usable", "gauge", "Whether the store can be used.",
+            store.isUsable ? 1 : 0)
+    }
+}

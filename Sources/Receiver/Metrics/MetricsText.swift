@@ -1,0 +1,29 @@
+/// The text format of Prometheus, version 0.0.4: families of values, each with its help.
+struct MetricsText {
+    private(set) var text = ""
+    private var name = ""
+
+    mutating func begin(_ name: String, _ type: String, _ help: String) {
+        self.name = name
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    /// Names and values of labels are words of ours, so nothing in them needs an escape.
+    mutating func add(_ labels: [(String, String)] = [], _ value: Int, suffix: String = "") {
+        add(labels, "\(value)", suffix: suffix)
+    }
+
+    mutating func add(_ value: Double, suffix: String = "") { add([], "\(value)", suffix: suffix) }
+
+    /// A family of one value.
+    mutating func add(_ name: String, _ type: String, _ help: String, _ value: Int) {
+        begin(name, type, help)
+        add([], value)
+    }
+
+    private mutating func add(_ labels: [(String, String)], _ value: String, suffix: String) {
+        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+        text +=
+            list.isEmpty ? "\(name)\(suffix) \(value)\n" : "\(name)\(suffix){\(list)} \(value)\n"
+    }
+}
