@@ -232,9 +232,18 @@ async def links(desk):
     expected = ["1|https://x/-h|", "1|matrix:u/a|"]
     await eventually(lambda: len(desk.opened()) == 2, "links are opened")
     check(sorted(desk.opened()) == expected, f"those that may be: {desk.opened()}")
-    # Where the user has a service manager, it starts what shows them: that is bound by nothing of ours.
+    desk.end(probe.process)
+    server.disappear()
+
+
+async def manager(desk):
+    """Where the user has a service manager, it starts what shows links: that is bound by nothing of ours."""
+    server = await Recorder(desk).appear()
     manager = await Recorder(desk).appear("org.freedesktop.systemd1")
-    await chosen("https://x/$HOME/${PATH}")
+    probe = Probe(desk)
+    probe.group([push(1, link="https://x/$HOME/${PATH}"), push(2, link="https://y")])
+    await eventually(lambda: len(server.visible) == 2, "two are shown")
+    server.user_chooses(1, "default", "token-1")
     await eventually(lambda: manager.units, "the service manager is asked")
     signature, (name, mode, properties, others) = manager.units[0]
     check(signature == "ssa(sv)a(sa(sv))" and mode == "fail" and others == [], "as it wants to be")
@@ -242,12 +251,13 @@ async def links(desk):
     values = {key: value.value for key, value in properties}
     check(values["ExecStart"] == [["/usr/bin/env", ["env", "xdg-open", "https://x/$$HOME/$${PATH}"], False]],
           "no variable of the session gets into the link")
-    check(len(desk.opened()) == 2, "and nothing else opens it")
+    check("XDG_ACTIVATION_TOKEN=token-1" in values["Environment"], "with the token")
+    check(desk.opened() == [], "and nothing else opens it")
     manager.answers = "org.freedesktop.DBus.Error.PropertyReadOnly"
-    await chosen("https://y")
-    await eventually(lambda: len(desk.opened()) == 3, "one that cannot do it does no harm")
-    manager.disappear()
+    server.user_chooses(2, "default")
+    await eventually(lambda: desk.opened() == ["1|https://y|"], "one that cannot do it does no harm")
     desk.end(probe.process)
+    manager.disappear()
     server.disappear()
 
 
@@ -376,7 +386,7 @@ async def engine(desk):
 
 
 async def main(probe):
-    for story in (exact, user, applications, links, comings_and_goings, kills, engine):
+    for story in (exact, user, applications, links, manager, comings_and_goings, kills, engine):
         desk = Desk(probe)
         try:
             await story(desk)
