@@ -42,7 +42,7 @@ struct OwnerTests {
         try test.expectDone(.addCredential(try draft(test, "bob", "desk")))
     }
 
-    @Test("A store in which devices have the same name opens; those made later get a name of their own")
+    @Test("A store with several devices of one name opens; those made later get names of their own")
     func doubles() throws {
         let folder = try TemporaryFolder()
         let connection = try Connection(folder.file("store"), .readWrite)
