@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 int cshims_forbid_dumping(void) {
@@ -43,6 +45,10 @@ void cshims_name_thread(const char *name) {
 
 void cshims_trim_heap(void) {
     malloc_trim(0);
+}
+
+int cshims_join_until(pthread_t thread, struct timespec deadline) {
+    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &deadline);
 }
 
 int cshims_open_beneath(int folder, const char *path) {

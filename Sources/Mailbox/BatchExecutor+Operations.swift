@@ -159,9 +159,11 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addCredential(let credential):
-            try rows { () throws(SQLiteError) in try database.insert(credential) }
-            effects.changes.append(.credential(credential))
-            return .done
+            let outcome = try rows { () throws(SQLiteError) in
+                try database.insert(credential, limit: OwnerLimits.devices)
+            }
+            if outcome == .done { effects.changes.append(.credential(credential)) }
+            return outcome
         case .touchCredential(let row, let time):
             let isThere = try rows { () throws(SQLiteError) in
                 try database.touch(.credential, row, at: time)

@@ -61,6 +61,7 @@ package enum StoreOperation: Sendable {
     /// Ends a subscription and the messages that wait for it.
     case unregister(subscription: UInt32)
 
+    /// `.conflict` where its owner has one of that name, `.full` where he has as many as he may.
     case addCredential(Credential)
     case touchCredential(UInt32, at: Int64)
     /// Ends the devices that were made under it, too.
@@ -88,9 +89,11 @@ package enum StoreOutcome: Equatable, Sendable {
     case withdrawn(MessageReference)
     /// There is no such thing, or not any more. Of a message: its subscription has ended.
     case notFound
-    /// The endpoint's digest begins like that of another: make another token. Or the owner is there.
+    /// The endpoint's digest begins like that of another: make another token. Or the owner is there,
+    /// or the name of a credential.
     case conflict
-    /// There is no room in the outbox of a callback; it may come again.
+    /// There is no room in the outbox of a callback; it may come again. Or the owner has no more room
+    /// for credentials.
     case full
     /// Nothing is promised; it may come again.
     case unavailable

@@ -9,6 +9,7 @@ enum Schema {
     static let migrations = [
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
         Migration("replays", replays), engines, engineRecords, owed,
+        Migration("device names", deviceNames),
     ]
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
@@ -46,5 +47,17 @@ enum Schema {
         CREATE INDEX message_expires ON message (expires);
         CREATE UNIQUE INDEX message_topic ON message (subscription, topic)
             WHERE topic IS NOT NULL;
+        """
+
+    /// Each name once for each owner. What was made twice gets its number behind it, or, where that
+    /// is taken, something nobody chose.
+    private static let deviceNames = """
+        UPDATE credential SET name = name || ' (' || row || ')' WHERE EXISTS (
+            SELECT 1 FROM credential AS other WHERE other.owner = credential.owner
+            AND other.name = credential.name AND other.row < credential.row);
+        UPDATE credential SET name = name || ' (' || lower(hex(randomblob(8))) || ')' WHERE EXISTS (
+            SELECT 1 FROM credential AS other WHERE other.owner = credential.owner
+            AND other.name = credential.name AND other.row < credential.row);
+        CREATE UNIQUE INDEX credential_name ON credential (owner, name);
         """
 }

@@ -242,17 +242,28 @@ extension WriterDatabase {
         try rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }
 
-    func insert(_ credential: Credential) throws(SQLiteError) {
+    /// `.conflict` if its owner has one of that name, `.full` if there are `limit` of them.
+    func insert(_ credential: Credential, limit: Int) throws(SQLiteError) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
         let insert = try Statement(
-            "INSERT INTO credential VALUES (?1, ?2, ?3, ?4, ?5, ?6)", on: connection)
+            """
+            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6
+            WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
+            ON CONFLICT (owner, name) DO NOTHING RETURNING row
+            """, on: connection)
         try insert.bind(Int64(credential.row), at: 1)
         try insert.bind(credential.secret.bytes, at: 2)
         try insert.bind(text: credential.name, at: 3)
         try insert.bind(owner, at: 4)
         try insert.bind(credential.created, at: 5)
         try insert.bind(credential.lastSeen, at: 6)
-        try insert.run()
+        try insert.bind(Int64(limit), at: 7)
+        if try insert.step() { return .done }
+        let other = try Statement(
+            "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", on: connection)
+        try other.bind(owner, at: 1)
+        try other.bind(text: credential.name, at: 2)
+        return try other.step() ? .conflict : .full
     }
 
     /// The digest of its secret; nil if it is not there.

@@ -42,4 +42,11 @@ package final class LoopGroup: Sendable {
         let threads = threads.withLock { exchange(&$0, with: []) }
         return threads.map { $0.join() }
     }
+
+    /// As `join`, but whoever hangs is not waited for longer than this: nil for each of those.
+    package func join(within limit: Duration) -> [Ending?] {
+        let deadline = Instant.now + Interval(limit)
+        let threads = threads.withLock { exchange(&$0, with: []) }
+        return threads.map { $0.join(until: deadline) }
+    }
 }

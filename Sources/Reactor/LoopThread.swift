@@ -44,4 +44,16 @@ final class LoopThread: Sendable {
         pthread_join(thread, nil)
         return start.ending.withLock { $0 }
     }
+
+    /// Once. Nil when the thread goes on after that time; then it is left to itself.
+    func join(until deadline: Instant) -> Ending? {
+        let time = timespec(
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
+            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        guard cshims_join_until(thread, time) == 0 else {
+            pthread_detach(thread)
+            return nil
+        }
+        return start.ending.withLock { $0 }
+    }
 }

@@ -18,23 +18,15 @@ package enum NameLookup {
         _ name: String, port: UInt16, on loop: EventLoop,
         _ done: @escaping @Sendable (Outcome) -> Void
     ) {
-        let request = Request(name: name, port: port, loop: loop, done: done)
-        let argument = Unmanaged.passRetained(request)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Request>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, argument.toOpaque())
-        guard code == 0 else {
-            argument.release()
-            let failure = ReactorError("pthread_create", code: code).description
-            loop.post { done(.failure(Failure(description: failure))) }
-            return
+        do throws(ReactorError) {
+            try DetachedThread.start(name: "names") {
+                let outcome = lookUp(name, port)
+                loop.post { done(outcome) }
+            }
+        } catch {
+            let failure = Failure(description: error.description)
+            loop.post { done(.failure(failure)) }
         }
-        pthread_detach(thread)
     }
 
     /// For a program that has nothing else to do, but no more time than this. Nil when there is no
@@ -59,28 +51,6 @@ package enum NameLookup {
         private let loop: EventLoop
         init(_ loop: EventLoop) { self.loop = loop }
         func timerFired(_ cookie: UInt64) { loop.stop() }
-    }
-
-    private final class Request: Sendable {
-        let name: String
-        let port: UInt16
-        let loop: EventLoop
-        let done: @Sendable (Outcome) -> Void
-
-        init(
-            name: String, port: UInt16, loop: EventLoop, done: @escaping @Sendable (Outcome) -> Void
-        ) {
-            self.name = name
-            self.port = port
-            self.loop = loop
-            self.done = done
-        }
-
-        func run() {
-            let outcome = lookUp(name, port)
-            let done = done
-            loop.post { done(outcome) }
-        }
     }
 
     /// In the order in which they are to be tried (RFC 6724).

@@ -15,6 +15,14 @@ struct FileDescriptor: ~Copyable {
             owning: try ensure("open") { Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
+    var isRegular: Bool {
+        get throws(SystemError) {
+            var status = stat()
+            _ = try ensure("fstat") { fstat(number, &status) }
+            return status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
     /// At most `limit` bytes; nil when there are more.
     func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -1,4 +1,6 @@
 import Base
+import SQLite
+import TestSupport
 import Testing
 
 @testable import Mailbox
@@ -6,11 +8,60 @@ import Testing
 @Suite("Owners")
 struct OwnerTests {
     private func credential(_ test: TestStore, of owner: String) throws -> Credential {
-        let credential = Credential(
-            row: test.store.index.nextCredential(), secret: try test.digest(), name: "a",
-            owner: owner, created: 1)
+        let credential = try draft(test, owner, "device \(test.store.index.counters.credential)")
         try test.expectDone(.addCredential(credential))
         return credential
+    }
+
+    private func draft(_ test: TestStore, _ owner: String, _ name: String) throws -> Credential {
+        Credential(
+            row: test.store.index.nextCredential(), secret: try test.digest(), name: name,
+            owner: owner, created: 1)
+    }
+
+    @Test("Of many devices of one name that are asked for at once, each owner gets one")
+    func names() throws {
+        let test = try TestStore()
+        for owner in ["ann", "bob"] {
+            let drafts = try (0..<20).map { _ in try draft(test, owner, "desk") }
+            let tickets = drafts.map { test.submit(.addCredential($0)) }
+            let outcomes = try tickets.map { try test.box.outcome($0) }
+            #expect(outcomes == [.done] + [StoreOutcome](repeating: .conflict, count: 19))
+            #expect(drafts.count { test.store.index.credential($0.secret) != nil } == 1)
+        }
+    }
+
+    @Test("An owner has so many devices and no more, also when they are asked for at once")
+    func devices() throws {
+        let test = try TestStore()
+        let tickets = try (0...OwnerLimits.devices).map { number in
+            test.submit(.addCredential(try draft(test, "ann", "device \(number)")))
+        }
+        let outcomes = try tickets.map { try test.box.outcome($0) }
+        #expect(outcomes.count { $0 == .done } == OwnerLimits.devices && outcomes.last == .full)
+        try test.expectDone(.addCredential(try draft(test, "bob", "desk")))
+    }
+
+    @Test("A store with several devices of one name opens; those made later get names of their own")
+    func doubles() throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(folder.file("store"), .readWrite)
+        let names = Schema.migrations.firstIndex { $0.name.description == "device names" }
+        let before = Array(Schema.migrations[..<(try #require(names))])
+        try connection.migrate(before)
+        try connection.execute(
+            """
+            INSERT INTO owner VALUES (1, 'ann'), (2, 'bob');
+            INSERT INTO credential VALUES (1, x'01', 'desk', 1, 1, NULL),
+            (2, x'02', 'desk', 1, 1, NULL), (3, x'03', 'desk', 1, 1, NULL),
+            (4, x'04', 'desk', 2, 1, NULL), (5, x'05', 'desk (3)', 1, 1, NULL);
+            """)
+        try connection.migrate(Schema.migrations)
+        let select = try Statement("SELECT name FROM credential ORDER BY row", on: connection)
+        var found: [String] = []
+        while try select.step() { found.append(select.text(0)) }
+        #expect(found[..<4] == ["desk", "desk (2)", "desk (3)", "desk"])
+        #expect(found[4].hasPrefix("desk (3) (") && Set(found).count == 4)
     }
 
     private func owners(_ test: TestStore) throws -> [Owner] {

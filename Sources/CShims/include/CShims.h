@@ -1,6 +1,8 @@
 #pragma once
 
+#include <pthread.h>
 #include <sys/socket.h>
+#include <time.h>
 
 /// No core file and no ptrace by other processes of the same user. Returns 0, or -1 with errno.
 int cshims_forbid_dumping(void);
@@ -26,3 +28,6 @@ void cshims_trim_heap(void);
 /// Opens `path` inside of an open folder, following no link and leaving the folder by no way; the
 /// descriptor serves to look at it and to connect to it. Returns it, or -1 with errno.
 int cshims_open_beneath(int folder, const char *path);
+
+/// Waits for the end of a thread, at most until then by CLOCK_MONOTONIC. Returns 0, or an errno.
+int cshims_join_until(pthread_t thread, struct timespec deadline);

@@ -9,6 +9,7 @@ import System
 final class ApplicationDesk: TimerHandler {
     private let loop: EventLoop
     private let log: Log
+    private let errands: Errands
     private var owed = OwedActions()
     private var connection: BusConnection?
     private var watches: [String: BusSubscription] = [:]
@@ -24,6 +25,7 @@ final class ApplicationDesk: TimerHandler {
     ) {
         self.loop = loop
         self.log = log
+        errands = Errands(on: loop, limit: .seconds(2), atMost: 4)
         self.service = service
         self.request = request
     }
@@ -75,7 +77,15 @@ final class ApplicationDesk: TimerHandler {
     }
 
     private func call(_ key: OwedActions.Key, _ action: OwedAction) {
-        let entry = action.service.flatMap { DesktopEntry.ofService($0) }
+        guard let service = action.service else { return call(key, action, nil) }
+        errands.run {
+            DesktopEntry.ofService(service)
+        } done: { [weak self] entry in
+            self?.call(key, action, entry ?? nil)
+        }
+    }
+
+    private func call(_ key: OwedActions.Key, _ action: OwedAction, _ entry: DesktopEntry?) {
         guard let call = ApplicationCall(action, for: entry) else {
             return handle(.returned(key, .refused))
         }

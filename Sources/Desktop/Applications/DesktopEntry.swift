@@ -30,14 +30,13 @@ package struct DesktopEntry: Equatable, Sendable {
     }
 
     /// That of the application whose name on the bus it has, in the first of the folders for data that
-    /// has one.
+    /// has one. They may lie anywhere, so this may block.
     static func ofService(_ service: String) -> DesktopEntry? {
         guard BusName.isValid(service), !BusName.isUnique(service) else { return nil }
         for folder in folders {
-            // One that cannot be read is as good as none.
-            guard let file = try? TextFile.read("\(folder)/applications/\(service).desktop") else {
-                continue
-            }
+            // One that cannot be read is as good as none. Exported ones are links.
+            let path = "\(folder)/applications/\(service).desktop"
+            guard let file = try? ForeignFile.read(path, followsLink: true) else { continue }
             let entry = DesktopEntry(file)
             return entry.isHidden ? nil : entry
         }

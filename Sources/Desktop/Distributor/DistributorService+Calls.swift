@@ -38,7 +38,7 @@ extension DistributorService {
         guard !isTaking, !intake.isEmpty else { return }
         isTaking = true
         let call = intake.removeFirst()
-        SandboxLookup.sandbox(of: call.sender, on: bus) { [weak self] sandbox in
+        sandboxes.sandbox(of: call.sender, on: bus) { [weak self] sandbox in
             guard let self else { return }
             if call.member == "Register" {
                 register(call, sandbox)

@@ -12,6 +12,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     let bus: BusConnection
     let loop: EventLoop
+    let sandboxes: SandboxLookup
     private unowned let link: any PushLink
     private let store: any ClientStore
     private let log: Log
@@ -51,6 +52,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         self.link = link
         self.store = store
         self.loop = loop
+        sandboxes = SandboxLookup(on: loop)
         self.log = log
         machine.load(try store.clients())
         let object = DistributorObject { [weak self] in self?.received($0) }

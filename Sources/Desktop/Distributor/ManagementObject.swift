@@ -22,7 +22,7 @@ final class ManagementObject: BusObject {
     init(_ distributor: DistributorService) { self.distributor = distributor }
 
     func called(_ call: BusCall) {
-        SandboxLookup.sandbox(of: call.sender, on: distributor.bus) { [weak self] sandbox in
+        distributor.sandboxes.sandbox(of: call.sender, on: distributor.bus) { [weak self] sandbox in
             guard sandbox == .none else {
                 return call.fail(BusErrorName.accessDenied, "not from inside a sandbox")
             }

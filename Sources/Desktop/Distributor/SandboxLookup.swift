@@ -1,28 +1,67 @@
 import Bus
+import Reactor
 import System
 
-/// Looks up the sandbox of the process behind a connection.
-enum SandboxLookup {
+/// Looks up the sandbox of the process behind a connection. Confined to a loop.
+///
+/// What lies in the root of a sandbox is of its own making and may hang whoever opens it. So the look
+/// is taken on another thread, is over after a while, and is not repeated while the one before at
+/// that process hangs.
+final class SandboxLookup {
+    private static let limit = Duration.seconds(2)
+    private static let most = 8
+    private static let waitingLimit = 100
+
+    private typealias Completion = (Sandbox?) -> Void
+
+    private let errands: Errands
+    private var waiting: [Int32: [Completion]] = [:]
+    private var hanging: Set<Int32> = []
+
+    init(on loop: EventLoop) {
+        errands = Errands(on: loop, limit: Self.limit, atMost: Self.most)
+    }
+
     /// `completion` gets `.unknown` whenever anything is in doubt.
-    static func sandbox(
+    func sandbox(
         of caller: String, on bus: BusConnection, completion: @escaping (Sandbox) -> Void
     ) {
-        bus.credentials(of: caller) { reply in
-            guard case .success(let credentials) = reply, let process = credentials.process,
-                process > 0
+        bus.credentials(of: caller) { [weak self] reply in
+            guard let self, case .success(let credentials) = reply,
+                let process = credentials.process, process > 0
             else { return completion(.unknown) }
-            let sandbox = sandbox(of: process)
-            if let descriptor = credentials.descriptor {
-                // The process was still there after the look, so it was this one.
-                let isSame = Self.process(of: descriptor) == process
-                return completion(isSame ? sandbox : .unknown)
+            look(at: process) { sandbox in
+                guard let sandbox else { return completion(.unknown) }
+                if let descriptor = credentials.descriptor {
+                    // The process was still there after the look, so it was this one.
+                    let isSame = Self.process(of: descriptor) == process
+                    return completion(isSame ? sandbox : .unknown)
+                }
+                // The number may have gone to another process; a connection that is still there is
+                // one whose process is.
+                bus.credentials(of: caller) { reply in
+                    let isSame = (try? reply.get().process) == process
+                    completion(isSame ? sandbox : .unknown)
+                }
             }
-            // The number may have gone to another process; a connection that is still there is one
-            // whose process is.
-            bus.credentials(of: caller) { reply in
-                let isSame = (try? reply.get().process) == process
-                completion(isSame ? sandbox : .unknown)
-            }
+        }
+    }
+
+    private func look(at process: Int32, _ completion: @escaping Completion) {
+        guard !hanging.contains(process) else { return completion(nil) }
+        if let others = waiting[process] {
+            guard others.count < Self.waitingLimit else { return completion(nil) }
+            waiting[process] = others + [completion]
+            return
+        }
+        waiting[process] = [completion]
+        errands.run {
+            Self.sandbox(of: process)
+        } done: { [self] sandbox in
+            if sandbox == nil { hanging.insert(process) }
+            for completion in waiting.removeValue(forKey: process) ?? [] { completion(sandbox) }
+        } back: { [self] in
+            hanging.remove(process)
         }
     }
 
@@ -36,7 +75,7 @@ enum SandboxLookup {
     private static func marks(of process: Int32) -> Sandbox {
         switch text("/proc/\(process)/root/.flatpak-info") {
         case .success(let text): return flatpak(text)
-        case .failure(.system(_, let error)) where error.isMissingFile: break
+        case .failure(.missing): break
         case .failure: return .unknown
         }
         // Without security modules that can be asked there are no confined snaps.
@@ -77,9 +116,9 @@ enum SandboxLookup {
         return line.flatMap { Int32($0.dropFirst(4).filter { !$0.isWhitespace }) }
     }
 
-    private static func text(_ path: String) -> Result<String, TextFile.Failure> {
-        do throws(TextFile.Failure) {
-            return .success(String(decoding: try TextFile.read(path), as: UTF8.self))
+    private static func text(_ path: String) -> Result<String, ForeignFile.Failure> {
+        do throws(ForeignFile.Failure) {
+            return .success(String(decoding: try ForeignFile.read(path), as: UTF8.self))
         } catch { return .failure(error) }
     }
 }

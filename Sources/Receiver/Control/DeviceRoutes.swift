@@ -31,14 +31,7 @@ final class DeviceRoutes {
         }
         let owner = device.owner ?? caller.owner
         guard caller.mayUse(owner) else { return answer(.failure(.notAllowed)) }
-        withCredentials(of: caller, answer) { credentials in
-            guard !credentials.contains(where: { $0.name == device.name && $0.owner == owner })
-            else { return answer(.failure(.nameInUse)) }
-            guard credentials.count(where: { $0.owner == owner }) < OwnerLimits.devices else {
-                return answer(.failure(.tooManyDevices))
-            }
-            self.keep(device, owner, answer)
-        }
+        keep(device, owner, answer)
     }
 
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
@@ -63,7 +56,12 @@ final class DeviceRoutes {
         }
         let json = access.json(baseURL: settings.baseURL)
         dialogue.submit(.addCredential(access.credential)) { outcome in
-            answer(outcome == .done ? .success((201, json)) : .failure(.unavailable))
+            switch outcome {
+            case .done: answer(.success((201, json)))
+            case .conflict: answer(.failure(.nameInUse))
+            case .full: answer(.failure(.tooManyDevices))
+            default: answer(.failure(.unavailable))
+            }
         }
     }
 

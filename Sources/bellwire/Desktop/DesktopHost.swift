@@ -9,10 +9,13 @@ import TLS
 final class DesktopHost {
     /// How long what is under way may take at the end.
     private static let drainLimit = Duration.seconds(2)
+    /// And how long the loop is waited for, whatever hangs in it.
+    private static let endLimit = Duration.seconds(4)
 
     private let folder: StateFolder
     private let group: LoopGroup
     private let service: DesktopService
+    private let log: Log
 
     /// Everything that can go wrong without the bus does so here.
     init(_ configuration: Configuration, _ terms: DesktopTerms, _ log: Log) throws {
@@ -32,6 +35,7 @@ final class DesktopHost {
             store: store, terms: terms, trust: context, on: group.loops[0], log: log)
         self.folder = folder
         self.group = group
+        self.log = log
     }
 
     static func folder(in state: String) -> String { state + "/desktop" }
@@ -69,7 +73,7 @@ final class DesktopHost {
         let service = service
         group.loops[0].post { service.end() }
         group.drain(within: Self.drainLimit)
-        _ = group.join()
+        if group.join(within: Self.endLimit).contains(nil) { log.write(.error, "desktop-hangs") }
     }
 
     /// From the first of the usual files, or the one that was named.

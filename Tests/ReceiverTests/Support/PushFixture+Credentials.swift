@@ -11,9 +11,10 @@ extension PushFixture {
     func addCredential(owner: String = "tester") throws -> String {
         let secret = try Random.bytes(count: Credential.secretLength)
         var hash = try SHA256()
+        let row = store.index.nextCredential()
         let credential = Credential(
-            row: store.index.nextCredential(), secret: Digest(try hash.digest(of: secret.span)),
-            name: "test", owner: owner, created: 1)
+            row: row, secret: Digest(try hash.digest(of: secret.span)), name: "test \(row)",
+            owner: owner, created: 1)
         run(.addCredential(credential))
         return Base64URL.text(secret.span)
     }
