@@ -25,14 +25,49 @@ extension JSONWriter {
     }
 
     private mutating func members(of index: Int, _ document: JSONDocument.Contents) {
+        let end = Int(document.nodes[index].next)
+        // Of many, to look at all that are before each would take long.
+        var names: Set<[UInt8]>? = end - index > Self.fewNodes ? [] : nil
         var member = index + 1
-        while member < Int(document.nodes[index].next) {
-            if !document.isRepeated(member, in: index) {
+        while member < end {
+            let isNew =
+                names?.insert(document.utf8(of: document.nodes[member])).inserted
+                ?? !document.isRepeated(member, in: index)
+            if isNew {
                 name(text: document.text(of: document.nodes[member]))
                 value(at: member + 1, of: document)
             }
             member = Int(document.nodes[member + 1].next)
         }
+    }
+
+    private static var fewNodes: Int { 64 }
+}
+
+extension JSONText {
+    /// A value of somebody else's, written by us.
+    package static func anew(_ node: JSONNode) -> String {
+        var writer = JSONWriter(capacity: node.source.count)
+        writer.value(node)
+        return writer.text
+    }
+}
+
+extension JSONNode {
+    /// What stands deeper is not told on: around it there is room for what we write, so that whoever
+    /// reads as we do can read all of it.
+    package static let nestingLimit = 64
+
+    /// Whether arrays and objects stand in each other deeper than that.
+    package var isTooNested: Bool {
+        var ends: [Int32] = []
+        for (place, node) in document.nodes[index..<Int(document.nodes[index].next)].enumerated() {
+            while let end = ends.last, Int(end) <= index + place { ends.removeLast() }
+            guard node.kind == .object || node.kind == .array else { continue }
+            ends.append(node.next)
+            if ends.count > Self.nestingLimit { return true }
+        }
+        return false
     }
 }
 

@@ -165,11 +165,14 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// JSON that somebody else wrote, safe to show: outside ASCII it can only be inside strings.
+    /// JSON that was written before, safe to show and in one line: what is unsafe and no blank can
+    /// only be inside strings.
     package mutating func foreign(_ json: Substring) {
         var safe: [UInt8] = []
         for scalar in json.unicodeScalars {
-            if !scalar.isASCII, Printable.isUnsafe(scalar) {
+            if scalar.value < 0x20 {
+                safe.append(UInt8(ascii: " "))
+            } else if Printable.isUnsafe(scalar) {
                 Self.escape(scalar, into: &safe)
             } else {
                 safe.append(contentsOf: scalar.utf8)

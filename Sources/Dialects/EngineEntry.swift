@@ -29,7 +29,7 @@ package enum EngineEntry: Sendable, Confidential {
         case .request(let text): [1] + text
         case .push(let payload, let dialect, let level, let isTrusted, let id):
             [
-                2, level.rawValue | (isTrusted ? Self.trustFlag : 0), Self.number(of: dialect),
+                2, level.rawValue | (isTrusted ? Self.trustFlag : 0), dialect.number,
                 Self.length(of: id),
             ] + id.utf8 + payload
         case .raw(let payload, let encoding):
@@ -47,14 +47,13 @@ package enum EngineEntry: Sendable, Confidential {
         case 1: self = .request(Array(bytes.dropFirst()))
         case 2:
             guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1] & ~Self.trustFlag),
-                Int(bytes[2]) < Dialect.allCases.count, bytes.count - 4 >= Int(bytes[3]),
+                let dialect = Dialect(number: bytes[2]), bytes.count - 4 >= Int(bytes[3]),
                 let id = String(
                     validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
             else { throw Damage() }
             self = .push(
                 payload: Array(bytes.dropFirst(4 + id.utf8.count)),
-                Dialect.allCases[Int(bytes[2])], level,
-                isTrusted: bytes[1] & Self.trustFlag != 0, id: id)
+                dialect, level, isTrusted: bytes[1] & Self.trustFlag != 0, id: id)
         case 3: self = .registration(Array(bytes.dropFirst()), nil)
         case 4: self = try Self.registration(bytes.dropFirst())
         case 5 where bytes.count == 1: self = .start
@@ -93,9 +92,25 @@ package enum EngineEntry: Sendable, Confidential {
     private static func int64(_ bytes: ArraySlice<UInt8>) -> Int64 {
         bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
+}
 
-    private static func number(of dialect: Dialect) -> UInt8 {
-        UInt8(Dialect.allCases.firstIndex(of: dialect) ?? 0)
+extension Dialect {
+    fileprivate init?(number: UInt8) {
+        guard let dialect = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = dialect
+    }
+
+    /// By which journals know it.
+    fileprivate var number: UInt8 {
+        switch self {
+        case .auto: 0
+        case .telegram: 1
+        case .matrix: 2
+        case .icq: 3
+        case .zpns: 4
+        case .declarative: 5
+        case .plain: 6
+        }
     }
 }
 

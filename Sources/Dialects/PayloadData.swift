@@ -5,11 +5,11 @@ import Notifications
 enum PayloadData {
     typealias Member = (name: String, value: JSONNode?)
 
-    /// An object of the payload; empty for anything else, and for what is too large.
+    /// An object of the payload; empty for anything else, and for what is too large or nested.
     static func text(_ node: JSONNode?) -> String {
-        guard let node, node.kind == .object, node.source.count <= Presentation.dataLimit else {
-            return ""
-        }
+        guard let node, node.kind == .object, node.source.count <= Presentation.dataLimit,
+            !node.isTooNested
+        else { return "" }
         return text { $0.value(node) }
     }
 
@@ -18,7 +18,9 @@ enum PayloadData {
         var names: Set<String> = []
         let members = members.filter { $0.value != nil && names.insert($0.name).inserted }
         let size = members.reduce(0) { $0 + ($1.value?.source.count ?? 0) }
-        guard !members.isEmpty, size <= Presentation.dataLimit else { return "" }
+        guard !members.isEmpty, size <= Presentation.dataLimit,
+            !members.contains(where: { $0.value?.isTooNested == true })
+        else { return "" }
         return text { writer in
             writer.object { writer in
                 for case (let name, let value?) in members {

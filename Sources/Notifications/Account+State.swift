@@ -128,7 +128,7 @@ extension Account {
     }
 
     private mutating func readMemory(from state: inout StateReader) throws(StateReader.Damage) {
-        for _ in 0..<(try state.count()) { announcements[try state.number()] = try state.number() }
+        for _ in 0..<(try state.count()) { announcements[try state.number()] = try state.date() }
         for _ in 0..<(try state.count()) {
             conversations[try state.text()] = ChatID(try state.number())
         }

@@ -19,7 +19,7 @@ package struct Account: Equatable, Sendable, Confidential {
     package var chats: [ChatID: Chat] = [:]
     package var groups = GroupTable()
     /// When each announcement was shown; they are remembered for a week.
-    package var announcements: [Int64: Int32] = [:]
+    package var announcements: [Int64: Int64] = [:]
     /// Chats of dialects that name them by text.
     package var conversations: [String: ChatID] = [:]
     package var lastConversation: Int64 = 0

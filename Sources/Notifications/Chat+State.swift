@@ -48,7 +48,7 @@ extension Chat {
 
 extension ChatNotificationSettings {
     fileprivate func write(to state: inout StateWriter) {
-        state.optional(muteUntil) { $0.number($1) }
+        state.optional(muteUntil) { $0.muteEnd($1) }
         state.optional(soundID) { $0.number($1) }
         state.optional(storySoundID) { $0.number($1) }
         for flag in [
@@ -62,7 +62,7 @@ extension ChatNotificationSettings {
         func flag(_ state: inout StateReader) throws(StateReader.Damage) -> Bool? {
             try state.optional { state throws(StateReader.Damage) in try state.flag() }
         }
-        muteUntil = try state.optional { state throws(StateReader.Damage) in try state.number() }
+        muteUntil = try state.optional { state throws(StateReader.Damage) in try state.muteEnd() }
         soundID = try state.optional { state throws(StateReader.Damage) in try state.number() }
         storySoundID = try state.optional { state throws(StateReader.Damage) in
             try state.number()
@@ -77,7 +77,7 @@ extension ChatNotificationSettings {
 
 extension ScopeNotificationSettings {
     func write(to state: inout StateWriter) {
-        state.number(muteUntil)
+        state.muteEnd(muteUntil)
         state.number(soundID)
         state.number(storySoundID)
         for flag in [
@@ -89,7 +89,7 @@ extension ScopeNotificationSettings {
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
-        muteUntil = try state.number()
+        muteUntil = try state.muteEnd()
         soundID = try state.number()
         storySoundID = try state.number()
         showsPreview = try state.flag()

@@ -1,6 +1,13 @@
 /// What is known about a chat.
 package struct Chat: Equatable, Sendable {
-    package enum Kind: UInt8, Sendable { case privateChat, basicGroup, supergroup, channel, secret }
+    /// Stored by number.
+    package enum Kind: UInt8, Sendable {
+        case privateChat = 0
+        case basicGroup = 1
+        case supergroup = 2
+        case channel = 3
+        case secret = 4
+    }
 
     package var kind: Kind
     package var title = ""

@@ -6,6 +6,12 @@ package struct ChatID: Hashable, Comparable, Sendable {
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
+    /// As somebody names it; nil where no server, and not we, can have given it.
+    package init?(named rawValue: Int64) {
+        guard rawValue != 0, Self.given.contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
     package static func user(_ id: Int64) -> ChatID { ChatID(id) }
     package static func basicGroup(_ id: Int64) -> ChatID { ChatID(0 &- id) }
     package static func channel(_ id: Int64) -> ChatID { ChatID(-channelBase &- id) }
@@ -36,6 +42,8 @@ package struct ChatID: Hashable, Comparable, Sendable {
     private static let channelBase: Int64 = 1_000_000_000_000
     private static let secretBase: Int64 = 2_000_000_000_000
     private static let secretReach: Int64 = 1 << 31
+    /// Down to the last channel's; above the users there are ours, for conversations.
+    private static let given: ClosedRange<Int64> = -3_999_999_999_999...(1 << 52)
 }
 
 /// A message's identifier inside its chat: what the server counts, shifted to make room between.
@@ -44,9 +52,17 @@ package struct MessageID: Hashable, Comparable, Sendable {
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
+    /// As somebody names it; nil where it can be no message's.
+    package init?(named rawValue: Int64) {
+        guard 1...Self.last.rawValue ~= rawValue else { return nil }
+        self.rawValue = rawValue
+    }
+
     package init(server: Int64) { rawValue = server << Self.shift }
 
     package static let none = MessageID(0)
+    /// Servers count in 31 bits; behind their last one there is room for those of one device.
+    static let last = MessageID((1 << (31 + shift)) - 1)
 
     package var isNone: Bool { rawValue == 0 }
 

@@ -1,6 +1,6 @@
 /// TDLib's `chatNotificationSettings`: each value, unless the scope's shall be used.
 package struct ChatNotificationSettings: Equatable, Sendable {
-    package var muteUntil: Int32?
+    package var muteUntil: Int64?
     package var soundID: Int64?
     package var showsPreview: Bool?
     package var mutesStories: Bool?
@@ -14,9 +14,14 @@ package struct ChatNotificationSettings: Equatable, Sendable {
 
 /// TDLib's `scopeNotificationSettings`, for all chats of a kind.
 package struct ScopeNotificationSettings: Equatable, Sendable {
-    package enum Scope: Int, CaseIterable, Sendable { case privateChats, groupChats, channelChats }
+    /// Stored in the order of the numbers.
+    package enum Scope: Int, CaseIterable, Sendable {
+        case privateChats = 0
+        case groupChats = 1
+        case channelChats = 2
+    }
 
-    package var muteUntil: Int32 = 0
+    package var muteUntil: Int64 = 0
     package var soundID: Int64 = -1
     package var showsPreview = true
     package var usesDefaultMuteStories = true
@@ -30,11 +35,13 @@ package struct ScopeNotificationSettings: Equatable, Sendable {
 }
 
 /// A time that never comes: muted for ever.
-package let muteForever = Int32.max
+package let muteForever = Int64.max
 
-/// The moment until which is muted; more than a year is for ever, as TDLib has it.
-package func muteEnd(_ seconds: Int64, now: Double) -> Int32 {
+/// In seconds; more than a year is for ever, as TDLib has it.
+let longestMute: Int64 = 366 * 86_400
+
+/// The moment until which is muted.
+package func muteEnd(_ seconds: Int64, now: Double) -> Int64 {
     if seconds <= 0 { return 0 }
-    if seconds > 366 * 86_400 { return muteForever }
-    return Int32(clamping: Int64(now) + seconds)
+    return seconds > longestMute ? muteForever : Int64(time: now) + seconds
 }

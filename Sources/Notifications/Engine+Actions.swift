@@ -27,7 +27,7 @@ extension Engine {
         }
         var chosen = ChosenAction(
             chatID: group.chatID, messageID: notification.messageID, action: action, text: text)
-        chosen.date = Int64(now)
+        chosen.date = Int64(time: now)
         chosen.activationToken = token
         describe(&chosen, notification)
         guard let owed = account.owed.add(chosen, at: now) else {

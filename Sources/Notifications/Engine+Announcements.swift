@@ -2,10 +2,10 @@ import Base
 
 /// Notices of the service itself, which come by push only.
 extension Engine {
-    private static let memory: Int32 = 7 * 86_400
+    private static let memory: Int64 = 7 * 86_400
 
     mutating func announce(_ id: Int64, text: String, level: TrustLevel) {
-        let date = Int32(clamping: Int64(now))
+        let date = Int64(time: now)
         account.announcements = account.announcements.filter { $0.value > date - Self.memory }
         if id != 0 {
             guard account.announcements[id] == nil else { return }
@@ -35,12 +35,12 @@ extension Engine {
     /// An identifier between those of the server, behind everything known.
     private mutating func nextLocalMessage(in chatID: ChatID) -> MessageID {
         let last = account.chats[chatID].map { max($0.lastMessage, $0.lastPushMessage) } ?? .none
-        let id = MessageID(min(last.rawValue, .max - 1) + 1)
+        let id = MessageID(min(last.rawValue, MessageID.last.rawValue - 1) + 1)
         account.chats[chatID]?.lastMessage = id
         return id
     }
 
-    private func announcement(_ text: String, _ id: MessageID, _ date: Int32) -> [UInt8] {
+    private func announcement(_ text: String, _ id: MessageID, _ date: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("@type", "message")

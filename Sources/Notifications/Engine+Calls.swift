@@ -43,11 +43,11 @@ extension Engine {
                 endCall(id)
             }
             let isRinging = account.calls.values.contains { $0.chatID == chatID }
-            guard !isRinging, muteEnd(of: chatID) <= Int32(clamping: Int64(now)) else {
+            guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else {
                 return .ok
             }
             // Far from the identifiers that the client gives to calls.
-            account.lastCallID += 1
+            account.lastCallID = following(account.lastCallID)
             let id = Int32.max - account.lastCallID
             guard ring(id, chatID: chatID, level: level, call) else { return .ok }
             account.calls[id]?.deadline = now + RingingCall.ringTime
@@ -89,7 +89,7 @@ extension Engine {
         let isAdded = add(
             .newCall(id: id, ownID: call?.ownID ?? ""), to: groupID,
             Arrival(
-                date: Int32(clamping: Int64(now) + Self.lead), settingsChatID: chatID,
+                date: Int64(time: now) + Self.lead, settingsChatID: chatID,
                 soundID: isPaused ? 0 : -1, isSilent: isPaused, level: level, name: name))
         guard isAdded else { return false }
         account.calls[id] = RingingCall(
@@ -98,7 +98,7 @@ extension Engine {
         if !name.isEmpty {
             account.names[name] = NamedNotification(
                 groupID: groupID, notificationID: account.lastNotificationID, order: call?.order,
-                date: Int32(clamping: Int64(now)), level: level)
+                date: Int64(time: now), level: level)
         }
         flushPending(groupID, isForced: true)
         return true

@@ -8,8 +8,8 @@ extension Engine {
         let id: ChatID
         let chat: Chat
         let count: Int
-        let date: Int32
-        let muteEnd: Int32
+        let date: Int64
+        let muteEnd: Int64
     }
 
     /// Those that have notifications, then those that are muted, then the rest by name.
@@ -34,7 +34,7 @@ extension Engine {
     }
 
     private func row(_ id: ChatID, _ chat: Chat) -> Row? {
-        var (count, date) = (0, 0 as Int32)
+        var (count, date) = (0, 0 as Int64)
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
             guard let group = account.groups[groupID] else { continue }
             count += group.notifications.count
@@ -71,7 +71,7 @@ extension Engine {
         writer.object { writer in
             writer.member("paused", rest > 0)
             if rest > 0, account.source.quietUntil < .greatestFiniteMagnitude {
-                writer.member("paused_for", Int(rest.rounded(.up)))
+                writer.member("paused_for", Int(Int64(time: rest.rounded(.up))))
             }
             writer.member("notify_mode", "\(account.source.notifyMode)")
         }
@@ -86,9 +86,9 @@ extension Engine {
 
     /// Without a time the chat is as its kind.
     mutating func muteChat(_ request: JSONNode) -> Outcome {
-        guard let id = request["chat_id"]?.integer.map(ChatID.init),
-            let chat = account.chats[id]
-        else { return .badRequest("Chat not found") }
+        guard let id = request.chatID("chat_id"), let chat = account.chats[id] else {
+            return .badRequest("Chat not found")
+        }
         var settings = chat.settings ?? ChatNotificationSettings()
         settings.muteUntil = request["mute_for"]?.integer.map {
             Notifications.muteEnd($0, now: now)

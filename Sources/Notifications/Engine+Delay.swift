@@ -10,7 +10,7 @@ extension Engine {
     }
 
     /// The moment at which a message of the given date is to be shown.
-    func dueTime(of date: Int32, in chatID: ChatID, isQuietChange: Bool) -> Double {
+    func dueTime(of date: Int64, in chatID: ChatID, isQuietChange: Bool) -> Double {
         let wait = max(minimumDelay(in: chatID, isQuietChange: isQuietChange), presenceDelay)
         let passed = max(now - (Double(date) + 1), 0)
         return now + max(wait - passed, 0.001)

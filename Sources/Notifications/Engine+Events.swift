@@ -130,7 +130,7 @@ extension Engine {
     }
 
     /// What cannot be undone needs a date that can be true; otherwise the client has to ask.
-    private mutating func revokeSession(_ dates: [Int32]) {
+    private mutating func revokeSession(_ dates: [Int64]) {
         guard dates.contains(acceptedDate(dates)) else {
             tellNotice(.fetchRequired(reason: "session_revoke", details: []))
             return

@@ -101,9 +101,9 @@ extension Engine {
     }
 
     /// The last date that can be true, seen from the one before it; else the present.
-    func acceptedDate(_ dates: [Int32]) -> Int32 {
-        dates.reduce(Int32(clamping: Int64(now))) { accepted, date in
-            let age = Int64(accepted) - Int64(date)
+    func acceptedDate(_ dates: [Int64]) -> Int64 {
+        dates.reduce(Int64(time: now)) { accepted, date in
+            let age = accepted - date
             return age <= Self.longestDelivery && age >= -Self.clockLeeway ? date : accepted
         }
     }
@@ -132,13 +132,16 @@ extension Engine {
 
     /// One that no group has: those that live keep theirs whatever was forgotten.
     mutating func nextGroupID() -> NotificationGroup.ID {
-        repeat { account.lastGroupID += 1 } while account.groups[account.lastGroupID] != nil
+        repeat {
+            account.lastGroupID = following(account.lastGroupID)
+        } while account.groups[
+            account.lastGroupID] != nil
         account.forgetsGroupID = false
         return account.lastGroupID
     }
 
     private mutating func show(
-        _ message: IncomingMessage, date: Int32, in groupID: NotificationGroup.ID,
+        _ message: IncomingMessage, date: Int64, in groupID: NotificationGroup.ID,
         _ settingsChatID: ChatID, _ level: TrustLevel
     ) {
         var (isQuiet, order) = (message.isSilent || isPaused, message.order)
@@ -218,7 +221,7 @@ extension Engine {
 
     /// What is known of a notification besides its content when it arrives.
     struct Arrival {
-        let date: Int32
+        let date: Int64
         let settingsChatID: ChatID
         let soundID: Int64
         let isSilent: Bool
@@ -231,6 +234,7 @@ extension Engine {
     mutating func add(
         _ content: Notification.Content, to groupID: NotificationGroup.ID, _ arrival: Arrival
     ) -> Bool {
+        if account.lastNotificationID >= StateReader.lastCount { beginNotificationsAnew() }
         guard let group = account.groups[groupID] else { return false }
         // Where identifiers began anew, one that sleeps here may have the next.
         repeat {

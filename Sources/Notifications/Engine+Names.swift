@@ -76,7 +76,7 @@ extension Engine {
     }
 
     private func isAlive(_ tombstone: NamedNotification) -> Bool {
-        Int64(tombstone.date) + Int64(NamedNotification.tombstoneLife) > Int64(now)
+        tombstone.date + NamedNotification.tombstoneLife > Int64(time: now)
     }
 
     /// Takes back what has the name, and with a tombstone also what comes late.
@@ -103,8 +103,7 @@ extension Engine {
 
     private mutating func leaveTombstone(_ name: String, order: Int64?, level: TrustLevel) {
         account.names[name] = NamedNotification(
-            groupID: 0, notificationID: 0, order: order, date: Int32(clamping: Int64(now)),
-            level: level)
+            groupID: 0, notificationID: 0, order: order, date: Int64(time: now), level: level)
     }
 
     /// What a weaker one said of the order binds nobody better.
@@ -118,9 +117,9 @@ extension Engine {
     private mutating func dropOldTombstones() {
         guard account.names.count.isMultiple(of: Self.tombstoneCheck) else { return }
         let age = account.names.count > Self.tombstoneLimit ? 0 : NamedNotification.tombstoneLife
-        let limit = Int64(now) - Int64(age)
+        let limit = Int64(time: now) - age
         account.names = account.names.filter {
-            !$0.value.isTombstone || Int64($0.value.date) > limit
+            !$0.value.isTombstone || $0.value.date > limit
         }
     }
 

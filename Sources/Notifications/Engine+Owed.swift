@@ -12,7 +12,7 @@ extension Engine {
     package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) -> Outcome {
         advance(to: now)
         if isClosed { return .aborted }
-        let push = RawPush(payload: payload, encoding: encoding, received: Int64(now))
+        let push = RawPush(payload: payload, encoding: encoding, received: Int64(time: now))
         updates.append(.rawPush(account.owed.add(push, at: now)))
         return .ok
     }

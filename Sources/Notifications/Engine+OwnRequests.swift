@@ -4,7 +4,12 @@ import Base
 extension Engine {
     mutating func handleOwn(_ type: String, _ request: JSONNode) -> Outcome? {
         switch type {
-        case "bellwire.setMe": account.userID = request["user_id"]?.integer ?? 0
+        case "bellwire.setMe":
+            let id = request["user_id"]?.integer ?? 0
+            guard 0..<ChatID.userLimit ~= id else {
+                return .badRequest("User identifier is invalid")
+            }
+            account.userID = id
         case "bellwire.setChatPolicy":
             guard let policy = request["policy"]?.text.flatMap(ChatPolicy.init) else {
                 return .badRequest("Policy must be strict or learn")
@@ -43,10 +48,7 @@ extension Engine {
         return .ok
     }
 
-    private func chatID(_ request: JSONNode) -> ChatID? {
-        guard let id = request["chat_id"]?.integer, id != 0 else { return nil }
-        return ChatID(id)
-    }
+    private func chatID(_ request: JSONNode) -> ChatID? { request.chatID("chat_id") }
 
     private mutating func handleChat(_ type: String, _ chatID: ChatID, _ request: JSONNode) {
         switch type {
@@ -54,7 +56,7 @@ extension Engine {
         case "bellwire.addSecretChat":
             addSecretChat(
                 chatID, title: request["title"]?.text ?? "",
-                date: acceptedDate((request["date"]?.integer).map { [Int32(clamping: $0)] } ?? []))
+                date: acceptedDate(request.date("date").map { [$0] } ?? []))
         case "bellwire.removeSecretChat": removeSecretChat(chatID)
         default:
             guard let chat = account.chats[chatID] else { return }
@@ -83,8 +85,8 @@ extension Engine {
         default: break
         }
         account.chats[chatID] = chat
-        if let last = request["last_read_inbox_message_id"]?.integer, last > 0 {
-            markRead(chatID, upTo: MessageID(last), level: .mtproto, isForced: false)
+        if let last = request.messageID("last_read_inbox_message_id") {
+            markRead(chatID, upTo: last, level: .mtproto, isForced: false)
         }
         if let unread = request["unread_count"]?.integer {
             // What is muted counts for nothing.
@@ -120,8 +122,7 @@ extension Engine {
         }
         guard let chatID = chatID(request) else { return .badRequest("Chat not found") }
         if type == "bellwire.deleteMessages" {
-            let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
-            deleteMessages(ids.map { MessageID($0) }, in: chatID)
+            deleteMessages(request.messageIDs("message_ids"), in: chatID)
         } else if let node = request["message"] {
             guard let message = LoadedMessage(reading: node), message.chatID == chatID else {
                 return .badRequest("Message is invalid")
@@ -138,28 +139,30 @@ extension Engine {
 extension LoadedMessage {
     /// Reads what the engine has to know from TDLib's `message` object.
     init?(reading node: JSONNode) {
-        guard let id = node["id"]?.integer, id > 0, let chatID = node["chat_id"]?.integer,
-            chatID != 0
+        guard let id = node.messageID("id"), let chatID = node.chatID("chat_id"),
+            !node.isTooNested
         else { return nil }
-        self.chatID = ChatID(chatID)
-        self.id = MessageID(id)
-        date = Int32(clamping: node["date"]?.integer ?? 0)
+        self.chatID = chatID
+        self.id = id
+        date = node.date("date") ?? 0
         let sender = node["sender_id"]
-        if let user = sender?["user_id"]?.integer {
+        if let user = sender?["user_id"]?.integer, 1..<ChatID.userLimit ~= user {
             self.sender = .user(user)
-        } else if let chat = sender?["chat_id"]?.integer {
-            self.sender = .chat(ChatID(chat))
+        } else if let chat = sender?.chatID("chat_id") {
+            self.sender = .chat(chat)
         }
         isOutgoing = node.flag("is_outgoing")
         isMention = node.flag("contains_unread_mention")
         isSilent = node.flag("disable_notification")
         let content = node["content"]?["@type"]?.text ?? ""
         isPin = content == "messagePinMessage"
-        if isPin { pinned = MessageID(node["content"]?["message_id"]?.integer ?? 0) }
+        if isPin { pinned = node["content"]?.messageID("message_id") ?? .none }
         isQuietChange = [
             "messageChatChangeTitle", "messageChatChangePhoto", "messageChatDeletePhoto",
             "messageChatJoinByLink", "messageChatAddMembers", "messageChatDeleteMember",
         ].contains(content)
-        source = Array(node.source)
+        var writer = JSONWriter(capacity: node.source.count)
+        writer.value(node)
+        source = writer.bytes
     }
 }

@@ -101,8 +101,7 @@ extension Engine {
     }
 
     private mutating func handleChat(_ type: String, _ request: JSONNode) -> Outcome {
-        guard let chatID = request["chat_id"]?.integer.map(ChatID.init),
-            account.chats[chatID] != nil
+        guard let chatID = request.chatID("chat_id"), account.chats[chatID] != nil
         else { return .badRequest("Chat not found") }
         switch type {
         case "openChat":
@@ -110,13 +109,11 @@ extension Engine {
             closeSecretChatNotice(chatID)
         case "closeChat": openChats.remove(chatID)
         case "viewMessages":
-            let ids = (request["message_ids"]?.elements ?? []).compactMap(\.integer)
+            let ids = request.messageIDs("message_ids")
             // TDLib takes for read only what is seen in an open chat, unless told otherwise.
             let isRead =
                 account.policy == .learn || request.flag("force_read") || openChats.contains(chatID)
-            if isRead,
-                let last = ids.map({ MessageID($0) }).filter({ isKnown($0, in: chatID) }).max()
-            {
+            if isRead, let last = ids.filter({ isKnown($0, in: chatID) }).max() {
                 markRead(chatID, upTo: last, level: .mtproto, isForced: true)
             }
         default: break  // A draft shows nothing and removes nothing.
@@ -132,9 +129,9 @@ extension Engine {
 
     /// The message of a notification, as far as it is known here.
     private func message(_ request: JSONNode) -> Outcome {
-        let messageID = MessageID(request["message_id"]?.integer ?? 0)
-        let chatID = ChatID(request["chat_id"]?.integer ?? 0)
-        if let chat = account.chats[chatID] {
+        if let chatID = request.chatID("chat_id"), let messageID = request.messageID("message_id"),
+            let chat = account.chats[chatID]
+        {
             for groupID in [chat.messageGroupID, chat.mentionGroupID] {
                 guard let found = notification(of: messageID, in: groupID),
                     case .newMessage(let message, _) = found.content
@@ -152,8 +149,25 @@ extension Engine {
 extension JSONNode {
     /// A positive 32-bit identifier.
     func id(_ name: StaticString) -> Int32? {
-        guard let value = self[name]?.integer, value > 0 else { return nil }
-        return Int32(clamping: value)
+        self[name]?.integer.flatMap { $0 > 0 ? Int32(exactly: $0) : nil }
+    }
+
+    func chatID(_ name: StaticString) -> ChatID? {
+        self[name]?.integer.flatMap(ChatID.init(named:))
+    }
+
+    func messageID(_ name: StaticString) -> MessageID? {
+        self[name]?.integer.flatMap(MessageID.init(named:))
+    }
+
+    /// Those of a list that can be messages'.
+    func messageIDs(_ name: StaticString) -> [MessageID] {
+        (self[name]?.elements ?? []).compactMap { $0.integer.flatMap(MessageID.init(named:)) }
+    }
+
+    /// Seconds since 1970, no farther away than calendars reach.
+    func date(_ name: StaticString) -> Int64? {
+        self[name]?.integer.map { min(max($0, Int64(Int32.min)), latestDate) }
     }
 
     /// A number other than 0 says yes, too.

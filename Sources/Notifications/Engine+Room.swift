@@ -20,6 +20,19 @@ extension Engine {
         forgetIdleConversations()
     }
 
+    /// The next of identifiers that nobody keeps for long: behind the last one they begin anew.
+    func following(_ id: Int32) -> Int32 { id < StateReader.lastCount ? id + 1 : 1 }
+
+    /// After a thousand million notifications their identifiers begin anew. What has one of the
+    /// former goes, or nothing that comes would be behind it.
+    mutating func beginNotificationsAnew() {
+        for id in account.groups.ids {
+            removeAll(in: id, isForced: true, totalCount: { _ in 0 }) { _ in true }
+            account.groups[id]?.sleeping = []
+        }
+        account.lastNotificationID = 0
+    }
+
     mutating func makeRoomForConversation() {
         guard account.conversations.count >= Self.limit,
             Int(account.lastConversation).isMultiple(of: Self.interval)

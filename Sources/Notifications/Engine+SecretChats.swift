@@ -1,6 +1,6 @@
 /// Secret chats: their coming is told once, their content never.
 extension Engine {
-    mutating func addSecretChat(_ chatID: ChatID, title: String, date: Int32) {
+    mutating func addSecretChat(_ chatID: ChatID, title: String, date: Int64) {
         var chat = account.chats[chatID] ?? Chat(chatID, title: title)
         chat.isClosed = false
         chat.isListed = true

@@ -6,7 +6,7 @@ extension Engine {
 
     /// Until when a chat is muted. TDLib knows no settings of a chat before the server or the client
     /// named them, and then mutes nothing.
-    func muteEnd(of chatID: ChatID) -> Int32 {
+    func muteEnd(of chatID: ChatID) -> Int64 {
         guard let chat = account.chats[chatID] else {
             return account.policy == .learn
                 ? account.scopes[Chat(chatID).scope.rawValue].muteUntil : 0
@@ -14,7 +14,7 @@ extension Engine {
         return muteEnd(of: chat)
     }
 
-    func muteEnd(of chat: Chat) -> Int32 {
+    func muteEnd(of chat: Chat) -> Int64 {
         guard let settings = chat.settings else {
             return account.policy == .learn ? scope(of: chat).muteUntil : 0
         }
@@ -55,7 +55,7 @@ extension Engine {
     /// `end`: until when messages are muted by the settings that apply. A story has settings of its
     /// own, which TDLib leaves to the server.
     func isMuted(
-        _ subject: PushMessage.Subject, until end: Int32, at date: Int32, in chat: Chat
+        _ subject: PushMessage.Subject, until end: Int64, at date: Int64, in chat: Chat
     ) -> Bool {
         guard account.policy == .learn else { return end > date }
         switch subject {

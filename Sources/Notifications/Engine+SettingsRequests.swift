@@ -22,7 +22,7 @@ extension Engine {
     }
 
     private mutating func handleChatSettings(isWriting: Bool, _ request: JSONNode) -> Outcome {
-        guard let chatID = request["chat_id"]?.integer.map(ChatID.init),
+        guard let chatID = request.chatID("chat_id"),
             let chat = account.chats[chatID]
         else {
             return .badRequest(isWriting ? "Wrong chat identifier specified" : "Chat not found")
@@ -131,11 +131,12 @@ extension ScopeNotificationSettings {
 }
 
 /// For ever is told as such.
-func muteTime(until end: Int32, now: Double) -> Int {
-    end == muteForever ? Int(muteForever) : max(Int(end) - Int(now), 0)
+func muteTime(until end: Int64, now: Double) -> Int {
+    end == muteForever ? Int(Int32.max) : max(Int(end - Int64(time: now)), 0)
 }
 
 /// As TDLib tells it: of for ever what is left, too.
-private func restOfMute(until end: Int32, now: Double) -> Int {
-    max(Int(end) - Int(now), 0)
+private func restOfMute(until end: Int64, now: Double) -> Int {
+    let end = end == muteForever ? max(Int64(Int32.max), Int64(time: now) + longestMute + 1) : end
+    return max(Int(end - Int64(time: now)), 0)
 }

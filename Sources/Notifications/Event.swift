@@ -16,7 +16,7 @@ package enum Event: Equatable, Sendable {
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
     /// With the dates of its payload: an old one may be somebody's copy.
-    case sessionRevoked(dates: [Int32])
+    case sessionRevoked(dates: [Int64])
     case fetchRequired(reason: String, details: [Update.Detail])
     /// Nothing is to be done, and the sender shall hear that all is well.
     case ignored
@@ -50,8 +50,8 @@ package struct IncomingMessage: Equatable, Sendable {
     package var sender: Sender?
     package var senderName = ""
     /// Seconds since 1970, as often as the payload says them; the last one that can be true counts.
-    package var dates: [Int32] = []
-    package var editDate: Int32?
+    package var dates: [Int64] = []
+    package var editDate: Int64?
     package var isMention = false
     package var isPinned = false
     package var isScheduled = false

@@ -1,6 +1,6 @@
 /// A group's place in the list: newest first, and among equals the greater chat, then the greater id.
 package struct GroupKey: Equatable, Comparable, Sendable {
-    package let date: Int32
+    package let date: Int64
     package let chatID: ChatID
     package let id: NotificationGroup.ID
 

@@ -2,7 +2,7 @@
 package struct LoadedMessage: Equatable, Sendable {
     package var chatID: ChatID
     package var id: MessageID
-    package var date: Int32
+    package var date: Int64
     package var sender: Sender?
     package var isOutgoing = false
     package var isMention = false

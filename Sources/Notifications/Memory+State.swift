@@ -38,7 +38,7 @@ extension NamedNotification {
         groupID = try state.number()
         notificationID = try state.number()
         order = try state.optional { state throws(StateReader.Damage) in try state.number() }
-        date = try state.number()
+        date = try state.date()
         level = try state.choice()
     }
 }

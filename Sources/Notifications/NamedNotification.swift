@@ -5,12 +5,12 @@ package struct NamedNotification: Equatable, Sendable {
     package var notificationID: Notification.ID
     /// The sender's own order, where it gives one: nothing older is taken any more.
     package var order: Int64?
-    package var date: Int32
+    package var date: Int64
     /// How the best came that ever was under the name, or how it was retracted.
     package var level: TrustLevel
 
     var isTombstone: Bool { notificationID == 0 }
 
     /// How long a retraction waits for what it retracts, in seconds.
-    static let tombstoneLife: Int32 = 600
+    static let tombstoneLife: Int64 = 600
 }

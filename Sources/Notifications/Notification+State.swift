@@ -24,7 +24,7 @@ extension Notification {
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
         id = try state.number()
-        date = try state.number()
+        date = try state.date()
         isSilent = try state.flag()
         level = try state.choice()
         if state.version >= 4 { isTrusted = try state.flag() }

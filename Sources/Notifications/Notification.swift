@@ -12,7 +12,7 @@ package struct Notification: Equatable, Sendable {
     package typealias ID = Int32
 
     package let id: ID
-    package var date: Int32
+    package var date: Int64
     package var isSilent: Bool
     package var content: Content
     /// How it came, at its best: nothing weaker may change it.

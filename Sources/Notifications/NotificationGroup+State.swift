@@ -19,8 +19,8 @@ extension NotificationGroup {
         self.init(
             id: try state.number(), kind: try state.choice(),
             chatID: ChatID(try state.number()))
-        totalCount = Int(clamping: try state.unsigned())
-        if state.version >= 4 { date = try state.number() }
+        totalCount = Int(try state.unsigned(atMost: UInt64(UInt32.max)))
+        if state.version >= 4 { date = try state.date() }
         notifications = try state.list { state throws(StateReader.Damage) in
             try Notification(from: &state)
         }

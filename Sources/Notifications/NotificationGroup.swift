@@ -1,6 +1,12 @@
 /// The notifications of one chat that belong together.
 package struct NotificationGroup: Equatable, Sendable {
-    package enum Kind: UInt8, Sendable { case messages, mentions, secretChat, calls }
+    /// Stored by number.
+    package enum Kind: UInt8, Sendable {
+        case messages = 0
+        case mentions = 1
+        case secretChat = 2
+        case calls = 3
+    }
 
     package typealias ID = Int32
 
@@ -10,7 +16,7 @@ package struct NotificationGroup: Equatable, Sendable {
     package var totalCount = 0
     /// Gives the group its place: of its notifications the latest, or a later one that went without
     /// anybody being told. 0 when there is nothing to show.
-    package var date: Int32 = 0
+    package var date: Int64 = 0
     /// Sorted by id.
     package var notifications: [Notification] = []
     /// Received, but held back to see whether the user reads the message elsewhere.
@@ -25,8 +31,8 @@ package struct NotificationGroup: Equatable, Sendable {
     }
 
     /// Of what there is to show.
-    var latestDate: Int32 {
-        var date: Int32 = 0
+    var latestDate: Int64 {
+        var date: Int64 = 0
         for index in notifications.indices { date = max(date, notifications[index].date) }
         return date
     }

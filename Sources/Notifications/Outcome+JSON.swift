@@ -18,7 +18,7 @@ extension Outcome {
         }
         guard let extra else { return bytes }
         var writer = JSONWriter()
-        writer.foreign(String(decoding: extra.source, as: UTF8.self)[...])
+        writer.value(extra)
         bytes.removeLast()
         return bytes + Array(#","@extra":"#.utf8) + writer.bytes + [UInt8(ascii: "}")]
     }

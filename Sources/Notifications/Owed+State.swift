@@ -45,7 +45,7 @@ extension Owed.Item {
         case 2:
             var push = RawPush(
                 payload: try state.data(), encoding: try state.text(),
-                received: try state.number())
+                received: try state.date())
             push.id = id
             content = .raw(push)
         default: throw StateReader.Damage()
@@ -71,7 +71,7 @@ extension ChosenAction {
         text = try state.optional { state throws(StateReader.Damage) in try state.text() }
         data = try state.text()
         callID = try state.text()
-        date = try state.number()
+        date = try state.date()
     }
 }
 

@@ -39,16 +39,54 @@ package struct PushContent: Equatable, Sendable {
         package static let hasDocuments = Flags(rawValue: 1 << 15)
     }
 
-    /// The kinds of TDLib's `PushMessageContent`. They are stored by number: new ones go to the end.
+    /// The kinds of TDLib's `PushMessageContent`. Stored by number.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        case hidden, animation, audio, contact, contactRegistered, document, game, gameScore
-        case invoice, location, photo, poll, premiumGiftCode, giveaway, gift, upgradedGift
-        case screenshotTaken, sticker, story, text, checklist, video, videoNote, voiceNote
-        case basicGroupChatCreate, videoChatStarted, videoChatEnded, inviteVideoChatParticipants
-        case chatAddMembers, chatChangePhoto, chatChangeTitle, chatSetBackground, chatSetTheme
-        case chatDeleteMember, chatJoinByLink, chatJoinByRequest, recurringPayment
-        case suggestProfilePhoto, suggestBirthdate, proximityAlertTriggered, checklistTasksAdded
-        case checklistTasksDone, pollOptionAdded, messageForwards, mediaAlbum, paidMedia
+        case hidden = 0
+        case animation = 1
+        case audio = 2
+        case contact = 3
+        case contactRegistered = 4
+        case document = 5
+        case game = 6
+        case gameScore = 7
+        case invoice = 8
+        case location = 9
+        case photo = 10
+        case poll = 11
+        case premiumGiftCode = 12
+        case giveaway = 13
+        case gift = 14
+        case upgradedGift = 15
+        case screenshotTaken = 16
+        case sticker = 17
+        case story = 18
+        case text = 19
+        case checklist = 20
+        case video = 21
+        case videoNote = 22
+        case voiceNote = 23
+        case basicGroupChatCreate = 24
+        case videoChatStarted = 25
+        case videoChatEnded = 26
+        case inviteVideoChatParticipants = 27
+        case chatAddMembers = 28
+        case chatChangePhoto = 29
+        case chatChangeTitle = 30
+        case chatSetBackground = 31
+        case chatSetTheme = 32
+        case chatDeleteMember = 33
+        case chatJoinByLink = 34
+        case chatJoinByRequest = 35
+        case recurringPayment = 36
+        case suggestProfilePhoto = 37
+        case suggestBirthdate = 38
+        case proximityAlertTriggered = 39
+        case checklistTasksAdded = 40
+        case checklistTasksDone = 41
+        case pollOptionAdded = 42
+        case messageForwards = 43
+        case mediaAlbum = 44
+        case paidMedia = 45
     }
 
     /// What is left when the user wants no preview.

@@ -1,8 +1,12 @@
 /// A message that is known from a push only, until the client brings the real one.
 package struct PushMessage: Equatable, Sendable {
     /// Which settings say how it is shown: those of its chat for messages or for stories, or none
-    /// where it is about the account itself.
-    package enum Subject: UInt8, Sendable { case message, story, account }
+    /// where it is about the account itself. Stored by number.
+    package enum Subject: UInt8, Sendable {
+        case message = 0
+        case story = 1
+        case account = 2
+    }
 
     package var id: MessageID
     package var sender: Sender

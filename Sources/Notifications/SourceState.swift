@@ -2,9 +2,12 @@ import Base
 
 /// Who sends, and when it may ring.
 package struct SourceState: Equatable, Sendable {
-    /// Which of a source's messages ring.
+    /// Which of a source's messages ring. Stored by number.
     package enum NotifyMode: UInt8, Sendable, CaseIterable {
-        case disabled, sendOnlyOne, sendOnePerConversation, applePushNotification
+        case disabled = 0
+        case sendOnlyOne = 1
+        case sendOnePerConversation = 2
+        case applePushNotification = 3
 
         /// In any capitals: ICQ itself writes `Disabled` and `disabled`.
         package init?(name: String) {

@@ -27,6 +27,12 @@ struct StateReader {
         throw Damage()
     }
 
+    mutating func unsigned(atMost limit: UInt64) throws(Damage) -> UInt64 {
+        let value = try unsigned()
+        guard value <= limit else { throw Damage() }
+        return value
+    }
+
     mutating func number<Number: FixedWidthInteger & SignedInteger>() throws(Damage) -> Number {
         let value = try unsigned()
         let signed = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
@@ -34,11 +40,27 @@ struct StateReader {
         return number
     }
 
+    /// The last that a counter of 32 bits comes to.
+    static let lastCount = Int32.max / 2 - 1
+
     /// What only ever grew from zero, and has room to grow.
     mutating func counter<Number: FixedWidthInteger & SignedInteger>() throws(Damage) -> Number {
         let number: Number = try number()
         guard number >= 0, number < Number.max / 2 else { throw Damage() }
         return number
+    }
+
+    /// Seconds since 1970.
+    mutating func date() throws(Damage) -> Int64 {
+        let date: Int64 = try number()
+        guard Int64(Int32.min)...latestDate ~= date else { throw Damage() }
+        return date
+    }
+
+    /// Written in 32 bits, as dates were: the last of them stands for ever.
+    mutating func muteEnd() throws(Damage) -> Int64 {
+        let date = try date()
+        return date == Int32.max ? muteForever : date
     }
 
     /// Never more than what is left could hold.

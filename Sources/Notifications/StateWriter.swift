@@ -7,6 +7,8 @@ struct StateWriter {
         unsigned(UInt64(bitPattern: value << 1 ^ value >> 63))
     }
 
+    mutating func muteEnd(_ date: Int64) { number(date == muteForever ? Int64(Int32.max) : date) }
+
     mutating func unsigned(_ value: UInt64) {
         var value = value
         while value >= 0x80 {

@@ -1,8 +1,9 @@
-/// How a payload came. What came in a weaker way cannot change what came in a stronger one.
+/// How a payload came. What came in a weaker way cannot change what came in a stronger one. Stored by
+/// number.
 package enum TrustLevel: UInt8, Comparable, Sendable {
-    case clear
-    case webpush
-    case mtproto
+    case clear = 0
+    case webpush = 1
+    case mtproto = 2
 
     /// As clients read it.
     var name: String {

@@ -24,6 +24,18 @@ struct EngineEntryTests {
         #expect("\(entry)" == "<EngineEntry>")
     }
 
+    @Test("Each dialect has the number that it always had")
+    func dialects() {
+        let dialects: [Dialect] = [
+            .auto, .telegram, .matrix, .icq, .zpns, .declarative, .plain,
+        ]
+        #expect(dialects == Dialect.allCases)
+        let numbers = dialects.map { dialect in
+            EngineEntry.push(payload: [], dialect, .webpush, id: "").bytes[2]
+        }
+        #expect(numbers == [0, 1, 2, 3, 4, 5, 6])
+    }
+
     @Test(
         "What is none is damage",
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Order of groups")
 struct GroupOrderTests {
-    private func key(_ id: Int32, _ date: Int32, chat: Int64 = 1) -> GroupKey {
+    private func key(_ id: Int32, _ date: Int64, chat: Int64 = 1) -> GroupKey {
         GroupKey(date: date, chatID: ChatID(chat), id: id)
     }
 
@@ -22,7 +22,7 @@ struct GroupOrderTests {
             var model: [Int32: GroupKey] = [:]
             for _ in 0..<2000 {
                 let id = Int32.random(in: 1...12, using: &generator)
-                let date = Int32.random(in: 0...9, using: &generator)
+                let date = Int64.random(in: 0...9, using: &generator)
                 order.forget(id)
                 while order.fill() != nil {}
                 _ = order.place(key(id, date))
@@ -36,7 +36,9 @@ struct GroupOrderTests {
     @Test("Groups that come and go leave nothing behind in the heap")
     func memory() {
         var order = GroupOrder(limit: 1)
-        for date in 1...10_000 as ClosedRange<Int32> { _ = order.place(key(date % 3 + 1, date)) }
+        for date in 1...10_000 as ClosedRange<Int32> {
+            _ = order.place(key(date % 3 + 1, Int64(date)))
+        }
         #expect(
             Mirror(reflecting: order).children.contains {
                 ($0.value as? [GroupKey])?.count ?? 0 > 200

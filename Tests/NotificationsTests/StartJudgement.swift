@@ -48,7 +48,7 @@ struct StartJudgement {
             && !(chat.settings?.disablesMentions ?? scope.disablesMentions)
     }
 
-    private func muteEnd(_ chatID: ChatID) -> Int32 {
+    private func muteEnd(_ chatID: ChatID) -> Int64 {
         account.chats[chatID]?.settings?.muteUntil ?? 0
     }
 

@@ -9,7 +9,8 @@ struct UpdateMergerTests {
             id: MessageID(server: Int64(id)), sender: .user(1), senderName: "", isOutgoing: false,
             content: PushContent(.text, text: text))
         return Notification(
-            id: id, date: id, isSilent: false, content: .newPushMessage(message), level: .webpush)
+            id: id, date: Int64(id), isSilent: false, content: .newPushMessage(message),
+            level: .webpush)
     }
 
     private func update(

@@ -25,7 +25,7 @@ package struct OwedAction: Equatable, Sendable {
         chat = node["chat_id"]?.integer ?? 0
         message = node["message_id"]?.integer ?? 0
         text = node["text"]?.text
-        data = node["data"].map { String(decoding: $0.source, as: UTF8.self) }
+        data = node["data"].map(JSONText.anew)
         callID = node["call_id"]?.textOrNumber
         service = node["service"]?.text
         token = node["activation_token"]?.text

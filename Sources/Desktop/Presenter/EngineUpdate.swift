@@ -44,7 +44,8 @@ package enum EngineUpdate: Equatable, Sendable {
         case "bellwire.updateUnreadBadge":
             let unread = max(node["count"]?.integer ?? 0, 0)
             let missed = max(node["missed_calls"]?.integer ?? 0, 0)
-            self = .badge(count: unread.addingReportingOverflow(missed).partialValue)
+            let (sum, isOver) = unread.addingReportingOverflow(missed)
+            self = .badge(count: isOver ? .max : sum)
         case "bellwire.updateSource": self = .consent(SourceConsent(node))
         case "error":
             // What cannot be done now is asked for again after the next break.

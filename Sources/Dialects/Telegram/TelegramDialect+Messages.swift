@@ -119,7 +119,7 @@ extension TelegramDialect {
             guard randomID == 0 else { throw .malformed("Receive edit of secret message") }
             let date = try custom.int("edit_date")
             guard date > 0 else { throw .malformed("Receive wrong edit date") }
-            message.editDate = date
+            message.editDate = Int64(date)
         }
         message.isScheduled = custom.has("schedule")
         if custom.has("silent") {

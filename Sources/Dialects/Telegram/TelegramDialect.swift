@@ -156,10 +156,8 @@ package enum TelegramDialect {
         var details = [Update.Detail("loc_key", source: JSONText.quoted(push.key))]
         for name in ["call_id", "call_ah", "updates", "encryption_id", "random_id", "data_url"] {
             let member = push.custom.node?.members.first { $0.name == name }
-            guard let member else { continue }
-            var writer = JSONWriter()
-            writer.value(member.value)
-            details.append(Update.Detail(name, source: writer.text))
+            guard let member, !member.value.isTooNested else { continue }
+            details.append(Update.Detail(name, source: JSONText.anew(member.value)))
         }
         return details
     }

@@ -9,7 +9,7 @@ final class TelegramPush {
     let fields: TelegramFields
     let custom: TelegramFields
     /// As often as the payload says it.
-    let dates: [Int32]
+    let dates: [Int64]
     /// Nil when the payload names none.
     let chatID: ChatID?
 
@@ -36,22 +36,22 @@ final class TelegramPush {
         let isWrapped = outer.has("data")
         fields = isWrapped ? try outer.object("data") : outer
         // Only a wrapper's date counts; the time at which a gateway sent it counts more.
-        let date = isWrapped && outer.has("date") ? [try outer.int("date")] : []
+        let date = isWrapped && outer.has("date") ? [Int64(try outer.int("date"))] : []
         key = try fields.cleanText("loc_key", isTolerant: isTolerant)
         guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
         arguments = try fields.cleanTexts("loc_args", each: "loc_arg", isTolerant: isTolerant)
         custom = try fields.object("custom")
         let sent = try fields.long("google.sent_time")
-        dates = sent > 0 ? date + [Int32(clamping: sent / 1000)] : date
+        dates = sent > 0 ? date + [sent / 1000] : date
         // Few keys have it, and yet it must be right.
         _ = try fields.text("message")
         chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
     /// With the one that only counts in a wrapper otherwise.
-    var allDates: [Int32] {
+    var allDates: [Int64] {
         get throws(TelegramRefusal) {
-            fields.has("date") ? dates + [try fields.int("date")] : dates
+            fields.has("date") ? dates + [Int64(try fields.int("date"))] : dates
         }
     }
 

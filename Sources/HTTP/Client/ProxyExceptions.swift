@@ -41,9 +41,9 @@ struct ProxyExceptions {
         }
         let parts = literal.split(separator: "/")
         guard parts.count == 2, let network = IPAddress(String(parts[0])),
-            let length = Int(parts[1]), (network.v4 == nil) == (address.v4 == nil)
+            let length = UInt8(parts[1]), (network.v4 == nil) == (address.v4 == nil)
         else { return false }
-        return network.sharesPrefix(length + (network.v4 == nil ? 0 : 96), with: address)
+        return network.sharesPrefix(Int(length) + (network.v4 == nil ? 0 : 96), with: address)
     }
 
     private static func name(_ host: Substring) -> String {

@@ -85,8 +85,8 @@ struct ChatReport {
             writer.member("app", account.app)
             writer.member("account", account.account)
             for (name, value) in json.members where !name.hasPrefix("@") {
-                let source = String(decoding: value.source, as: UTF8.self)
-                writer.member(text: name, json: source)
+                writer.name(text: name)
+                writer.value(value)
             }
         }
     }

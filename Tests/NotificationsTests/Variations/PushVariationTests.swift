@@ -316,7 +316,7 @@ struct PushVariationTests {
                 #"{\#(outer)"data":{"loc_key":"MESSAGE_TEXT","loc_args":["U","x"],"custom":{"from_id":1,"msg_id":11}\#(inner)}}"#
             )
             let found = story.engine.activeGroups.first?.notifications.first?.date
-            #expect(found == Int32(1_800_000_000 + offset))
+            #expect(found == Int64(1_800_000_000 + offset))
         }
     }
 }
