@@ -15,11 +15,13 @@ package enum Printable {
         return result
     }
 
-    /// As `text`, for at most `limit` characters; a longer text ends in an ellipsis.
+    /// As `text`, for at most `limit` scalars, of which a character may have any number; a longer text
+    /// ends in an ellipsis.
     package static func text(_ text: String, limit: Int) -> String {
-        let end = text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex)
-        guard let end, end < text.endIndex else { return self.text(text) }
-        return self.text(String(text[..<end])) + "…"
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
+        guard let end, end < scalars.endIndex else { return self.text(text) }
+        return self.text(String(scalars[..<end])) + "…"
     }
 
     /// As a notification on the screen shows it: what is unsafe is left out, since an escape means

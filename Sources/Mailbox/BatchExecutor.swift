@@ -241,15 +241,16 @@ extension BatchExecutor {
         resealing = keys.hasFormer ? Resealing() : nil
     }
 
-    /// Seals some more under the current key; true when all of it is.
-    func reseal(atMost limit: Int) throws(StoreFault) -> Bool {
+    /// Seals some more under the current key; at the end how many rows could not be, else nil. Unless
+    /// there are none the former key stays.
+    func reseal(atMost limit: Int) throws(StoreFault) -> Int? {
         try commit { () throws(StoreFault) in
             try resealing?.goOn(on: database.connection, &sealer, limit: limit)
         }
-        guard resealing?.isDone == true else { return false }
-        resealing = nil
-        keys.dropFormer()
-        return true
+        guard let resealing, resealing.isDone else { return nil }
+        self.resealing = nil
+        if resealing.unopened == 0 { keys.dropFormer() }
+        return resealing.unopened
     }
 }
 

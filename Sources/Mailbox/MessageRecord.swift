@@ -21,9 +21,8 @@ enum MessageRecord {
         bytes.reserveCapacity(length(of: content))
         bytes.append(version)
         bytes.append(
-            encodings.number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0)
-                << 4)
-        bytes.append(Urgency.allCases.number(of: content.urgency))
+            number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0) << 4)
+        bytes.append(content.urgency.rank)
         bytes.append(bigEndian: content.ttl)
         bytes.append(bigEndian: UInt64(bitPattern: arrival))
         let topic = content.topic?.text ?? ""
@@ -42,8 +41,8 @@ enum MessageRecord {
         of record: Span<UInt8>
     ) -> (content: Message.Content, arrival: Int64)? {
         guard record.count >= headerLength, record[0] == version,
-            Int(record[1] & 15) < encodings.count, record[1] >> 4 <= levelLimit,
-            Int(record[2]) < Urgency.allCases.count
+            let encoding = encodings.first(where: { number(of: $0) == record[1] & 15 }),
+            record[1] >> 4 <= levelLimit, let urgency = Urgency(rank: record[2])
         else { return nil }
         var start = headerLength
         func field(_ number: Int) -> [UInt8]? {
@@ -55,23 +54,22 @@ enum MessageRecord {
         guard let topic = field(0), let encryption = field(1), let cryptoKey = field(2)
         else { return nil }
         let content = Message.Content(
-            body: record.array(start..<record.count), encoding: encodings[Int(record[1] & 15)],
+            body: record.array(start..<record.count), encoding: encoding,
             level: record[1] >> 4 == 0 ? nil : TrustLevel(rawValue: (record[1] >> 4) - 1),
             encryption: encryption, cryptoKey: cryptoKey,
             topic: Topic(String(decoding: topic, as: UTF8.self)),
-            urgency: Urgency.allCases[Int(record[2])], ttl: record.halfWord(at: 3))
+            urgency: urgency, ttl: record.halfWord(at: 3))
         return (content, Int64(bitPattern: record.word(at: 7)))
     }
 
     private static let levelLimit = TrustLevel.mtproto.rawValue + 1
-    private static let encodings: [ContentEncoding?] = [nil, .aes128gcm, .aesgcm]
-}
+    private static let encodings = [nil] + ContentEncoding.allCases
 
-extension Array where Element: Equatable {
-    fileprivate func number(of element: Element) -> UInt8 {
-        guard let index = firstIndex(of: element) else {
-            preconditionFailure("a value without a number")
+    private static func number(of encoding: ContentEncoding?) -> UInt8 {
+        switch encoding {
+        case nil: 0
+        case .aes128gcm: 1
+        case .aesgcm: 2
         }
-        return UInt8(index)
     }
 }

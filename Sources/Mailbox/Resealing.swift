@@ -22,12 +22,16 @@ struct Resealing {
         Column(table: "callback_event", key: "position", column: "sealed"),
     ]
 
+    /// Rows that did not open. It may be their key that is missing, or there was no memory: as long as
+    /// there are any, no former key is done with.
+    private(set) var unopened = 0
+
     private var index = 0
     private var lastRow = Int64.min
 
     var isDone: Bool { index == Self.columns.count }
 
-    /// Goes over at most `limit` rows. What does not open is left: no key helps there.
+    /// Goes over at most `limit` rows. What does not open is left, and counted.
     mutating func goOn(
         on connection: borrowing Connection, _ sealer: inout Sealer, limit: Int
     ) throws(StoreFault) {
@@ -48,7 +52,10 @@ struct Resealing {
                 on: connection)
             for (row, sealed) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
                 let place = Sealer.Place(table: column.table, row: row, column: column.column)
-                guard let anew = Self.seal(sealed, at: place, &sealer) else { continue }
+                guard let anew = Self.seal(sealed, at: place, &sealer) else {
+                    unopened += 1
+                    continue
+                }
                 try update.bind(row, at: 1)
                 try update.bind(anew, at: 2)
                 try update.run()

@@ -19,8 +19,9 @@ package final class SQLiteStore: MessageStore {
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
         /// Told, on a thread of the store, how many actions no application has taken in time.
         package var onExpiredActions: @Sendable (Int) -> Void = { _ in }
-        /// Told, on a thread of the store, when nothing is sealed under former keys any more.
-        package var onResealed: @Sendable () -> Void = {}
+        /// Told, on a thread of the store, when all that was sealed under former keys was gone over,
+        /// and how many rows did not open: unless there are none, the former keys are still needed.
+        package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
         /// The clocks.
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 

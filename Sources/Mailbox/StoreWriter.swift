@@ -52,7 +52,7 @@ final class StoreWriter: @unchecked Sendable {
     private let limits: StoreLimits
     private let source: StoreSource
     private let onFault: @Sendable (StoreFault) -> Void
-    private let onResealed: @Sendable () -> Void
+    private let onResealed: @Sendable (Int) -> Void
     /// Nil while the database cannot be trusted.
     private var executor: BatchExecutor?
     private var lastFault: StoreFault?
@@ -68,7 +68,7 @@ final class StoreWriter: @unchecked Sendable {
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
         onFault: @escaping @Sendable (StoreFault) -> Void,
-        onResealed: @escaping @Sendable () -> Void
+        onResealed: @escaping @Sendable (Int) -> Void
     ) {
         self.executor = executor
         self.source = source
@@ -218,7 +218,9 @@ extension StoreWriter {
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
-        if executor.hasToReseal, try executor.reseal(atMost: Self.resealedAtOnce) { onResealed() }
+        if executor.hasToReseal, let unopened = try executor.reseal(atMost: Self.resealedAtOnce) {
+            onResealed(unopened)
+        }
         if executor.walPages > checkpointAt { try checkpoint(executor) }
     }
 

@@ -4,7 +4,7 @@ package import Base
 package struct SourceConsent: Equatable, Sendable {
     /// It takes answers that are typed into a notification.
     package var takesReplies = false
-    /// What links may begin with, beside `https`. A file can never be opened.
+    /// What links may begin with, beside `https`; never what is no place but a file or a program.
     package var linkSchemes: Set<String> = []
 
     package init() {}
@@ -17,8 +17,10 @@ package struct SourceConsent: Equatable, Sendable {
     }
 
     package static func mayAllow(_ scheme: String) -> Bool {
-        URLScheme.isScheme(scheme) && scheme != "file"
+        URLScheme.isScheme(scheme) && !barred.contains(scheme)
     }
+
+    private static let barred: Set = ["file", "javascript", "data", "vbscript"]
 
     /// An account may have several registrations.
     package mutating func add(_ other: SourceConsent) {

@@ -18,16 +18,22 @@ struct LogLine {
         return text + "\n"
     }
 
-    /// A value that would not be one word is put into quotes.
+    /// A value that would not be one word is put into quotes. By bytes, as its readers look at it: with
+    /// what combines behind it a quotation mark is another character.
     private static func quoted(_ value: String) -> String {
         let text = Printable.text(value, limit: valueLimit)
-        guard text.isEmpty || text.contains(where: { " \"=\\".contains($0) }) else { return text }
-        var result = "\""
-        for character in text {
-            if character == "\"" || character == "\\" { result.append("\\") }
-            result.append(character)
+        guard text.isEmpty || text.utf8.contains(where: { " \"=\\".utf8.contains($0) }) else {
+            return text
         }
-        return result + "\""
+        var result = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                result.append(UInt8(ascii: "\\"))
+            }
+            result.append(byte)
+        }
+        result.append(UInt8(ascii: "\""))
+        return String(decoding: result, as: UTF8.self)
     }
 
     private static let valueLimit = 500

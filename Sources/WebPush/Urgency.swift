@@ -26,7 +26,12 @@ package enum Urgency: String, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// 0 for the least urgent, 3 for the most.
+    package init?(rank: UInt8) {
+        guard let urgency = Self.allCases.first(where: { $0.rank == rank }) else { return nil }
+        self = urgency
+    }
+
+    /// 0 for the least urgent, 3 for the most. Stored by it.
     package var rank: UInt8 {
         switch self {
         case .veryLow: 0

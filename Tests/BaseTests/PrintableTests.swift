@@ -36,6 +36,7 @@ struct PrintableTests {
     @Test("A long text is cut and says so")
     func limit() {
         #expect(Printable.text("abcdef", limit: 3) == "abc…")
+        #expect(Printable.text("a\u{301}\u{301}\u{301}b", limit: 3) == "a\u{301}\u{301}…")
         #expect(Printable.text("abc", limit: 3) == "abc")
     }
 }

@@ -156,6 +156,32 @@ struct MessageRecordTests {
         MessageRecord.content(of: bytes.span) != nil
     }
 
+    @Test("Encodings, ways and urgencies have the numbers that they always had")
+    func numbers() {
+        let urgencies: [Urgency] = [.veryLow, .low, .normal, .high]
+        #expect(urgencies == Urgency.allCases)
+        let encodings: [ContentEncoding?] = [nil, .aes128gcm, .aesgcm]
+        #expect(encodings.count == ContentEncoding.allCases.count + 1)
+        for (rank, urgency) in urgencies.enumerated() {
+            for (number, encoding) in encodings.enumerated() {
+                var content = Self.content
+                (content.urgency, content.encoding, content.level) = (urgency, encoding, .mtproto)
+                let record = MessageRecord.bytes(content, arrival: 1)
+                #expect(record[1] == UInt8(3 << 4 | number) && record[2] == UInt8(rank))
+            }
+        }
+        #expect([SubscriptionKind.channel, .receiver, .signal].map(\.rawValue) == [0, 1, 2])
+        #expect(SubscriptionKind.allCases.count == 3)
+        let states: [CallbackState] = [.unconfirmed, .active, .ending, .gone, .lapsed]
+        #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4])
+        #expect([CallbackRows.Rank.introduction, .inOrder, .parked].map(\.rawValue) == [0, 1, 2])
+        #expect([RegistrationTerms.TokenType.simplePush, .webPush].map(\.rawValue) == [4, 10])
+        #expect(
+            RegistrationTerms.NotifyMode.allCases.map(\.rawValue) == [
+                "disabled", "sendOnlyOne", "sendOnePerConversation", "applePushNotification",
+            ])
+    }
+
     @Test("One that is cut within its fields, or is of another version, is no record")
     func cut() {
         let record = MessageRecord.bytes(Self.content, arrival: 1)

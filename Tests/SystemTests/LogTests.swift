@@ -45,6 +45,8 @@ struct LogTests {
             ("a b=c", #""a b=c""#), ("", #""""#), (#"say "hi""#, #""say \"hi\"""#),
             (#"a\b"#, #""a\\b""#), ("one\ntwo", #""one\\u{a}two""#),
             ("\u{1B}[2J", #""\\u{1b}[2J""#), ("plain:1/2", "plain:1/2"),
+            ("a\"\u{301} b=c", "\"a\\\"\u{301} b=c\""), ("a=\u{301}b", "\"a=\u{301}b\""),
+            ("\\\u{20D7}", "\"\\\\\u{20D7}\""),
         ])
     func values(value: String, shown: String) {
         log(isJournal: true).write(.info, "x", [("value", value)])

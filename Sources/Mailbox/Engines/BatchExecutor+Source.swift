@@ -55,7 +55,8 @@ extension BatchExecutor {
             for registration in registrations.reversed() {
                 let members = registration.terms.looks?.members ?? []
                 for (name, value) in members where names.insert(name).inserted {
-                    writer.member(text: name, json: String(decoding: value.source, as: UTF8.self))
+                    writer.name(text: name)
+                    writer.value(value)
                 }
             }
         }

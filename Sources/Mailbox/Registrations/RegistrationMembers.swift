@@ -109,7 +109,7 @@ package struct RegistrationMembers {
                 throw Fault("\(name) has a wrong member")
             }
         }
-        return String(decoding: node.source, as: UTF8.self)
+        return JSONText.anew(node)
     }
 
     private static let schemeLimit = 16
@@ -118,7 +118,7 @@ package struct RegistrationMembers {
     private static func areSchemes(_ node: JSONNode) -> Bool {
         node.kind == .array && node.elements.count <= schemeLimit
             && node.elements.allSatisfy { element in
-                element.kind == .string && element.text.map(SourceConsent.mayAllow) == true
+                element.kind == .string && element.text.map(URLScheme.isScheme) == true
             }
     }
 }

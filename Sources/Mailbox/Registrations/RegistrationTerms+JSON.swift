@@ -1,5 +1,6 @@
 package import Base
 import Dialects
+import Notifications
 import WebPush
 
 /// Terms as an application writes them, and as they stand in the sealed record.
@@ -16,6 +17,24 @@ extension RegistrationTerms {
     private static let otherUsersLimit = 100
     private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
     private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
+
+    /// In bytes: each push of the account is looked at with it.
+    private static let presentationLimit = 4_096
+
+    /// Refuses what a request may not say, and a record of before may: that is still read.
+    package func expectNew() throws(Fault) {
+        let schemes = looks?["link_schemes"]?.texts ?? []
+        guard schemes.allSatisfy(SourceConsent.mayAllow) else {
+            throw Fault("presentation has a wrong member")
+        }
+        guard (presentation?.utf8.count ?? 0) <= Self.presentationLimit else {
+            throw Fault("presentation has at most \(Self.presentationLimit) bytes")
+        }
+        guard ([userID].compactMap(\.self) + otherUserIDs).allSatisfy({ $0 < ChatID.userLimit })
+        else {
+            throw Fault("user_id or other_user_ids has a wrong user id")
+        }
+    }
 
     /// `object` has members of terms only, each once; `other` was read elsewhere.
     package init(_ object: JSONNode, without other: String? = nil) throws(Fault) {

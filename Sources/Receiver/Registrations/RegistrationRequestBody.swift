@@ -13,6 +13,7 @@ struct RegistrationRequestBody: Confidential {
             var members = try RegistrationMembers(object)
             let secret = try members.text("secret")
             terms = try RegistrationTerms(object, without: "secret")
+            try terms.expectNew()
             guard secret == nil || terms.tokenType == .webPush else {
                 throw RegistrationTerms.Fault("secret is for token_type 10")
             }

@@ -97,7 +97,7 @@ extension PushServer {
             folder: configuration.state, masterKey: try keys.masterKey(log))
         options.templates = LanguageTable.templates()
         if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
-        options.onResealed = { Self.endRotation(keys, log) }
+        options.onResealed = { Self.endRotation(keys, unopened: $0, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
         options.onExpiredActions = { count in
             log.write(.info, "actions-expired", [("count", "\(count)")])
@@ -128,7 +128,13 @@ extension PushServer {
         }
     }
 
-    private static func endRotation(_ keys: KeyFolder, _ log: Log) {
+    /// What did not open may be readable with the former key alone.
+    private static func endRotation(_ keys: KeyFolder, unopened: Int, _ log: Log) {
+        guard unopened == 0 else {
+            return log.write(
+                .error, "former-key-kept",
+                [("rows", "\(unopened)"), ("reason", "they do not open: the database is damaged")])
+        }
         do {
             try keys.dropFormerMasterKey()
             log.write(.info, "store-resealed")

@@ -107,13 +107,14 @@ struct UserActionTests {
 
     @Test("Other links are opened if the application agreed to that, and a file never is")
     func consent() throws {
-        let consent = #"{"@type":"bellwire.updateSource","link_schemes":["matrix","file","-x"]}"#
+        let schemes = #"["matrix","file","javascript","data","-x"]"#
+        let consent = #"{"@type":"bellwire.updateSource","link_schemes":\#(schemes)}"#
         var matrix = try screen(#","link":"matrix:r/x""#)
         try matrix.tell(consent)
         matrix.user(chooses: "default", on: 1)
         let link = try #require(ExternalLink("matrix:r/x"))
         #expect(matrix.others == [.open(link: link, Self.choice("default"), token: nil)])
-        for link in ["file:///x", "-x:y", "javascript:x"] {
+        for link in ["file:///x", "-x:y", "javascript:x", "data:text/html,x"] {
             var refused = try screen(#","link":"\#(link)""#)
             try refused.tell(consent)
             refused.user(chooses: "default", on: 1)

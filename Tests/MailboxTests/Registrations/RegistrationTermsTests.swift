@@ -1,5 +1,6 @@
 import Base
 import Dialects
+import Notifications
 import Testing
 
 @testable import Mailbox
@@ -76,7 +77,6 @@ struct RegistrationTermsTests {
             #""presentation":"x""#, #""presentation":{"sound":1}"#,
             #""presentation":{"loc_args":[1]}"#, #""presentation":{"colour":"red"}"#,
             #""presentation":{"replies":1}"#, #""presentation":{"link_schemes":"tg"}"#,
-            #""presentation":{"link_schemes":["file"]}"#,
             #""presentation":{"link_schemes":["-x"]}"#, #""presentation":{"link_schemes":["a b"]}"#,
             #""service":"x""#, #""service":"org..x""#, #""service":"org.1x""#, #""service":5"#,
             #""app_id":"""#, #""ttl":-1"#, #""ttl":2592001"#, #""ttl":"5""#, #""expires":59"#,
@@ -96,6 +96,30 @@ struct RegistrationTermsTests {
         for wrong in [#","trust_clear":true"#, #","clear":true,"trust_clear":1"#] {
             #expect(throws: RegistrationTerms.Fault.self) { try self.terms(wrong) }
         }
+    }
+
+    @Test(
+        "A request may not say what a record of before may, which is still read",
+        arguments: [
+            #""presentation":{"link_schemes":["file"]}"#,
+            #""presentation":{"link_schemes":["tg","javascript"]}"#,
+            #""presentation":{"link_schemes":["data"]}"#,
+            #""presentation":{"link_schemes":["vbscript"]}"#,
+            #""presentation":{"sound":"\#(String(repeating: "x", count: 4_096))"}"#,
+            #""user_id":9223372036854775807"#, #""other_user_ids":[5,1099511627776]"#,
+        ])
+    func former(member: String) throws {
+        let terms = try terms("," + member)
+        #expect(throws: RegistrationTerms.Fault.self) { try terms.expectNew() }
+        let consent = terms.looks.map { SourceConsent($0) }
+        #expect(consent?.linkSchemes.isSubset(of: ["tg"]) != false)
+    }
+
+    @Test("A presentation of 4,096 bytes is the largest")
+    func largest() throws {
+        let frame = #"{"sound":""}"#
+        let text = String(repeating: "x", count: 4_096 - frame.utf8.count)
+        try terms(#","presentation":{"sound":"\#(text)"}"#).expectNew()
     }
 
     @Test("A key of signers belongs to type 10")

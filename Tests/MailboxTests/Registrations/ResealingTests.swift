@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Foundation
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -12,7 +13,13 @@ struct ResealingTests {
     /// Waits for the end of a rotation.
     private final class End: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
-        func note() { semaphore.signal() }
+        private let rows = Mutex(0)
+        /// Rows that did not open, of all rotations so far.
+        var unopened: Int { rows.withLock { $0 } }
+        func note(_ count: Int) {
+            rows.withLock { $0 += count }
+            semaphore.signal()
+        }
         var came: Bool { semaphore.wait(timeout: .now() + 20) == .success }
     }
 
@@ -46,7 +53,7 @@ struct ResealingTests {
     @Test("Everything is sealed anew while the store serves, and opens without the former key")
     func rotation() throws {
         let end = End()
-        let test = try TestStore { $0.onResealed = { end.note() } }
+        let test = try TestStore { $0.onResealed = { end.note($0) } }
         let (registration, device) = try fill(test)
         let key = try MasterKey.generate()
         test.store.rotate(to: key)
@@ -61,7 +68,7 @@ struct ResealingTests {
     @Test("No sealed column is left out")
     func columns() throws {
         let end = End()
-        let test = try TestStore { $0.onResealed = { end.note() } }
+        let test = try TestStore { $0.onResealed = { end.note($0) } }
         _ = try fill(test)
         let key = try MasterKey.generate()
         test.store.rotate(to: key)
@@ -97,7 +104,7 @@ struct ResealingTests {
         test.options.masterKey = key
         test.options.formerKeys = [former]
         let end = End()
-        test.options.onResealed = { end.note() }
+        test.options.onResealed = { end.note($0) }
         try test.restart()
         try expectWhole(test, registration, device)
         #expect(end.came)
@@ -118,12 +125,42 @@ struct ResealingTests {
             try test.restart()
             try expectWhole(test, registration, device)
             let end = End()
-            test.options.onResealed = { end.note() }
+            test.options.onResealed = { end.note($0) }
             try test.restart()
             try expectWhole(test, registration, device)
             #expect(end.came)
-            test.options.onResealed = {}
+            test.options.onResealed = { _ in }
         }
+    }
+
+    @Test("While a row does not open the former key is kept, and what it sealed can be read again")
+    func damaged() throws {
+        let end = End()
+        let test = try TestStore()
+        _ = try fill(test)
+        let (former, key) = (test.options.masterKey, try MasterKey.generate())
+        test.options.masterKey = key
+        test.options.formerKeys = [former]
+        test.options.onResealed = { end.note($0) }
+        // One byte of the ciphertext of one message.
+        func flip() throws {
+            let connection = try Connection(test.path + "/bellwire.db", .readWrite)
+            let find = try Statement(
+                "SELECT position, sealed FROM message ORDER BY position LIMIT 1", on: connection)
+            guard try find.step() else { return }
+            var (row, sealed) = (find.integer(0), find.bytes(1))
+            sealed[sealed.count - 1] ^= 1
+            let update = try Statement(
+                "UPDATE message SET sealed = ?2 WHERE position = ?1", on: connection)
+            try update.bind(row, at: 1)
+            try update.bind(sealed, at: 2)
+            try update.run()
+        }
+        try test.restart(flip)
+        #expect(end.came && end.unopened == 1)
+        try test.restart(flip)
+        #expect(
+            end.came && end.unopened == 1, "with its bytes back it opens with the former key")
     }
 
     @Test("Nothing is lost by a start at which the new key was made and never used")
