@@ -46,6 +46,37 @@ struct VAPIDVectorTests {
         }
     }
 
+    @Test(
+        "In 2039 and 2106 a signature is good for as long as it says, and no longer",
+        arguments: [2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000] as [Int])
+    func farTime(now: Int) throws {
+        let key = try PrivateKey.generate()
+        let origin = Array("https://push.example".utf8)
+        func refusal(expiry: Int, at now: Int) throws -> String? {
+            let header = Array(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
+            let claims = Array(#"{"aud":"https://push.example","exp":\#(expiry)}"#.utf8)
+            let input = Base64URL.text(header.span) + "." + Base64URL.text(claims.span)
+            var signing = try SigningKey(key)
+            let signature = try signing.sign(Array(input.utf8).span)
+            let token = input + "." + Base64URL.text(signature.span)
+            var verifier = try VAPIDVerifier()
+            do throws(VAPIDError) {
+                _ = try verifier.verify(
+                    authorization: Array("vapid t=\(token), k=\(key.publicKey.base64URL)".utf8),
+                    cryptoKey: nil,
+                    policy: VAPIDPolicy(now: Double(now), origins: [origin], leeway: 60))
+                return nil
+            } catch {
+                guard case .refusal(let refusal) = error else { throw error }
+                return refusal.word
+            }
+        }
+        #expect(try refusal(expiry: now + 12 * 3_600, at: now) == nil)
+        #expect(try refusal(expiry: now, at: now + 59) == nil)
+        #expect(try refusal(expiry: now, at: now + 61) != nil)
+        #expect(try refusal(expiry: now + 25 * 3_600, at: now) != nil)
+    }
+
     @Test("A recorded sender's signature verifies", arguments: try RecordedPush.all("webpush"))
     func recorded(_ push: RecordedPush) throws {
         guard let authorization = push.header("authorization") else { return }

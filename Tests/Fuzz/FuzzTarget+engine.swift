@@ -13,31 +13,74 @@ extension FuzzTarget {
             ]
             for id in [ChatID.user(1), .channel(88)] { account.chats[id] = Chat(id, title: "T") }
             var engine = Engine(account)
-            engine.start(now: 1_800_000_000)
+            let now = time(from: bytes)
+            engine.start(now: now)
             // Several in a line, so that one can meet what another left.
             for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(16) {
-                let payload = Array(line)
-                _ = engine.process(
-                    payload: payload, dialect: dialect, level: .webpush, now: 1_800_000_001)
-                if let request = try? JSONDocument(payload).root {
-                    _ = engine.handle(request, now: 1_800_000_002)
+                for payload in [Array(line), withNumbers(drawnFrom: line)] {
+                    _ = engine.process(
+                        payload: payload, dialect: dialect, level: .webpush, now: now + 1)
+                    if let request = try? JSONDocument(payload).root {
+                        let outcome = engine.handle(request, now: now + 2)
+                        check(line: outcome?.answer(extra: request["@extra"]) ?? [])
+                    }
+                    _ = try? PushReceiver.id(of: payload)
                 }
-                _ = try? PushReceiver.id(of: payload)
             }
-            check(&engine)
+            check(&engine, at: now + 100)
         }
     }
 
     /// What can be told and stored, whatever has come in.
-    private static func check(_ engine: inout Engine) {
-        engine.advance(to: 1_800_000_100)
-        var writer = JSONWriter()
-        for update in engine.takeUpdates() { update.write(to: &writer) }
+    private static func check(_ engine: inout Engine, at now: Double = 1_800_000_100) {
+        engine.advance(to: now)
+        for update in engine.takeUpdates() {
+            var writer = JSONWriter()
+            update.write(to: &writer)
+            check(line: writer.bytes)
+        }
         let state = engine.account.state
         guard let copy = try? Account(state: state) else {
             preconditionFailure("state that was written cannot be read")
         }
         precondition(copy == engine.account, "state that was written is read otherwise")
+    }
+
+    private static func check(line: [UInt8]) {
+        guard !line.isEmpty else { return }
+        precondition((try? JSONDocument(line)) != nil, "a line that is no JSON")
+        precondition(line.allSatisfy { $0 >= 0x20 }, "a line that is broken")
+    }
+
+    /// The numbers of a text in the places of which stand others, from the whole range: those of its
+    /// own tell which.
+    private static func withNumbers(drawnFrom line: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        var index = line.startIndex
+        while index < line.endIndex {
+            let digits = line[index...].prefix { $0.isDigit }
+            guard !digits.isEmpty else {
+                text.append(line[index])
+                index += 1
+                continue
+            }
+            let place = digits.reduce(text.count) { $0 &* 31 &+ Int($1) }
+            let number = numbers[Int(place.magnitude % UInt(numbers.count))]
+            text += "\(number)".utf8
+            index = digits.endIndex
+        }
+        return text
+    }
+
+    private static let numbers: [Int64] = [
+        .min, .min + 1, -(1 << 53), Int64(Int32.min) - 1, Int64(Int32.min), -1, 0, 1, 2, 88,
+        777_000, Int64(Int32.max), Int64(Int32.max) + 1, 1 << 40, (1 << 51) - 1, 1 << 51, 1 << 52,
+        .max - 1, .max,
+    ]
+
+    /// The present, or behind what 31 and 32 bits hold.
+    private static func time(from bytes: [UInt8]) -> Double {
+        [1_800_000_000, 2_147_483_640, 4_294_967_290][bytes.count % 3]
     }
 
     static func readEntry(_ bytes: [UInt8]) {

@@ -38,6 +38,32 @@ struct LifetimeTests {
         #expect(try test.waiting(device).isEmpty)
     }
 
+    @Test(
+        "In 2039 and 2106 messages wait and expire, and the machine's starts count",
+        arguments: [2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000] as [Int64])
+    func farTime(seconds: Int64) throws {
+        let test = try TestStore()
+        test.close()
+        test.clocks.set { $0.wall = seconds * 1_000 }
+        let fresh = try TestStore { [clocks = test.clocks] in $0.reading = { clocks.now } }
+        let device = try fresh.addDevice()
+        let address = try fresh.register(device).address
+        try fresh.keep(address, "short", ttl: 60)
+        try fresh.keep(address, "long", ttl: 2_592_000)
+        test.clocks.advance(seconds: 59)
+        #expect(try fresh.bodies(device) == ["short", "long"])
+        try fresh.restart {
+            test.clocks.set {
+                $0.boot = [2]
+                $0.sinceBoot = 5_000
+                $0.wall += 2_000
+            }
+        }
+        #expect(try fresh.bodies(device) == ["long"])
+        test.clocks.advance(seconds: 2_592_000)
+        #expect(try fresh.bodies(device).isEmpty)
+    }
+
     @Test("When the machine was started anew, the time of day tells how long it was off")
     func reboot() throws {
         let test = try TestStore()

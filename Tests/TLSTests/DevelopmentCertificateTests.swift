@@ -111,6 +111,23 @@ struct DevelopmentCertificateTests {
         #expect(try text(made.authorityPath) != authority)
     }
 
+    @Test(
+        "One of 2039, 2049, 2050 or 2106 is good for its time, and checked at it",
+        arguments: [2_177_452_800, 2_493_072_000, 2_530_000_000, 4_300_000_000] as [Double])
+    func farTime(moment: Double) throws {
+        func made(_ later: Double) throws -> DevelopmentCertificate {
+            try DevelopmentCertificate(in: folder, hostName: "desk", now: moment + later)
+        }
+        #expect(try made(0).isNew)
+        let context = try CertificateStore(try made(86_400).files).context
+        #expect(try !made(86_400).isNew)
+        #expect(context.certificateValidity(at: moment) == .current)
+        #expect(context.certificateValidity(at: moment - 7_200) == .notYetValid)
+        let end = Double(DevelopmentCertificate.lifetime)
+        #expect(context.certificateValidity(at: moment + end) == .expired)
+        #expect(try made(end).isNew)
+    }
+
     @Test("Files that are torn, missing or of two makings are replaced")
     func torn() throws {
         let made = try certificate()

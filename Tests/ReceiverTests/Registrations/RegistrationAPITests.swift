@@ -153,6 +153,59 @@ struct RegistrationAPITests {
             try fixture.api("GET", "registrations/\(app.id)", bearer: brother).status == 200)
     }
 
+    @Test("Numbers from the whole range are taken or refused, and nothing ends")
+    func numbers() throws {
+        let fixture = try PushFixture()
+        let bearer = try fixture.addCredential()
+        let numbers = [
+            "-9223372036854775809", "-9223372036854775808", "-2147483649", "-1", "0", "1",
+            "2147483647", "2147483648", "4294967295", "4294967296", "1099511627776",
+            "9223372036854775807", "18446744073709551615", "1e400", "1.5", "-0",
+        ]
+        for number in numbers {
+            for member in [
+                #""token_type":N"#, #""token_type":10,"user_id":N"#,
+                #""token_type":10,"user_id":"N""#, #""token_type":10,"other_user_ids":[N]"#,
+                #""token_type":10,"session_timeout":N"#, #""token_type":10,"ttl":N"#,
+                #""token_type":10,"expires":N"#,
+                #""token_type":10,"dialect":"icq","presentation":{"badge":N}"#,
+            ] {
+                let body =
+                    #"{"app":"a","account":"b","#
+                    + member.replacing("N", with: number) + "}"
+                let answer = try fixture.api("POST", "registrations", bearer: bearer, body)
+                #expect([201, 400].contains(answer.status), "\(body): \(answer.text)")
+            }
+            for path in ["devices/\(number)", "owners/\(number)", "registrations/\(number)"] {
+                let status = try fixture.api("DELETE", path, bearer: bearer).status
+                #expect([400, 403, 404].contains(status), "\(path)")
+            }
+            let app = try RegisteredApp(fixture, bearer: bearer)
+            let fields = [("TTL", number), ("Content-Encoding", "aes128gcm")]
+            let sealed = try app.encrypted("x")
+            let status = try fixture.request("POST", app.endpoint, fields, body: sealed.body).status
+            #expect([201, 400].contains(status), "TTL \(number)")
+        }
+        #expect(try RegisteredApp(fixture, bearer: bearer).push("x").status == 201)
+    }
+
+    @Test("A presentation of more than 4,096 bytes, or with links to programs, is refused")
+    func presentations() throws {
+        let fixture = try PushFixture()
+        let bearer = try fixture.addCredential()
+        func post(_ presentation: String) throws -> HTTPAnswer {
+            try fixture.api(
+                "POST", "registrations", bearer: bearer,
+                #"{"token_type":10,"app":"a","account":"b","presentation":\#(presentation)}"#)
+        }
+        #expect(try post(#"{"link_schemes":["matrix"]}"#).status == 201)
+        for scheme in ["javascript", "data", "file", "vbscript"] {
+            #expect(try post(#"{"link_schemes":["\#(scheme)"]}"#).status == 400)
+        }
+        let long = String(repeating: "x", count: 4_096)
+        #expect(try post(#"{"sound":"\#(long)"}"#).status == 400)
+    }
+
     @Test("A revoked registration is gone: 204, then 404, and 410 for whoever pushes")
     func revoke() throws {
         let fixture = try PushFixture()
