@@ -43,5 +43,8 @@ let longestMute: Int64 = 366 * 86_400
 /// The moment until which is muted.
 package func muteEnd(_ seconds: Int64, now: Double) -> Int64 {
     if seconds <= 0 { return 0 }
-    return seconds > longestMute ? muteForever : Int64(time: now) + seconds
+    if seconds > longestMute { return muteForever }
+    let end = Int64(time: now) + seconds
+    // In what is kept the last second of 31 bits stands for ever.
+    return end == Int32.max ? end + 1 : end
 }

@@ -65,7 +65,7 @@ extension RingingCall {
         missedText = try state.text()
         level = try state.choice()
         if state.version >= 4 {
-            data = try state.text()
+            data = try state.jsonOrEmpty()
             isTrusted = try state.flag()
         }
     }

@@ -52,7 +52,7 @@ extension StoredMessage {
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
         id = MessageID(try state.number())
-        source = try state.data()
+        source = try state.json()
         if state.version >= 4 { pinned = MessageID(try state.number()) }
     }
 }
@@ -131,7 +131,7 @@ extension Presentation {
         defaultAction = try state.text()
         isCritical = try state.flag()
         isLow = try state.flag()
-        if state.version >= 4 { data = try state.text() }
+        if state.version >= 4 { data = try state.jsonOrEmpty() }
         tags = try state.list { state throws(StateReader.Damage) in try state.text() }
         actions = try state.list { state throws(StateReader.Damage) in
             Action(name: try state.text(), label: try state.text(), link: try state.text())

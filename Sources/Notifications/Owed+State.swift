@@ -69,7 +69,7 @@ extension ChosenAction {
             chatID: ChatID(try state.number()), messageID: MessageID(try state.number()),
             action: try state.text())
         text = try state.optional { state throws(StateReader.Damage) in try state.text() }
-        data = try state.text()
+        data = try state.jsonOrEmpty()
         callID = try state.text()
         date = try state.date()
     }
@@ -102,7 +102,8 @@ extension Update {
             self = .fetchRequired(
                 reason: try state.text(),
                 details: try state.list { state throws(StateReader.Damage) in
-                    Detail(try state.text(), source: try state.text())
+                    Detail(
+                        try state.text(), source: String(decoding: try state.json(), as: UTF8.self))
                 })
         case 1:
             self = .dcOption(

@@ -1,3 +1,5 @@
+import Base
+
 /// Reads what `StateWriter` wrote; anything else is refused, wherever it ends.
 struct StateReader {
     struct Damage: Error {}
@@ -94,6 +96,20 @@ struct StateReader {
         let count = try count()
         defer { position += count }
         return String(decoding: bytes[position..<position + count], as: UTF8.self)
+    }
+
+    /// JSON that is told on: what a program of before kept of others may be none, and then is text.
+    mutating func json() throws(Damage) -> [UInt8] {
+        let source = try data()
+        guard let document = try? JSONDocument(source) else {
+            return Array(JSONText.quoted(String(decoding: source, as: UTF8.self)).utf8)
+        }
+        return Array(JSONText.anew(document.root).utf8)
+    }
+
+    mutating func jsonOrEmpty() throws(Damage) -> String {
+        let source = try json()
+        return source.elementsEqual("\"\"".utf8) ? "" : String(decoding: source, as: UTF8.self)
     }
 
     mutating func optional<Value>(

@@ -64,6 +64,22 @@ struct AccountStateTests {
         #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
     }
 
+    @Test("What a program of before kept of others as JSON, and is none, is told on as text")
+    func foreignJSON() throws {
+        var account = try fullAccount()
+        account.owed = Owed()
+        account.owed.add(
+            .fetchRequired(reason: "x", details: [Update.Detail("updates", source: "1.2.3e")]),
+            at: 1_800_000_000)
+        let read = try Account(state: account.state)
+        #expect(
+            read.owed.items.map(\.content) == [
+                .notice(
+                    .fetchRequired(
+                        reason: "x", details: [Update.Detail("updates", source: #""1.2.3e""#)]))
+            ])
+    }
+
     @Test("A time that is no number is damage")
     func times() throws {
         var account = try fullAccount()

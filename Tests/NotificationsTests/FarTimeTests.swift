@@ -72,6 +72,15 @@ struct FarTimeTests {
         }
     }
 
+    @Test("A mute that ends in the last second of 31 bits ends")
+    func lastSecond() throws {
+        var story = story(2_147_483_000)
+        try story.request(#"{"@type":"bellwire.muteChat","chat_id":1,"mute_for":647}"#)
+        try story.restart()
+        let end = try #require(story.engine.account.chats[.user(1)]?.settings?.muteUntil)
+        #expect(end == Int64(Int32.max) + 1)
+    }
+
     @Test("What was retracted before it came does not come", arguments: times)
     func tombstones(now: Double) {
         var story = story(now)
