@@ -19,13 +19,14 @@ struct GuardedServerTests {
         try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
         try files.createDirectory(atPath: state, withIntermediateDirectories: false)
         try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: state)
-        if Self.isRoot { try files.setAttributes([.ownerAccountID: Self.user], ofItemAtPath: state) }
+        guard Self.isRoot else { return }
+        try files.setAttributes([.ownerAccountID: Self.user], ofItemAtPath: state)
     }
 
     @Test("Nobody looks into it, its own user neither, and it can leave no core file")
     func strangers() throws {
         let server = try start()
-        let folder = try #require(process())
+        let folder = try #require(try process())
         let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
         #expect(limits.contains(/Max core file size +0 +0\s/))
         // The kernel gives what a process that may not be dumped has in /proc to root.
