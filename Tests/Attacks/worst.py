@@ -284,6 +284,8 @@ FAMILIES = {
 
 
 def attack(kind, port, bearer, control, seconds):
+    # Elsewhere it would have a machine of its own: here it gets what the server and its neighbour leave.
+    os.nice(10)
     attacker = Attacker(port, bearer, control)
     flows = kind(attacker)
     print("begun", flush=True)
