@@ -37,6 +37,12 @@ class Attacker:
     def push(self, path, body, fields="TTL: 60\r\nContent-Encoding: aes128gcm\r\n"):
         return (f"POST {path} HTTP/1.1\r\n{REQUEST}{fields}Content-Length: {len(body)}\r\n\r\n").encode() + body
 
+    def subscriber(self):
+        """A user agent that the server keeps: one with a channel."""
+        agent = self.agent()
+        agent.register(str(uuid.uuid4()))
+        return agent.socket
+
     def channel(self):
         agent = self.agent()
         path = agent.register(str(uuid.uuid4()))
@@ -83,26 +89,26 @@ def acks(attacker):
         updates = [{"channelID": str(uuid.UUID(int=0)), "version": version()} for _ in range(100)]
         return text_frame({"messageType": "ack", "updates": updates})
     frames = [b"".join(piece() for _ in range(20)) for _ in range(20)]
-    return [Flow(lambda: attacker.agent().socket, frames) for _ in range(8)]
+    return [Flow(attacker.subscriber, frames) for _ in range(8)]
 
 
 def registers(attacker):
     def piece():
         return b"".join(text_frame({"messageType": "register", "channelID": str(uuid.uuid4())})
                         for _ in range(50))
-    return [Flow(lambda: attacker.agent().socket, [piece]) for _ in range(8)]
+    return [Flow(attacker.subscriber, [piece]) for _ in range(8)]
 
 
 def unregisters(attacker):
     def piece():
         return b"".join(text_frame({"messageType": "unregister", "channelID": str(uuid.uuid4())})
                         for _ in range(50))
-    return [Flow(lambda: attacker.agent().socket, [piece]) for _ in range(8)]
+    return [Flow(attacker.subscriber, [piece]) for _ in range(8)]
 
 
 def pings(attacker):
     many = frame(bytes(125), guest.PING) * 500
-    return [Flow(lambda: attacker.agent().socket, [many]) for _ in range(8)]
+    return [Flow(attacker.subscriber, [many]) for _ in range(8)]
 
 
 def fragments(attacker):
@@ -110,7 +116,7 @@ def fragments(attacker):
     empty = frame(b"", guest.CONTINUATION, is_last=False) * 5_000
     single = frame(b" ", guest.CONTINUATION, is_last=False) * 5_000
     def begin():
-        made = attacker.agent().socket
+        made = attacker.subscriber()
         made.sendall(first)
         return made
     return [Flow(begin, [empty, single]) for _ in range(8)]
