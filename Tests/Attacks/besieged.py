@@ -21,7 +21,7 @@ def run(report, is_long, program, family):
     while kinds:
         with Siege(program) as siege:
             while kinds and siege.server.is_alive():
-                besiege(report, siege, kinds.pop(0), 3 if is_long else 1, 6 if is_long else 2)
+                besiege(report, siege, kinds.pop(0), 3 if is_long else 1, 6 if is_long else 1)
 
 
 def besiege(report, siege, kind, rounds, seconds):

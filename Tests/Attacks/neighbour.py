@@ -59,7 +59,7 @@ class Place:
 places = [Place(*word.split("/", 1)) for word in sys.argv[1:]]
 print("begun", flush=True)
 # Often enough, however short the attack is.
-while not select.select([sys.stdin], [], [], 0.004)[0] or len(places[0].times) < 200:
+while not select.select([sys.stdin], [], [], 0.004)[0] or len(places[0].times) < 150:
     for place in places:
         place.push()
 print(json.dumps([{"times": place.times, "wrong": place.wrong} for place in places]))

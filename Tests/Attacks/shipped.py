@@ -120,9 +120,9 @@ class Siege:
 
     def __enter__(self):
         with self.neighbour():
-            time.sleep(1)
+            time.sleep(0.2)
         with self.neighbour() as quiet:
-            time.sleep(2)
+            time.sleep(1.5)
         self.quiet = quiet.attacked["p99"]
         return self
 

@@ -1,6 +1,5 @@
 """What is asked of the API and the control socket, and what the answer has to be."""
 
-import asyncio
 import json
 import time
 
@@ -229,11 +228,3 @@ async def own_devices(caller):
             return
         judge(True if is_mine else False, status, {204, 200},
               f"{caller}: removal of a device of {thing.owner}'s")
-
-
-async def wait_for_state(condition, seconds, what):
-    start = time.monotonic()
-    while not await condition():
-        if time.monotonic() - start > seconds:
-            raise Broken(what)
-        await asyncio.sleep(0.02)

@@ -9,28 +9,23 @@ usage: random_rights.py PATH_OF_BELLWIRE [--count N] [--seed N] [--verbose]
 
 import argparse
 import asyncio
+import json
 import random
 import resource
 import sys
 import tempfile
 import time
 
-import api
 import ends
-import pushes
 import sessions
 from callers import Caller
-from rights import Broken, Thing
+from rights import Broken, Rights
+from run import Run
 from service import Service
 from wires import Session
 
-OPERATIONS = [
-    (api.register, 8), (api.list_registrations, 2), (api.one_registration, 20), (api.odd_requests, 6),
-    (api.own_devices, 3), (pushes.push, 25), (sessions.talk_to_engine, 22), (sessions.talk_as_agent, 24)]
 # How much more memory may be in use afterwards, and how long that may take.
 GROWTH, CALM = 1.2, 10
-# So many operations between two revocations.
-BETWEEN = 400
 
 
 async def callers(service):
@@ -53,75 +48,6 @@ async def callers(service):
     return made
 
 
-class Run:
-    def __init__(self, service, made, count):
-        self.service, self.callers, self.left = service, made, count
-        self.done = 0
-        self.ended_sessions = 0
-        self.locks = {caller: asyncio.Lock() for caller in made}
-
-    async def all(self):
-        async with asyncio.TaskGroup() as group:
-            for caller in self.callers:
-                group.create_task(self.work(caller))
-            group.create_task(self.take_back())
-
-    async def work(self, caller):
-        kinds, weights = zip(*OPERATIONS)
-        while self.left > 0:
-            self.left -= 1
-            operation = caller.chance.choices(kinds, weights)[0]
-            async with self.locks[caller]:
-                await self.noting(self.one(caller, operation), operation.__name__)
-            self.done += 1
-
-    @staticmethod
-    async def one(caller, operation):
-        await operation(caller)
-        for session in (caller.engine, caller.agent):
-            if session and session.broken:
-                broken, session.broken = session.broken, None
-                raise broken
-
-    async def noting(self, work, name):
-        """One broken rule does not hide the next; a server that has gone ends everything."""
-        try:
-            return await work
-        except Broken as error:
-            self.service.broken(f"{name}: {error}")
-            if self.service.process.poll() is not None:
-                raise
-        return 0
-
-    async def take_back(self):
-        """Now and then a right is taken back from who uses it."""
-        devices = [caller for caller in self.callers if caller.bearer and caller.device
-                   and not caller.device.end_begun]
-        users = [caller for caller in self.callers if caller.uid]
-        next_time = BETWEEN
-        while self.left > 0:
-            await asyncio.sleep(0.05)
-            if self.done < next_time:
-                continue
-            next_time = self.done + BETWEEN
-            kind = self.service.chance.random()
-            if kind < 0.7:
-                caller = self.service.chance.choice(devices)
-                async with self.locks[caller]:
-                    self.ended_sessions += await self.noting(
-                        ends.revoke(self.service, caller), "revoked")
-            elif kind < 0.85:
-                # The only device of that owner.
-                caller = next(caller for caller in devices if caller.owner == "bob")
-                async with self.locks[caller]:
-                    self.ended_sessions += await self.noting(
-                        ends.remove_owner(self.service, caller), "owner removed")
-            else:
-                async with self.locks[users[0]], self.locks[users[1]]:
-                    self.ended_sessions += await self.noting(
-                        ends.forbid_users(self.service, users), "users forbidden")
-
-
 async def nothing_is_lost(service, made):
     """What was accepted for a channel and not acknowledged by its own user agent is still there."""
     waiting = 0
@@ -139,8 +65,7 @@ async def nothing_is_lost(service, made):
         session = await Session.open(
             f"ws://127.0.0.1:{service.port}/u/{agent.bearer}",
             lambda text, message: sessions.heard(caller, text, message))
-        await session.ask(
-            sessions.json.dumps({"messageType": "hello", "uaid": agent.name}), ("hello", ""))
+        await session.ask(json.dumps({"messageType": "hello", "uaid": agent.name}), ("hello", ""))
         start = time.monotonic()
         while not expected <= seen:
             if time.monotonic() - start > 20:
@@ -149,7 +74,7 @@ async def nothing_is_lost(service, made):
             seen |= {text for _, text in versions}
             updates = [{"channelID": agent.channels[0], "version": version} for version, _ in versions]
             if updates:
-                await session.say(sessions.json.dumps({"messageType": "ack", "updates": updates[-128:]}))
+                await session.say(json.dumps({"messageType": "ack", "updates": updates[-128:]}))
             await asyncio.sleep(0.02)
         waiting += len(expected)
         await session.close()
@@ -161,7 +86,7 @@ async def clear(service):
     administrator = service.administrator
     for kind, name in (("registrations", "registrations"), ("devices", "devices"), ("owners", "owners")):
         _, _, text = await administrator.ask("GET", f"/api/v1/{kind}")
-        for thing in sessions.json.loads(text)[name]:
+        for thing in json.loads(text)[name]:
             await administrator.ask("DELETE", f"/api/v1/{kind}/{thing['id']}")
     administrator.http.close()
     for sender in service.senders.values():
@@ -170,7 +95,7 @@ async def clear(service):
 
 async def phase(service, name, count):
     """So many operations by callers of its own, after which nothing of them is there."""
-    service.rights.__init__(name)
+    service.rights = Rights(name)
     made = await callers(service)
     run = Run(service, made, count)
     await run.all()
@@ -185,7 +110,7 @@ async def measured(service, count):
     # What is made once and kept is there after the first ones.
     fresh = service.memory()
     await phase(service, "first", max(count // 10, 500))
-    await asyncio.sleep(CALM)
+    await asyncio.sleep(CALM / 4)
     before, descriptors = service.memory(), service.descriptors()
     start = time.monotonic()
     run, waiting = await phase(service, "second", count)
