@@ -20,6 +20,7 @@ class Thing:
 
     def __init__(self, owner, **members):
         self.owner = owner
+        self.made = time.monotonic()
         self.end_begun = self.end_known = None
         self.__dict__.update(members)
 
@@ -34,7 +35,7 @@ class Thing:
         """Over all the time since then: True, False, or None where it changed meanwhile."""
         if self.end_known and self.end_known < since:
             return False
-        return True if self.end_begun is None else None
+        return True if self.end_begun is None and self.made < since else None
 
 
 class Rights:
