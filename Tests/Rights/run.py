@@ -27,6 +27,11 @@ class Run:
             for caller in self.callers:
                 group.create_task(self.work(caller))
             group.create_task(self.take_back())
+        # What is pushed now finds those to whom it belongs.
+        self.left = BETWEEN
+        async with asyncio.TaskGroup() as group:
+            for caller in self.callers:
+                group.create_task(self.work(caller))
 
     async def work(self, caller):
         kinds, weights = zip(*OPERATIONS)
