@@ -5,7 +5,7 @@ import WebPush
 extension Benchmark {
     static let constantTime = Benchmark(
         name: "constant-time",
-        summary: "whether the time of a decryption tells the private key (--samples)"
+        summary: "whether times tell the private key, or the code of an endpoint (--samples)"
     ) { options in
         print("\(OpenSSLLibrary.version); \(options.samples) samples of each class")
         print("Welch's t of fixed against random keys, worst of four crops; limit 4.5\n")
@@ -24,6 +24,8 @@ extension Benchmark {
             let test = try classes.measure(options.samples)
             report("decrypt, \(scalar) key", test, passes: test.isSame)
         }
+        let tokens = try TokenClasses().measure(options.samples)
+        report("refuse an endpoint, nearly right", tokens, passes: tokens.isSame)
         // A test that cannot fail proves nothing.
         let classes = try ScalarClasses(.sparse, .random)
         let test = try classes.measureLeaky(min(options.samples, 2_000))

@@ -5,6 +5,8 @@ package import WebPush
 package struct VAPIDVerifier: ~Copyable {
     private var hash: SHA256
     private var cache: VAPIDCache
+    /// Those that no earlier push had, right or wrong.
+    package private(set) var signaturesChecked = 0
 
     package static let defaultCapacity = 4096
 
@@ -38,6 +40,18 @@ package struct VAPIDVerifier: ~Copyable {
         }
         try VAPIDError.refusing { () throws(VAPIDRefusal) in try policy.check(entry) }
         return entry
+    }
+
+    /// Whether `verify` has no signature to look at: this one was right before, or there is none.
+    package mutating func knows(authorization: [UInt8]?, cryptoKey: [UInt8]?) -> Bool {
+        let fields = try? VAPIDAuthorization(authorization: authorization, cryptoKey: cryptoKey)
+        guard let fields, let authorization,
+            let keyField = fields.scheme == .vapid ? authorization : cryptoKey
+        else { return true }
+        let name = try? name(
+            fields.scheme, authorization.span.extracting(fields.token),
+            keyField.span.extracting(fields.key))
+        return name.flatMap { cache.entry(for: $0) } != nil
     }
 
     private mutating func name(
@@ -82,6 +96,7 @@ package struct VAPIDVerifier: ~Copyable {
     private mutating func isSigned(
         _ webToken: JSONWebToken, _ token: Span<UInt8>, by point: UncompressedPoint
     ) throws(OpenSSLError) -> Bool? {
+        signaturesChecked &+= 1
         guard var key = try VerificationKey(point) else { return nil }
         let digest = try hash.digest(of: token.extracting(webToken.signingInput))
         return key.verify(webToken.signature.span, of: digest)

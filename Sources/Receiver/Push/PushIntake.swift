@@ -11,18 +11,22 @@ final class PushIntake {
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
+    /// About a millisecond's worth.
+    @exclusivity(unchecked) private var newSignatures = TurnShare(8)
+    private let later: LaterPushes
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)
         gate = try VAPIDGate(service.settings)
+        later = LaterPushes(on: desk.loop)
     }
 
     /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
     func take(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
-        _ method: PushRules.Method
+        _ method: PushRules.Method, isLate: Bool = false
     ) throws(PushRefusal) {
         let bytes = head.bytes
         let endpoint: Endpoint
@@ -34,8 +38,13 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
+        if fields.authorization != nil, !isLate, newSignatures.isSpent(in: desk.loop.now),
+            !gate.knows(fields)
+        {
+            return later.add { [self] in takeLater(exchange, token: token, method) }
+        }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
-        let signer = try gate.admit(fields, to: endpoint, of: authority)
+        let signer = try admit(fields, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
             return receivers.take(
                 ReceiverPush(
@@ -51,6 +60,25 @@ final class PushIntake {
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
         try take(consume content, to: endpoint, from: .application(exchange))
+    }
+
+    /// Its endpoint may have ended meanwhile.
+    private func takeLater(
+        _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
+    ) {
+        do throws(PushRefusal) {
+            try take(exchange, exchange.head, token: token, method, isLate: true)
+        } catch {
+            Answer.refuse(error, exchange, service)
+        }
+    }
+
+    private func admit(
+        _ fields: borrowing PushFields, to endpoint: Endpoint, of authority: Span<UInt8>
+    ) throws(PushRefusal) -> KeyHash? {
+        let before = gate.signaturesChecked
+        defer { if gate.signaturesChecked != before { newSignatures.note() } }
+        return try gate.admit(fields, to: endpoint, of: authority)
     }
 
     /// What its sender may push is a message from here on, if there is room for it.

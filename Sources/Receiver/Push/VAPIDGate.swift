@@ -25,6 +25,14 @@ struct VAPIDGate: ~Copyable {
         clock = ClockTrust(at: settings.now())
     }
 
+    /// How many there were that no earlier push had.
+    var signaturesChecked: Int { verifier.signaturesChecked }
+
+    /// Whether the signature of a push costs nothing more to look at.
+    mutating func knows(_ fields: borrowing PushFields) -> Bool {
+        verifier.knows(authorization: fields.authorization, cryptoKey: fields.cryptoKey)
+    }
+
     /// The key of a sender who signed; nil for one who did not and need not.
     ///
     /// A signature that is there has to be right, even where none is asked for.

@@ -39,15 +39,13 @@ final class ReceiverIntake {
     private let service: PushService
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
-    /// The turn of the loop, and what was read in it.
-    @exclusivity(unchecked) private var turn: Instant
-    @exclusivity(unchecked) private var readInTurn = 0
+    @exclusivity(unchecked) private var readHere: TurnShare
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()
-        turn = desk.loop.now
+        readHere = TurnShare(service.settings.readAtOnce)
     }
 
     func take(_ push: consuming ReceiverPush) {
@@ -159,12 +157,9 @@ final class ReceiverIntake {
     private func read(
         _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
     ) {
-        if turn != desk.loop.now { (turn, readInTurn) = (desk.loop.now, 0) }
-        readInTurn += 1
-        guard readInTurn > service.settings.readAtOnce else {
-            return then(reader.outcome(of: job))
-        }
-        desk.read(job, then)
+        guard !readHere.isSpent(in: desk.loop.now) else { return desk.read(job, then) }
+        readHere.note()
+        then(reader.outcome(of: job))
     }
 
     private func take(

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import Reactor
 import Testing
 
 @testable import Receiver
@@ -180,5 +181,36 @@ struct SignatureTests {
         #expect(waiting.allSatisfy { $0["retry-after"] == "1" })
         #expect(try fixture.push(other, "", [try Sender().field()]).status == 201)
         #expect(try fixture.push(endpoint, "").status == 201)
+    }
+
+    @Test("A crowd of new signatures is answered in order, some in each turn of the loop")
+    func crowd() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let socket = try ByteSocket(port: fixture.port)
+        let senders = try (0..<40).map { _ in try Sender() }
+        var bytes: [UInt8] = []
+        for (number, sender) in senders.enumerated() {
+            // Every fourth is wrong.
+            let token = number % 4 == 3 ? "vapid t=a.b.c,k=d" : try sender.field().1
+            let fields: PushFixture.Fields = [("TTL", "0"), ("Authorization", token)]
+            bytes += PushFixture.bytes("POST", endpoint, fields, body: [])
+        }
+        socket.send(bytes)
+        for number in senders.indices {
+            #expect(HTTPAnswer(from: socket).status == (number % 4 == 3 ? 401 : 201))
+        }
+    }
+
+    @Test("What is costly has a share of each turn, and the next turn has one of its own")
+    func share() {
+        var share = TurnShare(2)
+        for turn in [Instant(nanoseconds: 1), Instant(nanoseconds: 2)] {
+            for isSpent in [false, false, true, true] {
+                #expect(share.isSpent(in: turn) == isSpent)
+                share.note()
+            }
+        }
     }
 }
