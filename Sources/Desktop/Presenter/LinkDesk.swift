@@ -1,5 +1,4 @@
 import Bus
-import Glibc
 import Reactor
 import System
 
@@ -16,7 +15,6 @@ final class LinkDesk: TimerHandler {
     private var connection: BusConnection?
     private var opener = LinkOpener()
     private var isReaping = false
-    private var opened = 0
 
     init(on loop: EventLoop, log: Log) {
         self.loop = loop
@@ -28,8 +26,7 @@ final class LinkDesk: TimerHandler {
 
     func open(_ link: ExternalLink, token: String?) {
         guard let connection else { return openByChild(link, token) }
-        opened += 1
-        let name = "app-bellwire-link-\(getpid())-\(opened).service"
+        let name = "app-bellwire-link-\(String(UInt64.random(in: 0 ... .max), radix: 16)).service"
         connection.call(Self.unit(name, link, token)) { [weak self] reply in
             guard case .failure(let failure) = reply else { return }
             // Whoever has not answered may be about to open it.
