@@ -180,7 +180,7 @@ async def applications(desk):
     check(taken(probe) == ["1", "2"], "and not taken")
     probe.action("3", "default", service=name, data={"n": 3})
     await eventually(lambda: taken(probe) == ["1", "2", "3"], "it is called again")
-    check(told()[2:] == [opening('{"n": 3}')] * 2, "with the same")
+    check(told()[2:] == [opening('{"n":3}')] * 2, "with the same")
     probe.action("3", "default", service=name, data={"n": 3})
     await eventually(lambda: len(taken(probe)) == 4, "who tells it again hears that it was taken")
     check(len(told()) == 4, "and the application nothing")
@@ -192,7 +192,7 @@ async def applications(desk):
     probe = Probe(desk, "service", name)
     probe.action("4", "default", service=name, data={"n": 4})
     await eventually(lambda: taken(probe) == ["4"], "the next process calls again")
-    check(told()[4:] == [opening('{"n": 4}')] * 2, "with the same")
+    check(told()[4:] == [opening('{"n":4}')] * 2, "with the same")
     # Nobody is there, and nobody can be started.
     probe.action("5", "default", service="org.example.Absent", data={})
     probe.action("6", "reply", service="org.example.Absent", text="later")
