@@ -203,6 +203,10 @@ extension WriterDatabase {
         try rows("SELECT row FROM device WHERE credential = ?1", credential)
     }
 
+    func devices(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {
+        try rows("SELECT row FROM device WHERE owner = ?1", owner)
+    }
+
     /// The digest of its user agent id; nil if it is not there.
     func deleteDevice(_ row: UInt32) throws(SQLiteError) -> Digest? {
         try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)

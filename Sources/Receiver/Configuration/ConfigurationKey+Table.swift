@@ -59,7 +59,7 @@ extension ConfigurationKey {
             ? nil : "is neither sqlite nor nats://HOST:PORT"
     }
 
-    static let registration = ConfigurationKey(
+    package static let registration = ConfigurationKey(
         "registration", "open|token",
         fallback: "open while every listener is local, else token",
         help: "who may subscribe: everybody who connects, or devices with a credential",

@@ -25,6 +25,11 @@ package struct ListenAddress: Hashable, Sendable {
         }
     }
 
+    package var hasProxies: Bool { expectsProxyProtocol || !trustedProxies.isEmpty }
+
+    /// Whether nobody is meant but programs here: whoever comes through a proxy is a stranger.
+    package var isForThisMachine: Bool { isLocal && !hasProxies }
+
     /// For a socket that is there already.
     package init(_ endpoint: Endpoint) {
         self.endpoint = endpoint

@@ -13,6 +13,7 @@ final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential it came with.
     let credential: UInt32?
+    private let pass: Pass
     /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
     /// runs within an access.
     let session: UnsafeMutablePointer<AutopushSession>
@@ -51,6 +52,7 @@ final class AutopushChannel {
     init(_ desk: DeliveryDesk, credential: UInt32?) {
         self.desk = desk
         self.credential = credential
+        pass = credential.map(Pass.credential) ?? .open
         session = .allocate(capacity: 1)
         session.initialize(to: AutopushSession(at: Self.time(desk.loop)))
     }
@@ -106,6 +108,7 @@ final class AutopushChannel {
     /// acknowledged is for the store, and for its next connection.
     private func leave() {
         stopTimer()
+        desk.sessions.leave(self, with: pass)
         _ = session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
@@ -144,6 +147,7 @@ final class AutopushChannel {
 extension AutopushChannel: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
+        desk.sessions.enter(self, with: pass)
         desk.service.metrics.noteOpened()
         guard let deadline = session.pointee.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
@@ -161,6 +165,10 @@ extension AutopushChannel: WebSocketHandler {
         desk.service.metrics.noteClosed()
         leave()
     }
+}
+
+extension AutopushChannel: PassHolder {
+    func passEnded() { replaced() }
 }
 
 extension AutopushChannel: TimerHandler {

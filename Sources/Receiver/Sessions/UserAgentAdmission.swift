@@ -67,8 +67,8 @@ struct UserAgentAdmission {
             guard let known else { throw .unauthorized }
             return known.row
         }
-        guard service.settings.registration == .open else { throw .unauthorized }
-        if service.settings.refusesForwarded, isForwarded(exchange) { throw .forbidden }
+        guard service.doors.registration == .open else { throw .unauthorized }
+        if exchange.listener.isForThisMachine, isForwarded(exchange) { throw .forbidden }
         return nil
     }
 

@@ -14,7 +14,6 @@ final class PushServer {
 
     let baseURL: BaseURL
     let pulse: LoopPulse
-    let control: ControlSettings
     /// Nil where every listener is in clear.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
@@ -41,8 +40,8 @@ final class PushServer {
                 ? try ServerCertificates(configuration, keys) : nil
             let listeners = try OpenListeners(configuration, given, further: further, log)
             baseURL = try Self.baseURL(configuration, listeners)
-            control = ControlSettings(
-                baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers,
+            let control = ControlSettings(
+                baseURL: baseURL,
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
             let service = PushService(
                 store: store, endpointKey: store.endpointKey,
@@ -66,6 +65,12 @@ final class PushServer {
         }
         self.store = store
         pulse = LoopPulse(server.loops)
+    }
+
+    /// Who may come in, from now on and of those who are there.
+    var doors: Doors {
+        get { service.doors }
+        set { service.doors = newValue }
     }
 
     /// Another number as soon as an account is registered, or has its last registration revoked.
@@ -178,14 +183,10 @@ extension PushServer {
                 .warning, "undecryptable", [("registration", registration), ("reason", reason)])
         }
         settings.registration = configuration.registration
+        settings.allowsLocalUsers = configuration.allowsLocalUsers
         settings.dropsOldest = configuration.backlog == .dropOldest
-        let hasProxies = configuration.listeners.contains { listener in
-            listener.expectsProxyProtocol || !listener.trustedProxies.isEmpty
-        }
+        let hasProxies = configuration.listeners.contains(where: \.hasProxies)
         settings.isBehindProxy = hasProxies
-        // Where none was declared, whoever comes through one is not of this machine.
-        settings.refusesForwarded =
-            !hasProxies && configuration.listeners.allSatisfy(\.isLocal)
         return settings
     }
 
