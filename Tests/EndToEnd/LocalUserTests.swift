@@ -52,7 +52,7 @@ struct LocalUserTests {
             line = b'{"@type":"bellwire.open","account":"me"}\\n'
             s.sendall(line if sys.argv[2] == "lines" else line[:9])
         data = b"" if sys.argv[2] == "half" else s.recv(65536)
-        print("here", flush=True)
+        sys.stdout.write("here\\n"); sys.stdout.flush()
         while more := s.recv(65536):
             data += more
         print("401" if b'"code":401' in data else "404" if b'"code":404' in data else "cut", flush=True)

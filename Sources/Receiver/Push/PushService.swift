@@ -15,6 +15,7 @@ package final class PushService: Sendable {
     let settings: PushServiceSettings
     let directory = SessionDirectory()
     let metrics = Metrics()
+    let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
     /// Unknown endpoints, by who asks for them.
     let strangers = FailureLimiter(perSecond: 50)
@@ -32,6 +33,7 @@ package final class PushService: Sendable {
         index = store.index
         self.endpointKey = endpointKey
         self.settings = settings
+        strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
         openDoors = Lock(
             Doors(
                 registration: settings.registration, allowsLocalUsers: settings.allowsLocalUsers))
@@ -46,6 +48,12 @@ package final class PushService: Sendable {
         var mint = try EndpointMint(key: endpointKey)
         let token = try mint.make()
         return (token, try mint.digest(of: token))
+    }
+
+    /// Nil for a program on this machine.
+    func strangerNumber(_ network: UInt64?) throws(OpenSSLError) -> StrangerNumber {
+        guard let network else { return .local }
+        return try StrangerNumber(network: network, key: endpointKey)
     }
 
     /// What to call `registerDevice` with, as callbacks are told.

@@ -10,6 +10,8 @@ package struct PushServiceSettings: Sendable {
     package var registration = RegistrationMode.open
     /// Users of this machine who do not administer may have devices, by the control socket.
     package var allowsLocalUsers = false
+    /// Connections without a credential from one network at a time.
+    package var strangersPerNetwork = 500
     /// A full subscription loses its oldest messages instead of refusing new ones.
     package var dropsOldest = false
     /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them

@@ -14,6 +14,8 @@ final class AutopushChannel {
     /// The row of the credential it came with.
     let credential: UInt32?
     private let pass: Pass
+    /// Of a stranger from elsewhere.
+    let place: StrangerPlace?
     /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
     /// runs within an access.
     let session: UnsafeMutablePointer<AutopushSession>
@@ -49,8 +51,9 @@ final class AutopushChannel {
         case unregister(ChannelID)
     }
 
-    init(_ desk: DeliveryDesk, credential: UInt32?) {
+    init(_ desk: DeliveryDesk, credential: UInt32?, _ place: StrangerPlace? = nil) {
         self.desk = desk
+        self.place = place
         self.credential = credential
         pass = credential.map(Pass.credential) ?? .open
         session = .allocate(capacity: 1)

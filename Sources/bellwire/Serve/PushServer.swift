@@ -54,7 +54,8 @@ final class PushServer {
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
                 handler: service.handler(on:))
-            try Self.listen(listeners, on: server, certificates, control, service, log)
+            try Self.listen(listeners, on: server, certificates, control, service)
+            Self.announce(listeners, configuration, baseURL, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)
                 try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
@@ -190,19 +191,42 @@ extension PushServer {
         return settings
     }
 
+    /// What is open to whom.
+    private static func announce(
+        _ listeners: OpenListeners, _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
+    ) {
+        for listener in listeners.faces {
+            let entrance = Entrance(listener.configured, configuration.registration, baseURL)
+            log.write(
+                entrance.isOpenToStrangers ? .warning : .info, "listening",
+                [
+                    ("address", listener.address.description),
+                    ("protocol", listener.isEncrypted ? "https" : "http"),
+                    ("open-to", entrance.sentence),
+                ])
+        }
+        log.write(
+            .info, "listening",
+            [
+                ("address", listeners.control.address.description), ("protocol", "control"),
+                ("open-to", configuration.controlSentence),
+            ])
+        guard let metrics = listeners.metrics else { return }
+        log.write(
+            .info, "listening",
+            [
+                ("address", metrics.address.description), ("protocol", "metrics"),
+                ("open-to", configuration.metricsSentence),
+            ])
+    }
+
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ service: PushService, _ log: Log
+        _ control: ControlSettings, _ service: PushService
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }
             try server.listen(on: socket, listener.terms(certificates?.store))
-            log.write(
-                .info, "listening",
-                [
-                    ("address", listener.address.description),
-                    ("protocol", listener.isEncrypted ? "https" : "http"),
-                ])
         }
         guard let socket = listeners.control.take() else { return }
         try server.listen(on: socket) { ControlHandler(on: $0, service, control) }

@@ -68,6 +68,9 @@ struct Supervisor {
             log.write(
                 .warning, "restart-needed", [("keys", waiting.joined(separator: ","))])
         }
+        if registration != server.doors.registration {
+            log.write(.warning, "registration", [("mode", registration.rawValue)])
+        }
         server.doors = Doors(
             registration: registration, allowsLocalUsers: configuration.allowsLocalUsers)
         server.certificates?.reload(configuration, log)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Mailbox
+@testable import Receiver
 
 @Suite("A session ends with what let it in")
 struct SessionEndTests {
