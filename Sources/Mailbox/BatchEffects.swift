@@ -56,7 +56,9 @@ struct BatchEffects {
         for message in delivered { index.release(message.size, for: message.address) }
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
-        for change in changes { Self.apply(change, to: index) }
+        var endings = Endings()
+        for change in changes { Self.apply(change, to: index, &endings) }
+        index.endings.tell(endings)
         if !news.isEmpty { index.callbacks.tell(news) }
         index.engines.tell(engineNews)
     }
@@ -76,11 +78,12 @@ struct BatchEffects {
         if !news.isEmpty { news = [:] }
     }
 
-    private static func apply(_ change: Change, to index: StoreIndex) {
+    private static func apply(_ change: Change, to index: StoreIndex, _ endings: inout Endings) {
         switch change {
         case .device(let device, let owner): index.add(device, owner: owner)
         case .removedDevice(let row, let userAgent):
             index.removeDevice(row, userAgent: userAgent)
+            endings.devices.append(row)
         case .endpoint(let endpoint, let digest):
             // The executor has looked: there was none whose digest begins alike.
             _ = index.endpoints.insert(endpoint, for: digest)
@@ -90,7 +93,8 @@ struct BatchEffects {
             }
         case .endedEndpoint(let digest): index.noteEnded(digest)
         case .credential(let credential): index.set(credential)
-        case .removedCredential(let secret): index.removeCredential(secret)
+        case .removedCredential(let secret):
+            if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
         case .engines: index.engines.noteChange()

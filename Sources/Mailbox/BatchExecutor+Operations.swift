@@ -217,15 +217,19 @@ extension BatchExecutor {
         let devices = try rows { () throws(SQLiteError) in
             try database.devices(underCredential: row)
         }
-        for device in devices {
-            _ = try removeDevice(device)
-            // Of a registration; nobody has anything to unregister with.
-            _ = try perform(.end(callback: device, last: nil))
-        }
+        try removeDevices(devices)
         let secret = try rows { () throws(SQLiteError) in try database.deleteCredential(row) }
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))
         return .done
+    }
+
+    /// With the callbacks of those that are registrations; nobody has anything to unregister with.
+    private func removeDevices(_ devices: [UInt32]) throws(StoreFault) {
+        for device in devices {
+            _ = try removeDevice(device)
+            _ = try perform(.end(callback: device, last: nil))
+        }
     }
 
     private func removeOwner(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
@@ -233,6 +237,9 @@ extension BatchExecutor {
             try database.credentials(ofOwner: row)
         }
         for credential in credentials { _ = try removeCredential(credential) }
+        // What he registered by the control socket has no credential.
+        try removeDevices(
+            try rows { () throws(SQLiteError) in try database.devices(ofOwner: row) })
         let wasThere = try rows { () throws(SQLiteError) in try database.deleteOwner(row) }
         return wasThere ? .done : .notFound
     }

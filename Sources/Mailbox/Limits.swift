@@ -13,6 +13,8 @@ package struct QuotaLimits: Equatable, Sendable {
     /// A month of a busy messenger.
     package var device = Room(messages: 10_000, bytes: 32 << 20)
     package var owner = Room(messages: 1_000_000, bytes: 1 << 30)
+    /// Strangers of one network. All of them together have what one owner has.
+    package var network = Room(messages: 20_000, bytes: 64 << 20)
 
     package init() {}
 

@@ -90,7 +90,14 @@ struct QuotaLedger: ~Copyable {
         let device = devices[UInt64(address.device)] ?? .vacant
         guard device.admits(size, within: limits.device) else { return .deviceFull }
         let owner = owners[UInt64(Self.row(ofOwner: device.owner))] ?? .vacant
-        guard owner.admits(size, within: limits.owner) else { return .ownerFull }
+        let isNetwork = StrangerNumber.isNetwork(device.owner)
+        guard owner.admits(size, within: isNetwork ? limits.network : limits.owner) else {
+            return .ownerFull
+        }
+        if isNetwork {
+            let all = owners[UInt64(Self.row(ofOwner: StrangerNumber.all))] ?? .vacant
+            guard all.admits(size, within: limits.owner) else { return .ownerFull }
+        }
         count(size, for: address)
         return nil
     }
@@ -104,6 +111,9 @@ struct QuotaLedger: ~Copyable {
         }
         guard let owner else { return }
         Self.add(size, Self.row(ofOwner: owner), &owners)
+        if StrangerNumber.isNetwork(owner) {
+            Self.add(size, Self.row(ofOwner: StrangerNumber.all), &owners)
+        }
         total = (total.messages + 1, total.bytes + size)
     }
 
@@ -116,6 +126,9 @@ struct QuotaLedger: ~Copyable {
         }
         guard let owner else { return }
         Self.subtract(size, Self.row(ofOwner: owner), &owners)
+        if StrangerNumber.isNetwork(owner) {
+            Self.subtract(size, Self.row(ofOwner: StrangerNumber.all), &owners)
+        }
         total = (total.messages - 1, total.bytes - size)
     }
 

@@ -43,6 +43,7 @@ package final class StoreIndex: Sendable {
     package let callbacks = CallbackIndex()
     let reminders = Reminders()
     package let engines = EngineIndex()
+    package let endings = EndingIndex()
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
@@ -184,8 +185,9 @@ extension StoreIndex {
         credentials.withLock { $0[credential.secret] = credential }
     }
 
-    func removeCredential(_ secret: Digest) {
-        credentials.withLock { _ = $0.removeValue(forKey: secret) }
+    /// Its row; nil if it is not there.
+    func removeCredential(_ secret: Digest) -> UInt32? {
+        credentials.withLock { $0.removeValue(forKey: secret)?.row }
     }
 
     func owner(ofDevice device: UInt32) -> UInt32 {

@@ -50,13 +50,19 @@ package struct Device: Sendable, Confidential {
     package let userAgent: Digest
     /// The row of the credential it was made under, and under which alone it is usable.
     package let credential: UInt32?
+    /// Whose room it takes if it was made under none.
+    package let stranger: StrangerNumber
     /// Milliseconds since 1970.
     package let created: Int64
 
-    package init(row: UInt32, userAgent: Digest, credential: UInt32?, created: Int64) {
+    package init(
+        row: UInt32, userAgent: Digest, credential: UInt32?, stranger: StrangerNumber = .local,
+        created: Int64
+    ) {
         self.row = row
         self.userAgent = userAgent
         self.credential = credential
+        self.stranger = stranger
         self.created = created
     }
 }

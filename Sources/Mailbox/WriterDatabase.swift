@@ -70,17 +70,20 @@ final class WriterDatabase {
 
 /// What happens rarely; its statements are prepared when they are needed.
 extension WriterDatabase {
-    /// The row of the device's owner, who has fewer than `limit`; nil if its credential does not
-    /// exist, or the owner has as many. Nobody pays for devices without a credential.
+    /// The row of the device's owner, or the number of the stranger, who has fewer than `limit`; nil
+    /// if its credential does not exist, or there are as many. On this machine nobody counts them.
     func insert(_ device: Device, limit: Int) throws(SQLiteError) -> UInt32? {
         let insert = try Statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
-            coalesce((SELECT owner FROM credential WHERE row = ?3), 0), ?4, ?4
-            WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
-            (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5)
+            coalesce((SELECT owner FROM credential WHERE row = ?3), ?6), ?4, ?4
+            WHERE CASE WHEN ?3 IS NULL
+            THEN ?6 = 0 OR (SELECT count(*) FROM device WHERE owner = ?6) < ?5
+            ELSE EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
+            (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5) END
             RETURNING owner
             """, on: connection)
+        try insert.bind(Int64(device.stranger.row), at: 6)
         try insert.bind(Int64(limit), at: 5)
         try insert.bind(Int64(device.row), at: 1)
         try insert.bind(device.userAgent.bytes, at: 2)
@@ -201,6 +204,10 @@ extension WriterDatabase {
 
     func devices(underCredential credential: UInt32) throws(SQLiteError) -> [UInt32] {
         try rows("SELECT row FROM device WHERE credential = ?1", credential)
+    }
+
+    func devices(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {
+        try rows("SELECT row FROM device WHERE owner = ?1", owner)
     }
 
     /// The digest of its user agent id; nil if it is not there.

@@ -26,11 +26,21 @@ extension Command {
         if arguments.has("json") {
             try StandardOutput.write(json(configuration, problems, advice) + "\n")
         } else {
-            try StandardOutput.write(configuration.text)
+            try StandardOutput.write(configuration.text + "\n" + openings(configuration))
             if let advice { try StandardOutput.write("\n" + advice.text) }
             for problem in problems { problem.report() }
         }
         return problems.first?.exitCode ?? .success
+    }
+
+    /// What is open to whom, a sentence for each listener.
+    private static func openings(_ configuration: Configuration) -> String {
+        var lines = configuration.entrances.map { "\($0.place): \($0.sentence)" }
+        lines.append("\(configuration.state)/control.sock: \(configuration.controlSentence)")
+        if let metrics = configuration.metricsListener {
+            lines.append("\(metrics): \(configuration.metricsSentence)")
+        }
+        return lines.map { Printable.text($0) + ".\n" }.joined()
     }
 
     /// What a start would stumble over.
@@ -74,6 +84,16 @@ extension Command {
         writer.object { writer in
             writer.name("settings")
             configuration.write(to: &writer)
+            writer.name("listeners")
+            writer.array { writer in
+                for entrance in configuration.entrances {
+                    writer.object { writer in
+                        writer.member("address", entrance.place)
+                        writer.member("open_to", entrance.sentence)
+                        writer.member("open_to_strangers", entrance.isOpenToStrangers)
+                    }
+                }
+            }
             writer.name("problems")
             writer.array { writer in
                 for problem in problems {

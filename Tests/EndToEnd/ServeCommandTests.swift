@@ -80,6 +80,10 @@ struct ServeCommandTests {
         #expect(Set(families) == Set(described.matches(of: name).map(\.output.1)))
         #expect(!text.contains("nobody"))
         #expect(try fixture.curl(known + ["-H", "Origin: https://a.example"] + url) == " 403")
+        for name in ["rebound.example", "10.0.0.1", "localhost.rebound.example"] {
+            #expect(try fixture.curl(known + ["-H", "Host: \(name)"] + url).hasSuffix(" 421"))
+        }
+        #expect(try fixture.curl(known + ["-H", "Host: [::1]:1"] + url).hasSuffix(" 200"))
         #expect(try fixture.curl([server.baseURL + "/metrics"]).hasSuffix(" 404"))
         #expect(server.end() == 0)
     }

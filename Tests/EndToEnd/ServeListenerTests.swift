@@ -31,6 +31,26 @@ struct ServeListenerTests {
         #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 000"))
     }
 
+    @Test("Behind a proxy nobody subscribes without a credential, and log and check say who may")
+    func behindProxy() throws {
+        let listen = ["--listen", "http://127.0.0.1:0 trusted-proxies=127.0.0.1"]
+        let server = try fixture.start(listen + ["--base-url", "https://push.example.org"])
+        let who = "everybody who reaches the proxy in front can connect, and only devices that"
+        #expect(server.hasSaid("open-to=\"\(who)"))
+        #expect(server.end() == 0)
+        let open = listen + ["--registration", "open"]
+        #expect(try fixture.run(["serve"] + open).errors.contains("lets everybody"))
+        let twice = open + ["--registration-open-to-everyone", "yes"]
+        let warned = try fixture.start(twice)
+        #expect(warned.hasSaid("warning: event=listening"))
+        #expect(warned.hasSaid("and EVERYBODY may subscribe without a credential\""))
+        #expect(warned.end() == 0)
+        #expect(try fixture.run(["check"] + listen).output.contains("/control.sock: root and"))
+        let json = try ServeFixture.object(try fixture.run(["check", "--json"] + twice).output)
+        let listeners = try #require(json["listeners"] as? [[String: Any]])
+        #expect(listeners[0]["open_to_strangers"] as? Bool == true)
+    }
+
     @Test("Without descriptors nobody is lost in silence, and it goes on when there are some")
     func noDescriptors() throws {
         let server = try ServerProcess(

@@ -110,4 +110,16 @@ struct OwnerTests {
         try test.expectDone(.removeCredential(second.row))
         _ = try test.addDevice(credential: ann.row)
     }
+
+    @Test("Strangers of one network have so many user agents and no more, whatever others have")
+    func strangers() throws {
+        let test = try TestStore()
+        let key = test.store.endpointKey
+        let numbers = try [1, 2].map { try StrangerNumber(network: $0, key: key) }
+        for _ in 0..<OwnerLimits.userAgents { _ = try test.addDevice(stranger: numbers[0]) }
+        #expect(throws: TestStore.Unexpected.self) { try test.addDevice(stranger: numbers[0]) }
+        _ = try test.addDevice(stranger: numbers[1])
+        _ = try test.addDevice()
+        #expect(try owners(test).isEmpty)
+    }
 }

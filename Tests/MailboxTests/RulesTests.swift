@@ -100,6 +100,29 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 6, 3) == (5, .subscriptionFull))
     }
 
+    @Test("Strangers of one network cannot use up the room of others; all together have an owner's")
+    func networks() throws {
+        var limits = QuotaLimits()
+        limits.network = QuotaLimits.Room(messages: 20, bytes: 1_000_000)
+        limits.owner = QuotaLimits.Room(messages: 50, bytes: 1_000_000)
+        var ledger = QuotaLedger(limits: limits)
+        let key = Secret([UInt8](repeating: 7, count: 32).span)
+        for (device, network) in [(1, 1), (2, 1), (3, 2), (4, 3)] as [(UInt32, UInt64)] {
+            let number = try StrangerNumber(network: network, key: key)
+            #expect(number == (try StrangerNumber(network: network, key: key)))
+            ledger.addDevice(device, owner: number.row)
+        }
+        ledger.addDevice(5, owner: 0)
+        #expect(fill(&ledger, 1, 1) == (20, .ownerFull))
+        #expect(fill(&ledger, 2, 2) == (0, .ownerFull))
+        #expect(fill(&ledger, 3, 3) == (20, .ownerFull))
+        #expect(fill(&ledger, 4, 4) == (10, .ownerFull))
+        #expect(fill(&ledger, 5, 5) == (50, .ownerFull))
+        for _ in 0..<20 { ledger.release(1, for: Address(subscription: 1, device: 1)) }
+        #expect(fill(&ledger, 4, 4) == (10, .ownerFull))
+        #expect(fill(&ledger, 2, 2) == (10, .ownerFull))
+    }
+
     @Test("What ends gives back its room, and nothing more")
     func release() {
         var ledger = ledger()

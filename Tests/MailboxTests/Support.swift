@@ -144,10 +144,12 @@ extension TestStore {
         return Digest(try hash.digest(of: bytes.span))
     }
 
-    func addDevice(credential: UInt32? = nil, userAgent: Digest? = nil) throws -> UInt32 {
+    func addDevice(
+        credential: UInt32? = nil, stranger: StrangerNumber = .local, userAgent: Digest? = nil
+    ) throws -> UInt32 {
         let device = Device(
             row: store.index.nextDevice(), userAgent: try userAgent ?? digest(),
-            credential: credential, created: 1)
+            credential: credential, stranger: stranger, created: 1)
         try expectDone(.addDevice(device))
         return device.row
     }

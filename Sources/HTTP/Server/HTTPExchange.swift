@@ -29,6 +29,8 @@ package final class HTTPExchange {
 
     /// The other end of the connection, which may be a proxy.
     package var peer: SocketAddress { connection.peer }
+    /// Where it came in.
+    package var listener: HTTPListenerTerms { connection.service.terms }
     /// Who connected to a Unix socket; nil for any other, and when the connection is gone.
     package var peerCredentials: PeerCredentials? { connection.peerCredentials }
     /// Who sent the request, as far as the listener trusts what proxies say; nil for a client

@@ -11,10 +11,14 @@ package struct HTTPListenerTerms: Sendable {
     /// address, any entry makes the peer one of them.
     package var trustedProxies: [IPAddress] = []
 
+    /// Nobody is meant but programs on this machine, and no proxy stands in front.
+    package var isForThisMachine = false
+
     package init(
         certificates: CertificateStore? = nil, usesProxyProtocol: Bool = false,
-        trustedProxies: [IPAddress] = []
+        trustedProxies: [IPAddress] = [], isForThisMachine: Bool = false
     ) {
+        self.isForThisMachine = isForThisMachine
         self.certificates = certificates
         self.usesProxyProtocol = usesProxyProtocol
         self.trustedProxies = trustedProxies

@@ -40,6 +40,9 @@ package final class LineConnection {
         if !isReceiving { carrier?.flush() }
     }
 
+    /// At once, whatever was not read.
+    package func cut() { carrier?.cut() }
+
     private func cutIfSlow() {
         if let carrier, carrier.bufferedBytes > Self.outputLimit { carrier.cut() }
     }

@@ -1,3 +1,4 @@
+import Base
 import Mailbox
 
 /// Who asks for something: by the control socket, or with the credential of a device.
@@ -9,12 +10,17 @@ struct APICaller {
     let credential: UInt32?
     /// Who is at the other end of the control socket.
     let userID: UInt32?
+    let pass: Pass
+    /// By which its credential is looked up.
+    let secret: Digest?
 
     init(_ caller: ControlCaller, userID: UInt32?) {
         self.userID = userID
         owner = caller.owner
         isAdministrator = caller == .administrator
         credential = nil
+        pass = caller.pass
+        secret = nil
     }
 
     init(_ credential: Credential) {
@@ -22,6 +28,8 @@ struct APICaller {
         isAdministrator = false
         self.credential = credential.row
         userID = nil
+        pass = .credential(credential.row)
+        secret = credential.secret
     }
 
     func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }

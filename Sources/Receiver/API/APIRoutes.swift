@@ -58,7 +58,11 @@ final class APIRoutes {
     private func serve(
         _ exchange: HTTPExchange, _ route: Route, _ star: Range<Int>, _ caller: APICaller
     ) {
-        let answer: (APIResult) -> Void = { exchange.respond($0) }
+        let service = registrations.service
+        let answer: (APIResult) -> Void = { result in
+            // The store took its time.
+            exchange.respond(service.objection(to: caller).map { .failure($0) } ?? result)
+        }
         let bytes = exchange.head.bytes
         let id = Bits128(base64URL: bytes.span.extracting(star)).map { RegistrationID($0) }
         switch route {

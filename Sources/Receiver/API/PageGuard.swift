@@ -18,7 +18,7 @@ struct PageGuard {
     }
 
     /// A name of a stranger that leads here may be his way around the browser's rules.
-    private func namesUs(_ head: borrowing RequestHead) -> Bool {
+    func namesUs(_ head: borrowing RequestHead) -> Bool {
         let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + authority) else { return false }
         return origin.isLoopback || ours.contains { $0.host == origin.host }

@@ -38,15 +38,19 @@ extension Configuration {
             .compactMap { $0.map { $0 + "/receivers" } }
     }
 
-    /// Whoever reaches an open service can fill it, so that has to be said twice.
+    /// Whoever reaches an open service can fill it, so that has to be said twice. Where a proxy or a
+    /// public name is, others are meant than programs on this machine, whatever the listeners are.
     static func registration(
-        _ values: SettingValues, _ listeners: [ListenAddress]
+        _ values: SettingValues, _ listeners: [ListenAddress], _ origins: [Origin]
     ) throws(ConfigurationError) -> RegistrationMode {
-        let isLocal = listeners.allSatisfy(\.isLocal)
+        let isForThisMachine =
+            listeners.allSatisfy(\.isForThisMachine) && origins.allSatisfy(\.isLoopback)
         guard let mode = values.first(.registration).flatMap(RegistrationMode.init) else {
-            return isLocal ? .open : .token
+            return isForThisMachine ? .open : .token
         }
-        guard mode == .token || isLocal || values.first(.registrationOpenToEveryone) == "yes"
+        guard
+            mode == .token || isForThisMachine
+                || values.first(.registrationOpenToEveryone) == "yes"
         else {
             throw ConfigurationError(
                 "registration = open lets everybody on the network subscribe",

@@ -52,7 +52,8 @@ package struct Configuration: Sendable {
         keys =
             values.first(.keys) ?? input.environment["CREDENTIALS_DIRECTORY"] ?? state + "/keys"
         remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
-        registration = try Self.registration(values, listeners)
+        registration = try Self.registration(
+            values, listeners, aliases + [baseURL].compactMap { $0?.origin })
         allowsLocalUsers = values.first(.localUsers) == "yes"
         hasAccessLog = values.first(.accessLog) == "yes"
         backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse

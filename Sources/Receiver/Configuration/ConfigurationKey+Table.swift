@@ -59,10 +59,13 @@ extension ConfigurationKey {
             ? nil : "is neither sqlite nor nats://HOST:PORT"
     }
 
-    static let registration = ConfigurationKey(
+    package static let registration = ConfigurationKey(
         "registration", "open|token",
-        fallback: "open while every listener is local, else token",
-        help: "who may subscribe: everybody who connects, or devices with a credential",
+        fallback: "open while only this machine is meant, else token",
+        help: """
+            who may subscribe: everybody who connects, or devices with a credential; others than this \
+            machine are meant by a listener that they reach, a proxy, and a public base-url or alias
+            """,
         check: oneOf(RegistrationMode.allCases.map(\.rawValue)))
 
     static let registrationOpenToEveryone = ConfigurationKey(

@@ -1,7 +1,7 @@
 package import Base
 
 /// Where connections are taken, and who is believed about where they come from.
-package struct ListenAddress: Hashable, Sendable {
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Endpoint: Hashable, Sendable {
         case tls(IPAddress, port: UInt16)
         case plain(IPAddress, port: UInt16)
@@ -23,6 +23,24 @@ package struct ListenAddress: Hashable, Sendable {
         case .tls(let address, _), .plain(let address, _): address.isLoopback
         case .unix: true
         }
+    }
+
+    package var hasProxies: Bool { expectsProxyProtocol || !trustedProxies.isEmpty }
+
+    /// Whether nobody is meant but programs here: whoever comes through a proxy is a stranger.
+    package var isForThisMachine: Bool { isLocal && !hasProxies }
+
+    /// As it is written, without the proxies.
+    package var description: String {
+        switch endpoint {
+        case .tls(let address, let port): Self.text(address, port)
+        case .plain(let address, let port): "http://" + Self.text(address, port)
+        case .unix(let path): "unix:" + path
+        }
+    }
+
+    private static func text(_ address: IPAddress, _ port: UInt16) -> String {
+        address.v4 == nil ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
     /// For a socket that is there already.

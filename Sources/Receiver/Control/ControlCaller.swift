@@ -25,5 +25,12 @@ enum ControlCaller: Equatable {
         }
     }
 
+    var pass: Pass {
+        switch self {
+        case .administrator: .administrator
+        case .user(let number): .localUser(number)
+        }
+    }
+
     func mayUse(_ owner: String) -> Bool { self == .administrator || owner == self.owner }
 }

@@ -19,6 +19,7 @@ package final class ControlHandler: HTTPHandler {
 
     private static let bodyLimit = 65_536
 
+    private let service: PushService
     private let settings: ControlSettings
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
@@ -27,6 +28,7 @@ package final class ControlHandler: HTTPHandler {
     private let routes: HTTPRouter<Route>
 
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
+        self.service = service
         self.settings = settings
         let dialogue = StoreDialogue(on: loop, service.store)
         devices = DeviceRoutes(service, dialogue, settings)
@@ -62,7 +64,7 @@ package final class ControlHandler: HTTPHandler {
     private func caller(_ peer: PeerCredentials?) -> ControlCaller? {
         ControlCaller(
             userID: peer?.userID, ownUserID: ProcessOwner.userID,
-            allowsLocalUsers: settings.allowsLocalUsers)
+            allowsLocalUsers: service.doors.allowsLocalUsers)
     }
 
     package func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)? {
@@ -73,7 +75,10 @@ package final class ControlHandler: HTTPHandler {
     private func serve(
         _ exchange: HTTPExchange, _ match: HTTPRouter<Route>.Match, _ caller: ControlCaller
     ) {
-        let answer: (APIResult) -> Void = { exchange.respond($0) }
+        let answer: (APIResult) -> Void = { [service] result in
+            let isAdmitted = service.doors.admit(caller.pass)
+            exchange.respond(isAdmitted ? result : .failure(.notAllowed))
+        }
         switch match.action {
         case .rotateMasterKey:
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }

@@ -39,9 +39,7 @@ final class DeviceRoutes {
             guard credentials.contains(where: { $0.row == row }) else {
                 return answer(.failure(.unknown))
             }
-            self.dialogue.submit(.removeCredential(row)) { [service = self.service] outcome in
-                answer(service.result(ofRemoval: outcome))
-            }
+            self.dialogue.submit(.removeCredential(row)) { answer(APIResult(ofRemoval: $0)) }
         }
     }
 
@@ -70,9 +68,12 @@ final class DeviceRoutes {
         of caller: ControlCaller, _ answer: @escaping Answer,
         then: @escaping ([Credential]) -> Void
     ) {
-        dialogue.load(.credentials) { loaded in
+        dialogue.load(.credentials) { [service] loaded in
             guard case .credentials(let credentials) = loaded else {
                 return answer(.failure(.unavailable))
+            }
+            guard service.doors.admit(caller.pass) else {
+                return answer(.failure(.notAllowed))
             }
             then(credentials.filter { caller.mayUse($0.owner) })
         }

@@ -53,9 +53,7 @@ final class OwnerRoutes {
     /// With all devices and what they subscribed to.
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
         guard caller == .administrator else { return answer(.failure(.notAllowed)) }
-        dialogue.submit(.removeOwner(row)) { [service] outcome in
-            answer(service.result(ofRemoval: outcome))
-        }
+        dialogue.submit(.removeOwner(row)) { answer(APIResult(ofRemoval: $0)) }
     }
 
     private func withOwners(_ answer: @escaping Answer, then: @escaping ([Owner]) -> Void) {

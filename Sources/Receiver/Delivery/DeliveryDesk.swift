@@ -14,6 +14,7 @@ import WebPush
 final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
     let service: PushService
+    let sessions: SessionRegister
     @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
     /// Set as long as something is held.
@@ -57,6 +58,7 @@ final class DeliveryDesk: @unchecked Sendable {
     init(on loop: EventLoop, _ service: PushService, _ mint: consuming EndpointMint) {
         self.loop = loop
         self.service = service
+        sessions = service.sessions(on: loop)
         self.mint = mint
     }
 
@@ -203,10 +205,9 @@ extension DeliveryDesk {
         service.directory.release(device, by: self)
     }
 
-    func endRemoved() {
-        for (device, channel) in channels where !service.index.hasDevice(device) {
-            channel.replaced()
-        }
+    /// These devices are no more.
+    func end(_ devices: [UInt32]) {
+        for device in devices { channels[device]?.replaced() }
     }
 
     /// Something was stored for a device while it may have been connected.

@@ -8,6 +8,8 @@ struct EngineAdmission {
     private static let messageLimit = 1 << 20
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
+    /// Whoever is to go may not go on reading for long.
+    private static let closePatience = Duration.seconds(1)
     /// Who has not read so much is cut off, and begins anew when it is back.
     private static let outputLimit = 2 << 20
 
@@ -20,7 +22,8 @@ struct EngineAdmission {
         terms = WebSocketTerms(
             session: WebSocketSession.Limits(
                 messageLimit: Self.messageLimit,
-                silence: isBehindProxy ? Self.silenceBehindProxy : Self.silence),
+                silence: isBehindProxy ? Self.silenceBehindProxy : Self.silence,
+                closePatience: Self.closePatience),
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
     }
 
@@ -35,7 +38,12 @@ struct EngineAdmission {
             switch answer {
             case .failure(let refusal): exchange.respond(.failure(refusal))
             case .success(let engine):
-                exchange.upgrade(terms, to: EngineWebSocket(desk, engine: engine, as: role))
+                // The store took its time.
+                if let objection = desk.service.objection(to: caller) {
+                    return exchange.respond(.failure(objection))
+                }
+                exchange.upgrade(
+                    terms, to: EngineWebSocket(desk, engine: engine, as: role, caller.pass))
             }
         }
     }

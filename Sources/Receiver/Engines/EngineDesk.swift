@@ -41,11 +41,13 @@ final class EngineDesk: @unchecked Sendable {
     let service: PushService
     let loop: EventLoop
     let dialogue: StoreDialogue
+    let sessions: SessionRegister
     @exclusivity(unchecked) var tables: [UInt32: Table] = [:]
 
     init(on loop: EventLoop, _ service: PushService) {
         self.loop = loop
         self.service = service
+        sessions = service.sessions(on: loop)
         dialogue = StoreDialogue(on: loop, service.store)
     }
 
@@ -168,6 +170,10 @@ final class EngineDesk: @unchecked Sendable {
             then(outcome)
         }
     }
+
+    /// The last that a client hears whose pass has ended.
+    static let revoked = Outcome.error(
+        code: 401, message: "Unauthorized: what let this client in is no more")
 
     private static let noSignal = Outcome.error(
         code: 400, message: "Identifier of the signal is invalid")

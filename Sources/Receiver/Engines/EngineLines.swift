@@ -19,7 +19,10 @@ final class EngineLines: LineHandler, EngineClient {
         self.caller = caller
     }
 
-    func opened(_ connection: LineConnection) { self.connection = connection }
+    func opened(_ connection: LineConnection) {
+        self.connection = connection
+        if let caller { desk.sessions.enter(self, with: caller.pass) }
+    }
 
     func received(line: Span<UInt8>, on connection: LineConnection) {
         let text = line.array(0..<line.count)
@@ -34,7 +37,8 @@ final class EngineLines: LineHandler, EngineClient {
 
     func closed(_ connection: LineConnection) {
         self.connection = nil
-        if let id { desk.leave(id) }
+        if let caller { desk.sessions.leave(self, with: caller.pass) }
+        if let id = id.take() { desk.leave(id) }
     }
 
     func say(_ objects: [[UInt8]]) { connection?.send(lines: objects) }
@@ -74,5 +78,14 @@ final class EngineLines: LineHandler, EngineClient {
         let error = Outcome.error(code: refusal.status, message: refusal.message)
         say([error.answer(extra: extra)])
         end()
+    }
+}
+
+extension EngineLines: PassHolder {
+    func passEnded() {
+        say([EngineDesk.revoked.answer()])
+        end()
+        // What it has not read it need not know.
+        connection?.cut()
     }
 }

@@ -7,17 +7,20 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
     private let desk: EngineDesk
     private let engine: UInt32
     private let role: EngineRole
+    private let pass: Pass
     private var id: EngineClientID?
     private var connection: WebSocketConnection?
 
-    init(_ desk: EngineDesk, engine: UInt32, as role: EngineRole) {
+    init(_ desk: EngineDesk, engine: UInt32, as role: EngineRole, _ pass: Pass) {
         self.desk = desk
         self.engine = engine
         self.role = role
+        self.pass = pass
     }
 
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
+        desk.sessions.enter(self, with: pass)
         id = desk.join(self, engine: engine, as: role)
     }
 
@@ -28,7 +31,12 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
 
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
         self.connection = nil
-        if let id { desk.leave(id) }
+        desk.sessions.leave(self, with: pass)
+        leave()
+    }
+
+    private func leave() {
+        if let id = id.take() { desk.leave(id) }
     }
 
     func say(_ objects: [[UInt8]]) {
@@ -37,4 +45,12 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
     }
 
     func end() { connection?.close() }
+}
+
+extension EngineWebSocket: PassHolder {
+    func passEnded() {
+        say([EngineDesk.revoked.answer()])
+        end()
+        leave()
+    }
 }

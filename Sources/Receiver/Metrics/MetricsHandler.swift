@@ -6,10 +6,12 @@ package final class MetricsHandler: HTTPHandler {
     private let service: PushService
     /// What a reader has to send as bearer; nil asks for nothing.
     private let token: Secret?
+    private let pages: PageGuard
 
     package init(_ service: PushService, token: Secret?) {
         self.service = service
         self.token = token
+        pages = PageGuard(service.settings)
     }
 
     package func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
@@ -17,6 +19,10 @@ package final class MetricsHandler: HTTPHandler {
     package func handle(_ exchange: HTTPExchange) {
         exchange.label = "metrics"
         let head = exchange.head
+        guard pages.namesUs(head) else {
+            let (head, body) = answer(to: .misdirected)
+            return exchange.respond(head, body: body)
+        }
         guard head.text(head.path) == "/metrics" else { return Answer.empty(404, exchange) }
         guard head.method == .get || head.method == .head else {
             let (head, body) = answer(to: .methodNotAllowed)

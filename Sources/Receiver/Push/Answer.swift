@@ -74,9 +74,12 @@ enum Answer {
         send(consume head, body, to: exchange, isShared: isShared)
     }
 
-    static func empty(_ status: Int, _ exchange: HTTPExchange, isShared: Bool = false) {
+    static func empty(
+        _ status: Int, _ exchange: HTTPExchange, isShared: Bool = false, retryAfter: UInt32? = nil
+    ) {
         var head = exchange.answer(status)
         head.fields.append("Cache-Control", noStore)
+        if let retryAfter { head.fields.append("Retry-After", decimal: Int(retryAfter)) }
         send(consume head, to: exchange, isShared: isShared)
     }
 

@@ -1,30 +1,48 @@
-/// How often something failed for whom, within one second. Bounded: of two that share a place, the
-/// later one pushes the other out.
-struct FailureLimiter {
-    private struct Place {
-        var key: UInt64 = 0
-        var second: Int64 = 0
-        var count = 0
+import Synchronization
+import System
+
+/// How often something failed for whom within one second, on all loops together.
+///
+/// Exact: nobody's failures hide those of another. Bounded: with very many who failed within the
+/// second, whoever is not among them waits for the next one. For all threads; as long as nothing
+/// fails, a question is one look at a number.
+final class FailureLimiter: Sendable {
+    private struct Second {
+        var number = Int64.min
+        var counts: [UInt64: Int] = [:]
     }
 
     private let limit: Int
-    private var places: [Place]
+    private let capacity: Int
+    private let current = Lock(Second())
+    /// The second of the last failure.
+    private let last = Atomic<Int64>(.min)
 
-    init(perSecond limit: Int, places: Int = 1_024) {
+    init(perSecond limit: Int, capacity: Int = 65_536) {
         self.limit = limit
-        self.places = Array(repeating: Place(), count: places)
+        self.capacity = capacity
     }
 
     func isExhausted(_ key: UInt64, second: Int64) -> Bool {
-        let place = places[Int(key % UInt64(places.count))]
-        return place.key == key && place.second == second && place.count >= limit
+        guard Self.isSame(last.load(ordering: .relaxed), second) else { return false }
+        return current.withLock { current in
+            guard Self.isSame(current.number, second) else { return false }
+            guard let count = current.counts[key] else { return current.counts.count >= capacity }
+            return count >= limit
+        }
     }
 
-    mutating func note(_ key: UInt64, second: Int64) {
-        let index = Int(key % UInt64(places.count))
-        if places[index].key != key || places[index].second != second {
-            places[index] = Place(key: key, second: second)
+    func note(_ key: UInt64, second: Int64) {
+        current.withLock { current in
+            if !Self.isSame(current.number, second) { current = Second(number: second) }
+            guard current.counts[key] != nil || current.counts.count < capacity else { return }
+            current.counts[key, default: 0] += 1
+            last.store(current.number, ordering: .relaxed)
         }
-        places[index].count += 1
+    }
+
+    /// Another loop may be a moment behind, and takes nothing back.
+    private static func isSame(_ current: Int64, _ second: Int64) -> Bool {
+        current == second || current &- 1 == second
     }
 }

@@ -10,7 +10,6 @@ final class PushIntake {
     private let desk: DeliveryDesk
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
-    @exclusivity(unchecked) private var strangers = FailureLimiter(perSecond: 50)
     /// About a millisecond's worth.
     @exclusivity(unchecked) private var newSignatures = TurnShare(8)
     private let later: LaterPushes
@@ -19,7 +18,7 @@ final class PushIntake {
         self.service = service
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)
-        gate = try VAPIDGate(service.settings)
+        gate = try VAPIDGate(service.settings, service.failedSignatures)
         later = LaterPushes(on: desk.loop)
     }
 
@@ -140,20 +139,14 @@ final class PushIntake {
     /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
     func unknown(to client: IPAddress?) -> PushRefusal {
         let second = desk.loop.now.nanoseconds / 1_000_000_000
-        let stranger = Self.key(of: client)
-        guard !strangers.isExhausted(stranger, second: second) else {
+        let network = client?.network ?? 0
+        guard !service.strangers.isExhausted(network, second: second) else {
             return .tooMany(retryAfter: 1)
         }
-        strangers.note(stranger, second: second)
+        service.strangers.note(network, second: second)
         return .unknownToken
     }
 
     static let pauseWhenFull: UInt32 = 60
     private static let droppedAtOnce = 16
-
-    /// Version 6 by its /64, which one sender has for itself.
-    private static func key(of client: IPAddress?) -> UInt64 {
-        guard let client else { return 0 }
-        return client.v4.map(UInt64.init) ?? client.high
-    }
 }

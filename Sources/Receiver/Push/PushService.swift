@@ -15,10 +15,16 @@ package final class PushService: Sendable {
     let settings: PushServiceSettings
     let directory = SessionDirectory()
     let metrics = Metrics()
+    let strangerPlaces: StrangerPlaces
+    let failedSignatures = FailureLimiter(perSecond: 20)
+    /// Unknown endpoints, by who asks for them.
+    let strangers = FailureLimiter(perSecond: 50)
     private let endpointKey: Secret
     private let desks = Lock<[DeliveryDesk]>([])
     private let payloads = Lock<PayloadThread?>(nil)
+    private let openDoors: Lock<Doors>
     private let engineDesks = Lock<[EngineDesk]>([])
+    private let registers = Lock<[SessionRegister]>([])
 
     package init(
         store: any MessageStore, endpointKey: Secret, settings: PushServiceSettings
@@ -27,6 +33,11 @@ package final class PushService: Sendable {
         index = store.index
         self.endpointKey = endpointKey
         self.settings = settings
+        strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
+        openDoors = Lock(
+            Doors(
+                registration: settings.registration, allowsLocalUsers: settings.allowsLocalUsers))
+        index.endings.listen { [weak self] in self?.end($0) }
     }
 
     /// For the server that carries this service.
@@ -37,6 +48,12 @@ package final class PushService: Sendable {
         var mint = try EndpointMint(key: endpointKey)
         let token = try mint.make()
         return (token, try mint.digest(of: token))
+    }
+
+    /// Nil for a program on this machine.
+    func strangerNumber(_ network: UInt64?) throws(OpenSSLError) -> StrangerNumber {
+        guard let network else { return .local }
+        return try StrangerNumber(network: network, key: endpointKey)
     }
 
     /// What to call `registerDevice` with, as callbacks are told.
@@ -77,9 +94,43 @@ package final class PushService: Sendable {
         payloads.withLock { $0 }?.read(job, then: then)
     }
 
-    /// Ends the sessions of devices that were removed. From any thread.
-    func endSessionsOfRemovedDevices() {
-        for desk in desks.withLock({ $0 }) { desk.loop.post { desk.endRemoved() } }
+    /// Of a loop; one for all that is spoken there.
+    func sessions(on loop: EventLoop) -> SessionRegister {
+        registers.withLock { registers in
+            if let known = registers.first(where: { $0.loop === loop }) { return known }
+            let made = SessionRegister(on: loop)
+            registers.append(made)
+            return made
+        }
+    }
+
+    /// Whoever is connected by what has ended goes. From any thread.
+    private func end(_ endings: Endings) {
+        let passes = Set(endings.credentials.map(Pass.credential))
+        if !passes.isEmpty { endSessions { passes.contains($0) } }
+        guard !endings.devices.isEmpty else { return }
+        for desk in desks.withLock({ $0 }) { desk.loop.post { desk.end(endings.devices) } }
+    }
+
+    /// Whoever is here and could not come in any more goes. From any thread.
+    package var doors: Doors {
+        get { openDoors.withLock { $0 } }
+        set {
+            openDoors.withLock { $0 = newValue }
+            endSessions { !newValue.admit($0) }
+        }
+    }
+
+    private func endSessions(where isOver: @escaping @Sendable (Pass) -> Bool) {
+        for register in registers.withLock({ $0 }) { register.end(where: isOver) }
+    }
+
+    /// Why somebody who was let in may do no more; nil as long as he may. From any thread.
+    func objection(to caller: APICaller) -> ControlRefusal? {
+        if let secret = caller.secret {
+            return index.credential(secret) == nil ? .unauthorized : nil
+        }
+        return doors.admit(caller.pass) ? nil : .notAllowed
     }
 
     /// Once loops and store have ended: nobody waits for an answer any more.
@@ -89,5 +140,7 @@ package final class PushService: Sendable {
         desks.withLock { $0 = [] }
         for desk in engineDesks.withLock({ $0 }) { desk.forgetAll() }
         engineDesks.withLock { $0 = [] }
+        for register in registers.withLock({ $0 }) { register.forgetAll() }
+        registers.withLock { $0 = [] }
     }
 }

@@ -8,8 +8,10 @@ package struct PushServiceSettings: Sendable {
     /// Other origins that are ours.
     package let aliases: [Origin]
     package var registration = RegistrationMode.open
-    /// Without a configuration, whoever comes through a proxy is a stranger.
-    package var refusesForwarded = false
+    /// Users of this machine who do not administer may have devices, by the control socket.
+    package var allowsLocalUsers = false
+    /// Connections without a credential from one network at a time.
+    package var strangersPerNetwork = 500
     /// A full subscription loses its oldest messages instead of refusing new ones.
     package var dropsOldest = false
     /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them

@@ -7,18 +7,19 @@ import WebPush
 /// Decides whether the sender of a push may push to an endpoint.
 struct VAPIDGate: ~Copyable {
     private static let leeway: Double = 60
-    private static let failuresPerSecond = 20
 
     private var verifier: VAPIDVerifier
-    private var failures = FailureLimiter(perSecond: Self.failuresPerSecond)
+    /// By endpoint; of all loops.
+    private let failures: FailureLimiter
     private let audiences: [[UInt8]]
     /// Of endpoints that we may have handed out under another name.
     private let schemes: [String]
     private let time: @Sendable () -> Double
     private let clock: ClockTrust
 
-    init(_ settings: PushServiceSettings) throws {
+    init(_ settings: PushServiceSettings, _ failures: FailureLimiter) throws {
         verifier = try VAPIDVerifier()
+        self.failures = failures
         audiences = settings.audiences
         schemes = ["https", settings.baseURL.origin.scheme]
         time = settings.now

@@ -80,9 +80,12 @@ final class RegistrationRoutes {
         then: @escaping (Registration, [(reason: String, count: Int)]) -> Void
     ) {
         guard let id else { return reply(.failure(.unknown)) }
-        dialogue.load(.registration(.one(id))) { answer in
+        dialogue.load(.registration(.one(id))) { [service] answer in
             guard case .registration(let found) = answer else {
                 return reply(.failure(.unavailable))
+            }
+            if let objection = service.objection(to: caller) {
+                return reply(.failure(objection))
             }
             guard case .one(let registration, let undecryptable) = found,
                 caller.mayUse(registration.owner)

@@ -146,12 +146,13 @@ extension AutopushChannel {
 
     /// The first subscription makes a user agent worth keeping.
     private func addDevice(_ body: @escaping (UInt32) -> Void) {
-        guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span) else {
-            return refuseRegistration()
-        }
+        guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span),
+            let stranger = try? desk.service.strangerNumber(place?.network)
+        else { return refuseRegistration() }
         let row = index.nextDevice()
         let added = Device(
-            row: row, userAgent: digest, credential: credential, created: Self.wallMilliseconds)
+            row: row, userAgent: digest, credential: credential, stranger: stranger,
+            created: Self.wallMilliseconds)
         desk.submit(
             .addDevice(added),
             .other { [self] outcome in

@@ -13,6 +13,9 @@ final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential it came with.
     let credential: UInt32?
+    private let pass: Pass
+    /// Of a stranger from elsewhere.
+    let place: StrangerPlace?
     /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
     /// runs within an access.
     let session: UnsafeMutablePointer<AutopushSession>
@@ -48,9 +51,11 @@ final class AutopushChannel {
         case unregister(ChannelID)
     }
 
-    init(_ desk: DeliveryDesk, credential: UInt32?) {
+    init(_ desk: DeliveryDesk, credential: UInt32?, _ place: StrangerPlace? = nil) {
         self.desk = desk
+        self.place = place
         self.credential = credential
+        pass = credential.map(Pass.credential) ?? .open
         session = .allocate(capacity: 1)
         session.initialize(to: AutopushSession(at: Self.time(desk.loop)))
     }
@@ -106,6 +111,7 @@ final class AutopushChannel {
     /// acknowledged is for the store, and for its next connection.
     private func leave() {
         stopTimer()
+        desk.sessions.leave(self, with: pass)
         _ = session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
@@ -144,6 +150,7 @@ final class AutopushChannel {
 extension AutopushChannel: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
+        desk.sessions.enter(self, with: pass)
         desk.service.metrics.noteOpened()
         guard let deadline = session.pointee.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
@@ -161,6 +168,10 @@ extension AutopushChannel: WebSocketHandler {
         desk.service.metrics.noteClosed()
         leave()
     }
+}
+
+extension AutopushChannel: PassHolder {
+    func passEnded() { replaced() }
 }
 
 extension AutopushChannel: TimerHandler {

@@ -44,7 +44,8 @@ struct UserAgentAdmission {
             case .ours: break
             }
             let credential = try credential(exchange, secret)
-            exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential))
+            let place = credential == nil ? try place(for: exchange.client) : nil
+            exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential, place))
         } catch {
             switch error {
             case .misdirected:
@@ -52,11 +53,21 @@ struct UserAgentAdmission {
                 exchange.respond(head, body: body)
             case .forbidden: Answer.empty(403, exchange)
             case .unauthorized: Answer.empty(401, exchange)
+            case .crowded: Answer.empty(429, exchange, retryAfter: Self.pauseWhenCrowded)
             }
         }
     }
 
-    private enum Refusal: Error { case misdirected, forbidden, unauthorized }
+    private enum Refusal: Error { case misdirected, forbidden, unauthorized, crowded }
+
+    private static let pauseWhenCrowded: UInt32 = 60
+
+    /// Nil on this machine, where nobody counts.
+    private func place(for client: IPAddress?) throws(Refusal) -> StrangerPlace? {
+        guard let client, !client.isLoopback else { return nil }
+        guard let place = service.strangerPlaces.take(client.network) else { throw .crowded }
+        return place
+    }
 
     private func credential(
         _ exchange: HTTPExchange, _ path: Range<Int>?
@@ -67,8 +78,8 @@ struct UserAgentAdmission {
             guard let known else { throw .unauthorized }
             return known.row
         }
-        guard service.settings.registration == .open else { throw .unauthorized }
-        if service.settings.refusesForwarded, isForwarded(exchange) { throw .forbidden }
+        guard service.doors.registration == .open else { throw .unauthorized }
+        if exchange.listener.isForThisMachine, isForwarded(exchange) { throw .forbidden }
         return nil
     }
 

@@ -24,7 +24,8 @@ final class OpenListener {
         HTTPListenerTerms(
             certificates: isEncrypted ? certificates : nil,
             usesProxyProtocol: configured.expectsProxyProtocol,
-            trustedProxies: configured.trustedProxies)
+            trustedProxies: configured.trustedProxies,
+            isForThisMachine: configured.isForThisMachine)
     }
 
     var isEncrypted: Bool { configured.isEncrypted }

@@ -14,7 +14,6 @@ final class PushServer {
 
     let baseURL: BaseURL
     let pulse: LoopPulse
-    let control: ControlSettings
     /// Nil where every listener is in clear.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
@@ -41,8 +40,8 @@ final class PushServer {
                 ? try ServerCertificates(configuration, keys) : nil
             let listeners = try OpenListeners(configuration, given, further: further, log)
             baseURL = try Self.baseURL(configuration, listeners)
-            control = ControlSettings(
-                baseURL: baseURL, allowsLocalUsers: configuration.allowsLocalUsers,
+            let control = ControlSettings(
+                baseURL: baseURL,
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
             let service = PushService(
                 store: store, endpointKey: store.endpointKey,
@@ -55,7 +54,8 @@ final class PushServer {
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
                 handler: service.handler(on:))
-            try Self.listen(listeners, on: server, certificates, control, service, log)
+            try Self.listen(listeners, on: server, certificates, control, service)
+            Self.announce(listeners, configuration, baseURL, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)
                 try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
@@ -66,6 +66,12 @@ final class PushServer {
         }
         self.store = store
         pulse = LoopPulse(server.loops)
+    }
+
+    /// Who may come in, from now on and of those who are there.
+    var doors: Doors {
+        get { service.doors }
+        set { service.doors = newValue }
     }
 
     /// Another number as soon as an account is registered, or has its last registration revoked.
@@ -178,30 +184,49 @@ extension PushServer {
                 .warning, "undecryptable", [("registration", registration), ("reason", reason)])
         }
         settings.registration = configuration.registration
+        settings.allowsLocalUsers = configuration.allowsLocalUsers
         settings.dropsOldest = configuration.backlog == .dropOldest
-        let hasProxies = configuration.listeners.contains { listener in
-            listener.expectsProxyProtocol || !listener.trustedProxies.isEmpty
-        }
+        let hasProxies = configuration.listeners.contains(where: \.hasProxies)
         settings.isBehindProxy = hasProxies
-        // Where none was declared, whoever comes through one is not of this machine.
-        settings.refusesForwarded =
-            !hasProxies && configuration.listeners.allSatisfy(\.isLocal)
         return settings
+    }
+
+    /// What is open to whom.
+    private static func announce(
+        _ listeners: OpenListeners, _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
+    ) {
+        for listener in listeners.faces {
+            let entrance = Entrance(listener.configured, configuration.registration, baseURL)
+            log.write(
+                entrance.isOpenToStrangers ? .warning : .info, "listening",
+                [
+                    ("address", listener.address.description),
+                    ("protocol", listener.isEncrypted ? "https" : "http"),
+                    ("open-to", entrance.sentence),
+                ])
+        }
+        log.write(
+            .info, "listening",
+            [
+                ("address", listeners.control.address.description), ("protocol", "control"),
+                ("open-to", configuration.controlSentence),
+            ])
+        guard let metrics = listeners.metrics else { return }
+        log.write(
+            .info, "listening",
+            [
+                ("address", metrics.address.description), ("protocol", "metrics"),
+                ("open-to", configuration.metricsSentence),
+            ])
     }
 
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ service: PushService, _ log: Log
+        _ control: ControlSettings, _ service: PushService
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }
             try server.listen(on: socket, listener.terms(certificates?.store))
-            log.write(
-                .info, "listening",
-                [
-                    ("address", listener.address.description),
-                    ("protocol", listener.isEncrypted ? "https" : "http"),
-                ])
         }
         guard let socket = listeners.control.take() else { return }
         try server.listen(on: socket) { ControlHandler(on: $0, service, control) }

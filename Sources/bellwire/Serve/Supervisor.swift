@@ -58,12 +58,21 @@ struct Supervisor {
             server.certificates?.reload(nil, log)
             return
         }
-        let waiting = configuration.keysForNextStart(after: running)
+        let registration = configuration.registration(
+            afterReloadOf: running, now: server.doors.registration)
+        var waiting = configuration.keysForNextStart(after: running)
+        if registration != configuration.registration {
+            waiting.append(ConfigurationKey.registration.name)
+        }
         if !waiting.isEmpty {
             log.write(
                 .warning, "restart-needed", [("keys", waiting.joined(separator: ","))])
         }
-        server.control.allowsLocalUsers = configuration.allowsLocalUsers
+        if registration != server.doors.registration {
+            log.write(.warning, "registration", [("mode", registration.rawValue)])
+        }
+        server.doors = Doors(
+            registration: registration, allowsLocalUsers: configuration.allowsLocalUsers)
         server.certificates?.reload(configuration, log)
         desktop?.reload(configuration)
         log.write(.info, "configuration-read")

@@ -194,6 +194,22 @@ struct ConfigurationTests {
         #expect(try configuration("listen = 192.0.2.1:443").registration == .token)
         #expect(try configuration("listen = 127.0.0.9:1\nlisten = unix:/a").registration == .open)
         #expect(try configuration("registration = token").registration == .token)
+        let names = ["http://localhost:80/x", "https://127.0.0.1", "https://a.localhost"]
+        for name in names {
+            #expect(try configuration("base-url = \(name)").registration == .open, "\(name)")
+        }
+        let others = [
+            "listen = 127.0.0.1:1 proxy-protocol",
+            "listen = unix:/a trusted-proxies=127.0.0.1\nbase-url = http://localhost",
+            "listen = 127.0.0.1:1\nlisten = http://127.0.0.1:2 trusted-proxies=127.0.0.1",
+            "base-url = https://push.example.org", "alias = https://push.example.org",
+        ]
+        for other in others {
+            #expect(try configuration(other).registration == .token, "\(other)")
+            #expect(failure("registration = open\n" + other)?.contains("lets everybody") == true)
+            let open = "registration = open\nregistration-open-to-everyone = yes\n" + other
+            #expect(try configuration(open).registration == .open)
+        }
         let open = "listen = 192.0.2.1:443\nregistration = open"
         #expect(failure(open)?.hasPrefix("b.conf:2: registration = open lets everybody") == true)
         #expect(
@@ -262,6 +278,53 @@ struct ConfigurationTests {
             "listen = 127.0.0.1:2\ntls-certificate = c\ntls-key = d\nlocal-users = yes")
         #expect(after.keysForNextStart(after: before) == ["listen"])
         #expect(before.keysForNextStart(after: before).isEmpty)
+    }
+
+    @Test("A reload closes registration at once, and opens it only where it was judged for")
+    func registrationChanges() throws {
+        let here = try configuration("listen = 127.0.0.1:1")
+        let closed = try configuration("listen = 127.0.0.1:1\nregistration = token")
+        let elsewhere = try configuration("listen = 127.0.0.1:2")
+        let proxied = try configuration("listen = 127.0.0.1:1 proxy-protocol")
+        #expect(closed.keysForNextStart(after: here).isEmpty)
+        #expect(closed.registration(afterReloadOf: here, now: .open) == .token)
+        #expect(here.registration(afterReloadOf: here, now: .token) == .open)
+        #expect(elsewhere.registration(afterReloadOf: here, now: .open) == .open)
+        #expect(proxied.registration(afterReloadOf: here, now: .open) == .token)
+        // The proxy is still in front.
+        #expect(here.registration(afterReloadOf: proxied, now: .token) == .token)
+    }
+
+    @Test(
+        "Each listener says what is open to whom",
+        arguments: [
+            ("listen = 127.0.0.1:1", "programs on this machine can connect, and all of them may"),
+            (
+                "listen = unix:/a\nbase-url = http://localhost:1",
+                "may enter the folder of this socket can"
+            ),
+            (
+                "listen = 127.0.0.1:1\nregistration = token",
+                "programs on this machine can connect, and only devices that were added"
+            ),
+            (
+                "listen = http://127.0.0.1:1 trusted-proxies=127.0.0.1",
+                "everybody who reaches the proxy in front can connect, and only devices that"
+            ),
+            (
+                "listen = [::]:443",
+                "everybody who reaches this address over the network can connect,"
+            ),
+            (
+                "base-url = https://push.example\nregistration = open\n"
+                    + "registration-open-to-everyone = yes",
+                "whoever they let through from https://push.example, can connect, and EVERYBODY may"
+            ),
+        ])
+    func entrances(text: String, sentence: String) throws {
+        let entrance = try #require(try configuration(text).entrances.first)
+        #expect(entrance.sentence.contains(sentence), "\(entrance.sentence)")
+        #expect(entrance.isOpenToStrangers == sentence.contains("EVERYBODY"))
     }
 
     @Test("What is in force is shown with its source and without passwords")

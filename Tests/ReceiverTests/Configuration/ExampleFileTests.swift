@@ -28,6 +28,18 @@ struct ExampleFileTests {
         #expect(example.text == (try configuration([])).text)
     }
 
+    @Test("Samples for a proxy let nobody subscribe who is not known", arguments: ["", "-subpath"])
+    func proxies(_ name: String) throws {
+        let path = Self.path.replacing("bellwire.conf", with: "nginx/bellwire\(name).conf")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let settings = text.components(separatedBy: "\n").filter { $0.hasPrefix("#   ") }
+            .map { String($0.dropFirst()) }
+        let sample = try configuration(settings)
+        #expect(settings.contains("   registration = token") && sample.registration == .token)
+        let unsaid = try configuration(settings.filter { !$0.contains("registration") })
+        #expect(unsaid.registration == .token && unsaid.listeners[0].hasProxies)
+    }
+
     @Test("With every setting taken out of its comment it is right, and names every key")
     func settings() throws {
         let settings = lines.filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }

@@ -213,4 +213,43 @@ struct SignatureTests {
             }
         }
     }
+
+    private static let bad: PushFixture.Fields = [
+        ("TTL", "1"), ("Authorization", "vapid t=a.b.c,k=d"),
+    ]
+
+    @Test("Failures at one endpoint do not forgive those at another, whatever its number")
+    func numbers() throws {
+        let fixture = try PushFixture { $0.settings = { $0.now = { 1_800_000_000 } } }
+        let agent = try fixture.userAgent()
+        let first = try agent.register()
+        for _ in 0..<1_023 { _ = fixture.store.index.nextSubscription() }
+        let second = try agent.register()
+        let socket = try ByteSocket(port: fixture.port)
+        for _ in 0..<100 {
+            for endpoint in [first, second] {
+                socket.send(PushFixture.bytes("POST", endpoint, Self.bad, body: []))
+            }
+        }
+        let refused = (0..<200).count { _ in HTTPAnswer(from: socket).status == 401 }
+        #expect(refused == 40)
+    }
+
+    @Test("Failures count for all loops together")
+    func loops() throws {
+        let fixture = try PushFixture { plan in
+            plan.loops = 4
+            plan.settings = { $0.now = { 1_800_000_000 } }
+        }
+        let endpoint = try fixture.userAgent().register()
+        var refused = 0
+        for _ in 0..<30 {
+            let socket = try ByteSocket(port: fixture.port)
+            for _ in 0..<10 {
+                socket.send(PushFixture.bytes("POST", endpoint, Self.bad, body: []))
+            }
+            refused += (0..<10).count { _ in HTTPAnswer(from: socket).status == 401 }
+        }
+        #expect(refused == 20)
+    }
 }

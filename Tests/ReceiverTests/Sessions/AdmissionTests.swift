@@ -106,7 +106,7 @@ struct AdmissionTests {
             "x-forwarded-port", "X-FORWARDED-PREFIX",
         ])
     func forwarded(_ name: String) throws {
-        let fixture = try PushFixture { $0.settings = { $0.refusesForwarded = true } }
+        let fixture = try PushFixture { $0.listener.isForThisMachine = true }
         #expect(try status(fixture, [(name, "x")]) == 403)
         #expect(try status(fixture) == 101)
         #expect(

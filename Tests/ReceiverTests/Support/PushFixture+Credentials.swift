@@ -22,7 +22,10 @@ extension PushFixture {
     /// Ends the newest credential, as the control socket does it.
     func removeCredential() {
         run(.removeCredential(store.index.counters.credential))
-        service.endSessionsOfRemovedDevices()
+    }
+
+    func removeOwner(_ row: UInt32) {
+        run(.removeOwner(row))
     }
 
     /// The callback of the newest registration answers 410.

@@ -1,0 +1,38 @@
+import System
+
+/// How many connections there are without a credential from each network, on all loops together.
+final class StrangerPlaces: Sendable {
+    private let limit: Int
+    private let taken = Lock<[UInt64: Int]>([:])
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Nil where a network has as many as one may have.
+    func take(_ network: UInt64) -> StrangerPlace? {
+        let isFree = taken.withLock { taken in
+            guard taken[network, default: 0] < limit else { return false }
+            taken[network, default: 0] += 1
+            return true
+        }
+        return isFree ? StrangerPlace(self, network) : nil
+    }
+
+    fileprivate func giveBack(_ network: UInt64) {
+        taken.withLock { taken in
+            let rest = taken[network, default: 1] - 1
+            taken[network] = rest == 0 ? nil : rest
+        }
+    }
+}
+
+/// One of them, for as long as somebody holds it.
+final class StrangerPlace: Sendable {
+    let network: UInt64
+    private let places: StrangerPlaces
+
+    fileprivate init(_ places: StrangerPlaces, _ network: UInt64) {
+        (self.places, self.network) = (places, network)
+    }
+
+    deinit { places.giveBack(network) }
+}

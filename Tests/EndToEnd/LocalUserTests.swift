@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Users of the machine at the control socket")
+struct LocalUserTests {
+    private var fixture: ServeFixture
+    private let folder: String
+    private let file: String
+
+    init() throws {
+        fixture = try ServeFixture()
+        folder = fixture.home.file("state")
+        file = fixture.home.file("bellwire.conf")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
+    }
+
+    private func configure(localUsers: String) throws {
+        try "listen = http://127.0.0.1:0\nlocal-users = \(localUsers)"
+            .write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    /// A user's clients of his engine, one of each kind, and one that has said hardly anything.
+    private func clients() throws -> [RunningProcess] {
+        let made = try fixture.runAsUser(
+            ["register", "--app", "telegram", "--account", "me"], folder)
+        #expect(made.contains("endpoint"), "\(made)")
+        let clients = try ["lines", "half", "socket"].map { kind in
+            try RunningProcess(
+                "/usr/bin/setpriv",
+                [
+                    "--reuid=23456", "--regid=0", "--clear-groups", "/usr/bin/python3", "-c",
+                    Self.client, folder + "/control.sock", kind,
+                ])
+        }
+        for client in clients {
+            #expect(String(decoding: client.output.availableData, as: UTF8.self) == "here\n")
+        }
+        return clients
+    }
+
+    /// Says `here` when it is connected, and what was said last when it is no more.
+    private static let client = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(20)
+        if sys.argv[2] == "socket":
+            s.sendall(b"GET /api/v1/engine?account=me HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: "
+                b"Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Version: 13\\r\\n"
+                b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n")
+        else:
+            line = b'{"@type":"bellwire.open","account":"me"}\\n'
+            s.sendall(line if sys.argv[2] == "lines" else line[:9])
+        data = b"" if sys.argv[2] == "half" else s.recv(65536)
+        sys.stdout.write("here\\n"); sys.stdout.flush()
+        while more := s.recv(65536):
+            data += more
+        print("401" if b'"code":401' in data else "404" if b'"code":404' in data else "cut", flush=True)
+        """
+
+    @Test("Who is shut out by a reload is disconnected at once, however he came")
+    func reload() throws {
+        guard geteuid() == 0 else { return }
+        try configure(localUsers: "yes")
+        let server = try fixture.start(["--config", file, "--state", folder])
+        let clients = try clients()
+        try configure(localUsers: "no")
+        let start = ContinuousClock.now
+        server.signal(SIGHUP)
+        for client in clients { #expect(try client.text() == "401\n") }
+        #expect(ContinuousClock.now - start < .seconds(2))
+        #expect(server.hasSaid("event=configuration-read"))
+        #expect(try fixture.runAsUser(["list"], folder).contains("this user has no rights here"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("What a user registered by the control socket ends with him")
+    func owner() throws {
+        guard geteuid() == 0 else { return }
+        try configure(localUsers: "yes")
+        let server = try fixture.start(["--config", file, "--state", folder])
+        let clients = try clients()
+        let removed = try fixture.run(["owner", "remove", "uid:23456", "--state", folder])
+        #expect(removed.exitCode == 0, "\(removed.errors)")
+        #expect(try clients[0].text() == "404\n")
+        #expect(try clients[2].text() == "404\n")
+        #expect(try fixture.run(["list", "--state", folder]).output.hasPrefix("no registrations"))
+        #expect(server.end() == 0)
+    }
+}
