@@ -20,6 +20,7 @@ package final class ControlHandler: HTTPHandler {
     private static let bodyLimit = 65_536
 
     private let settings: ControlSettings
+    private let setAside: SetAside
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
     private let api: APIRoutes
@@ -28,6 +29,7 @@ package final class ControlHandler: HTTPHandler {
 
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
         self.settings = settings
+        setAside = service.index.setAside
         let dialogue = StoreDialogue(on: loop, service.store)
         devices = DeviceRoutes(service, dialogue, settings)
         owners = OwnerRoutes(service, dialogue)
@@ -45,6 +47,15 @@ package final class ControlHandler: HTTPHandler {
     package func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
 
     package func handle(_ exchange: HTTPExchange) {
+        let head = exchange.head.bytes
+        let body = exchange.body
+        guard !setAside.contains(.request, head.span, body.span) else {
+            return exchange.respond(.failure(.setAside))
+        }
+        Underway.mark(.request, head.span, body.span) { lead(exchange) }
+    }
+
+    private func lead(_ exchange: HTTPExchange) {
         guard let caller = caller(exchange.peerCredentials) else {
             return exchange.respond(.failure(.notAllowed))
         }
