@@ -93,6 +93,7 @@ final class BatchExecutor {
             nextExpiry = try firstExpiry()
             // Not before all was read, or memory would begin full of what is not needed again.
             try database.connection.setCache(kibibytes: Self.cacheSize)
+            try database.connection.setCheckpointAtEnd(true)
         } catch { throw StoreFault(error) }
     }
 

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import System
 import WebPush
 
 /// A connection that only reads, with the statements that every page needs.
@@ -11,7 +12,9 @@ final class ReaderDatabase {
     private let position: Statement
     private let select: Statement
 
-    init(_ path: String) throws(SQLiteError) {
+    private let setAside: SetAside
+
+    init(_ path: String, besides setAside: SetAside) throws(SQLiteError) {
         let connection = try Connection(path, .readOnly)
         let begin = try Statement("BEGIN", on: connection)
         let end = try Statement("COMMIT", on: connection)
@@ -22,6 +25,7 @@ final class ReaderDatabase {
             WHERE device = ?1 AND sequence > ?2 AND position <= ?3 AND expires > ?4
             ORDER BY sequence
             """, on: connection)
+        self.setAside = setAside
         self.connection = connection
         self.begin = begin
         self.end = end
@@ -37,7 +41,7 @@ final class ReaderDatabase {
         try begin.run()
         defer { connection.rollBack() }
         let through = if let position = request.position { position } else { try lastPosition() }
-        var draft = PageDraft(request: request, through: through)
+        var draft = PageDraft(request: request, through: through, besides: setAside)
         try bind(request, through, now)
         defer { select.reset() }
         while try select.step() {
@@ -66,12 +70,15 @@ final class ReaderDatabase {
 struct PageDraft {
     let request: PageRequest
     let through: Int64
+    private let setAside: SetAside
     private var messages: [Message] = []
     private var bytes = 0
     private var damaged = 0
     private var lastSequence: Int64
 
-    init(request: PageRequest, through: Int64) {
+    /// What is set aside stays, like what cannot be opened.
+    init(request: PageRequest, through: Int64, besides setAside: SetAside) {
+        self.setAside = setAside
         self.request = request
         self.through = through
         lastSequence = request.sequence
@@ -83,7 +90,11 @@ struct PageDraft {
 
     mutating func add(_ row: borrowing Statement, unsealing sealer: inout Sealer) {
         lastSequence = row.integer(1)
-        guard let message = message(row, &sealer) else {
+        let message: Message? = row.withBytes(3) { id in
+            setAside.contains(.message, id)
+                ? nil : Underway.mark(.message, id) { self.message(row, &sealer) }
+        }
+        guard let message else {
             damaged += 1
             return
         }

@@ -2,7 +2,7 @@ package import Base
 package import Crypto
 package import Dialects
 import SQLite
-import System
+package import System
 
 /// The store of one machine: a SQLite database in a folder of its own.
 package final class SQLiteStore: MessageStore {
@@ -22,6 +22,8 @@ package final class SQLiteStore: MessageStore {
         /// Told, on a thread of the store, when all that was sealed under former keys was gone over,
         /// and how many rows did not open: unless there are none, the former keys are still needed.
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
+        /// Says what is not to be tried, once the folder is ours.
+        package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         /// The clocks.
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 
@@ -55,7 +57,9 @@ package final class SQLiteStore: MessageStore {
     /// Takes hold of the folder, looks through the database, and loads the index.
     package init(_ options: Options) throws(StoreFault) {
         let folder = try Self.take(options.folder)
-        let opening = try StoreOpening(options, path: folder.path + "/" + WriterDatabase.fileName)
+        let opening = try StoreOpening(
+            options, path: folder.path + "/" + WriterDatabase.fileName,
+            options.setAside(folder.path))
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
             onFault: options.onFault, onResealed: options.onResealed)

@@ -12,6 +12,26 @@ enum Schema {
         Migration("device names", deviceNames),
     ]
 
+    /// What a file of ours can have. Rows of what is known in memory are 32 bits; sums of sizes must
+    /// not overflow.
+    static let inspection = Inspection(
+        migrations,
+        ranges: [
+            "state.subscription": counters, "state.device": counters,
+            "state.credential": counters, "credential.row": counters,
+            "device.row": counters, "subscription.row": counters,
+            "subscription.kind": 0...2, "subscription.sender": 0...2,
+            "subscription.device": counters,
+            "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
+            "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
+        ],
+        lengths: [
+            "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
+            "message.id": 16, "message.location": 16,
+        ])
+
+    private static let counters: ClosedRange<Int64> = 0...4_000_000_000
+
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
     /// happens to most messages: by device in order, and by expiry.
     private static let mailbox = """

@@ -1,6 +1,6 @@
 package import Base
 import Synchronization
-import System
+package import System
 
 /// What a server must know of its store at every push and every hello, in memory.
 ///
@@ -44,6 +44,8 @@ package final class StoreIndex: Sendable {
     let reminders = Reminders()
     package let engines = EngineIndex()
     package let endings = EndingIndex()
+    /// What is not to be tried now.
+    package let setAside: SetAside
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
@@ -55,7 +57,10 @@ package final class StoreIndex: Sendable {
     private let deviceRow = Atomic<UInt32>(0)
     private let credentialRow = Atomic<UInt32>(0)
 
-    init(quota: QuotaLimits, endpoints: Int = 0, devices: Int = 0) {
+    init(
+        quota: QuotaLimits, endpoints: Int = 0, devices: Int = 0, setAside: SetAside = SetAside()
+    ) {
+        self.setAside = setAside
         self.endpoints = EndpointTable(expecting: endpoints)
         userAgents = Lock(FlatTable(expecting: devices))
         ledger = Lock(QuotaLedger(limits: quota, expectingDevices: devices))

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import System
 
 /// What happens once, at the start: the state is read or made, the keys are proved, and the index is
 /// filled.
@@ -13,7 +14,9 @@ struct StoreOpening {
         table: "state", row: 1, column: "sealed_endpoint_key")
     private static let endpointKeyLength = 32
 
-    init(_ options: SQLiteStore.Options, path: String) throws(StoreFault) {
+    init(
+        _ options: SQLiteStore.Options, path: String, _ setAside: SetAside
+    ) throws(StoreFault) {
         let database = try WriterDatabase(path, pageLimit: options.limits.filePages)
         let now = options.reading()
         let record = try Self.record(in: database, options, now)
@@ -22,7 +25,7 @@ struct StoreOpening {
             endpoint: try Self.endpointKey(record.sealedEndpointKey, options))
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
-        let index = try Self.index(of: database, record, options)
+        let index = try Self.index(of: database, record, options, setAside)
         var messages = 0
         executor = try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
@@ -42,9 +45,17 @@ struct StoreOpening {
     private static func record(
         in database: WriterDatabase, _ options: SQLiteStore.Options, _ now: ClockReading
     ) throws(StoreFault) -> StateRow.Record {
+        let isUsed: Bool
         do throws(SQLiteError) {
             if let record = try StateRow.read(on: database.connection) { return record }
+            isUsed =
+                try database.connection.integer(
+                    """
+                    SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)
+                    """) != 0
         } catch { throw StoreFault(error) }
+        // With another key the endpoints that there are would be said never to have been.
+        guard !isUsed else { throw .damaged("its state is missing") }
         let sealed: [UInt8]
         do throws(OpenSSLError) {
             var sealer = try Sealer(current: options.masterKey)
@@ -81,14 +92,16 @@ struct StoreOpening {
     }
 
     private static func index(
-        of database: WriterDatabase, _ record: StateRow.Record, _ options: SQLiteStore.Options
+        of database: WriterDatabase, _ record: StateRow.Record, _ options: SQLiteStore.Options,
+        _ setAside: SetAside
     ) throws(StoreFault) -> StoreIndex {
         do throws(SQLiteError) {
             let index = StoreIndex(
                 quota: options.limits.quota,
                 endpoints: Int(
                     try database.connection.integer("SELECT count(*) FROM subscription")),
-                devices: Int(try database.connection.integer("SELECT count(*) FROM device")))
+                devices: Int(try database.connection.integer("SELECT count(*) FROM device")),
+                setAside: setAside)
             index.counters = record.values.counters
             try CredentialRows.loadDevices(into: index, from: database.connection)
             try SubscriptionRows.load(into: index, from: database.connection)

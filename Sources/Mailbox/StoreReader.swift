@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import System
 
 /// The one thread that reads: pages of what waits, and lists. It stops no writer.
 // Unchecked: the queue is for all threads; the rest is touched by the reader's thread alone, once
@@ -21,6 +22,7 @@ final class StoreReader: @unchecked Sendable {
     private let path: String
     private let keys: StoreKeys
     private let registrations: RegistrationCache
+    private let setAside: SetAside
     private let time: StoreTimekeeper
     private let limits: StoreLimits
     private var sealer: Sealer
@@ -32,6 +34,7 @@ final class StoreReader: @unchecked Sendable {
         path = source.path
         keys = source.keys
         registrations = source.index.registrations
+        setAside = source.index.setAside
         time = source.time
         self.limits = limits
         keyGeneration = keys.generation
@@ -134,7 +137,7 @@ final class StoreReader: @unchecked Sendable {
 
     private func openedDatabase() throws(SQLiteError) -> ReaderDatabase {
         if let database { return database }
-        let opened = try ReaderDatabase(path)
+        let opened = try ReaderDatabase(path, besides: setAside)
         database = opened
         return opened
     }

@@ -49,14 +49,18 @@ final class WriterDatabase {
     private static func open(
         _ path: String, pageLimit: Int?
     ) throws(StoreFault) -> Connection {
-        var damage: String?
+        let finding: String?
+        do throws(Migration.Failure) {
+            finding = try Schema.inspection.finding(path)
+        } catch { throw StoreFault(error) }
+        if let finding { throw .damaged(finding) }
         do throws(SQLiteError) {
             let connection = try Connection(path, .readWrite)
+            // One that is refused after all stays as it is.
+            try connection.setCheckpointAtEnd(false)
             try connection.limitPages(pageLimit)
-            damage = try connection.damage()
-            if damage == nil { return connection }
+            return connection
         } catch { throw StoreFault(error) }
-        throw .damaged(damage ?? "unknown")
     }
 
     /// Ends the transaction: after this it is on the disk.

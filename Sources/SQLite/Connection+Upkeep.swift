@@ -7,7 +7,9 @@ extension Connection {
         let statement = try Statement("PRAGMA quick_check(1)", on: self)
         guard try statement.step() else { return "the check gave no answer" }
         let answer = statement.text(0)
-        return answer == "ok" ? nil : answer
+        guard answer != "ok" else { return nil }
+        // The first line says in which database.
+        return answer.split(separator: "\n").last.map(String.init) ?? answer
     }
 
     package enum Checkpoint: Sendable {
@@ -27,6 +29,13 @@ extension Connection {
         guard pages == copied else { return false }
         noteCheckpoint()
         return true
+    }
+
+    /// Whether the end of the connection copies the WAL into the file, as it does at first.
+    package func setCheckpointAtEnd(_ isWanted: Bool) throws(SQLiteError) {
+        try ensure(
+            csqlite_set(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isWanted ? 0 : 1),
+            "sqlite3_db_config")
     }
 
     /// Copies the database as it is now into the file at `path`, while others go on writing.

@@ -10,6 +10,8 @@ package struct Connection: ~Copyable, Sendable {
         case readWrite
         /// Sees what was committed when its transaction began, and stops no writer.
         case readOnly
+        /// In memory alone.
+        case scratch
     }
 
     // Sendable: a connection without a mutex of its own may move to another thread, and as it
@@ -25,7 +27,11 @@ package struct Connection: ~Copyable, Sendable {
     package init(_ path: String, _ access: Access) throws(SQLiteError) {
         _ = Self.areStatisticsOff
         let mode =
-            access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            switch access {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .scratch: SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+            }
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags | mode, nil)
@@ -96,7 +102,11 @@ package struct Connection: ~Copyable, Sendable {
         }
         try ensure(sqlite3_busy_timeout(handle, 2_000), "sqlite3_busy_timeout")
         try execute("PRAGMA cell_size_check = 1; PRAGMA temp_store = 2")
-        guard access == .readWrite else { return try execute("PRAGMA query_only = 1") }
+        switch access {
+        case .readOnly: return try execute("PRAGMA query_only = 1")
+        case .scratch: return
+        case .readWrite: break
+        }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
         // After a flood the WAL file shrinks to this.

@@ -53,12 +53,19 @@ package enum KeyFile {
         return bytes
     }
 
-    /// Makes the file for its owner alone, on the disk before this returns.
+    /// Makes the file for its owner alone, on the disk before this returns. Whoever looks meanwhile,
+    /// or after a kill, finds the whole of it or nothing.
     package static func create(_ path: String, _ bytes: Span<UInt8>) throws(Failure) {
+        let draft = path + ".new"
         do throws(SystemError) {
-            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            // Left behind when an earlier attempt was interrupted.
+            unlink(draft)
+            let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            defer { unlink(draft) }
             try file.write(bytes)
             try file.synchronize()
+            // Unlike a rename, this puts nothing in another's place.
+            _ = try ensure("link") { link(draft, path) }
             try FileDescriptor.synchronizeFolder(of: path)
         } catch {
             throw error.code == EEXIST ? .exists(path: path) : .system(path: path, error)

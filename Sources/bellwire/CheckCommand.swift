@@ -13,7 +13,8 @@ extension Command {
             anything. Each line says where its value comes from; secrets are left out. The exit code
             is 0 only if the server would start, as far as that can be told beforehand. Where base-url
             leads to this machine or to an address that is not public, it prints what Synapse,
-            MollySocket and Nextcloud have to be told before they push there.
+            MollySocket and Nextcloud have to be told before they push there. What the server ended on
+            twice by a signal, and does not try again for now, is shown.
             """,
         options: ServerConfiguration.options + [.json]
     ) { arguments in
@@ -23,11 +24,14 @@ extension Command {
         let configuration = try ServerConfiguration.read(arguments)
         let problems = problems(of: configuration)
         let advice = advice(configuration)
+        // Where it cannot be read, a start says so.
+        let setAside = SetAsideReport((try? CrashFile.entries(in: configuration.state)) ?? [])
         if arguments.has("json") {
-            try StandardOutput.write(json(configuration, problems, advice) + "\n")
+            try StandardOutput.write(json(configuration, problems, advice, setAside) + "\n")
         } else {
             try StandardOutput.write(configuration.text + "\n" + openings(configuration))
             if let advice { try StandardOutput.write("\n" + advice.text) }
+            if !setAside.entries.isEmpty { try StandardOutput.write("\n" + setAside.text) }
             for problem in problems { problem.report() }
         }
         return problems.first?.exitCode ?? .success
@@ -78,7 +82,8 @@ extension Command {
     }
 
     private static func json(
-        _ configuration: Configuration, _ problems: [CommandError], _ advice: SenderAdvice?
+        _ configuration: Configuration, _ problems: [CommandError], _ advice: SenderAdvice?,
+        _ setAside: SetAsideReport
     ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -103,6 +108,8 @@ extension Command {
                     }
                 }
             }
+            writer.name("set_aside")
+            setAside.write(to: &writer)
             guard let advice else { return }
             writer.name("senders")
             advice.write(to: &writer)

@@ -39,6 +39,8 @@ struct CommandError: Error {
         case let error as CertificateStore.Failure: self.init(message: error.description)
         case let error as DevelopmentCertificate.Failure: self.init(message: error.description)
         case let error as ReactorError: self.init(message: error.description)
+        case let error as DesktopStore.Damage:
+            self.init(message: error.description, hint: error.hint)
         case let error as SQLiteError: self.init(message: error.description)
         case let error as Migration.Failure: self.init(message: error.description)
         case let error as Account.StateError:

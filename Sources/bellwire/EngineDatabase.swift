@@ -35,6 +35,11 @@ struct EngineDatabase: ~Copyable {
     init(_ path: String) throws {
         let folder = try StateFolder(path)
         try folder.makeFile("engine.db")
+        if let finding = try Inspection(Self.migrations).finding(path + "/engine.db") {
+            throw CommandError(
+                message: "\(path)/engine.db is damaged: \(finding)",
+                hint: "move the files engine.db* away, or restore a backup")
+        }
         let connection = try Connection(path + "/engine.db", .readWrite)
         try connection.migrate(Self.migrations)
         let sealer = try Sealer(current: try Self.masterKey(path + "/master.json"))

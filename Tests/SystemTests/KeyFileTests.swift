@@ -35,6 +35,31 @@ struct KeyFileTests {
         }
     }
 
+    @Test("Whoever looks while a key file is made finds it whole or not at all")
+    func whole() throws {
+        let bytes = [UInt8](repeating: 7, count: 4_096)
+        let paths = (0..<200).map { "\(folder)/key \($0)" }
+        let maker = Thread {
+            for path in paths { try? KeyFile.create(path, bytes.span) }
+        }
+        maker.start()
+        for path in paths {
+            var found: [UInt8]?
+            while found == nil { found = try? KeyFile.read(path) }
+            #expect(found?.count == bytes.count)
+        }
+    }
+
+    @Test("What a maker of key files left when it was killed keeps no other from making it")
+    func leftOver() throws {
+        let path = folder + "/key"
+        try Data().write(to: URL(filePath: path + ".new"))
+        let bytes: [UInt8] = [1, 2, 3]
+        try KeyFile.create(path, bytes.span)
+        #expect(try KeyFile.read(path) == bytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
+    }
+
     @Test("A file that others can read is refused", arguments: [0o640, 0o604, 0o660, 0o601])
     func readableByOthers(mode: Int) throws {
         let path = folder + "/key"

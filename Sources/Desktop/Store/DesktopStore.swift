@@ -16,11 +16,22 @@ package final class DesktopStore {
     var lastClient: Int64
     var clientRows: [ClientKey: Int64] = [:]
 
+    package struct Damage: Error, CustomStringConvertible {
+        let path: String
+        let finding: String
+
+        package var description: String { "\(path) is damaged: \(finding)" }
+        package var hint: String { "move the files \(path)* away; applications register again" }
+    }
+
     /// Opens the file in a folder that this process has locked, and looks through the whole of it.
     package init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
         try folder.makeFile(Self.fileName)
-        let connection = try Connection(folder.path + "/" + Self.fileName, .readWrite)
-        if let damage = try connection.damage() { throw StoreFault.damaged(damage) }
+        let path = folder.path + "/" + Self.fileName
+        if let finding = try Inspection(DesktopSchema.migrations).finding(path) {
+            throw Damage(path: path, finding: finding)
+        }
+        let connection = try Connection(path, .readWrite)
         try connection.migrate(DesktopSchema.migrations)
         // There is little in it, and the desktop has little room.
         try connection.setCache(kibibytes: 256)

@@ -3,6 +3,7 @@ import Crypto
 import Dialects
 import Notifications
 import SQLite
+import System
 
 /// Engines on their way from and to the disk.
 extension BatchExecutor {
@@ -19,13 +20,16 @@ extension BatchExecutor {
     func engine(
         _ row: UInt32, _ body: (LoadedEngine) throws(StoreFault) -> StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
-        if let engine = engines[row] { return try body(engine) }
-        switch try load(row) {
-        case .none: return .notFound
-        case .damaged: return .unavailable
-        case .loaded(let engine):
-            engines.insert(engine)
-            return try body(engine)
+        guard !index.setAside.contains(.account, row) else { return .unavailable }
+        return try Underway.mark(.account, row) { () throws(StoreFault) in
+            if let engine = engines[row] { return try body(engine) }
+            switch try load(row) {
+            case .none: return .notFound
+            case .damaged: return .unavailable
+            case .loaded(let engine):
+                engines.insert(engine)
+                return try body(engine)
+            }
         }
     }
 
@@ -121,9 +125,18 @@ extension BatchExecutor {
 
     /// Writes the accounts of which it tells.
     private func removeOldestRecord() throws(StoreFault) {
-        let oldest = try rows { () throws(SQLiteError) in try database.engines.oldest() }
+        let kept = journal.keptThrough
+        let oldest = try rows { () throws(SQLiteError) in
+            try database.engines.oldest(after: kept)
+        }
         guard let oldest else { return }
-        for row in oldest.engines where journal.records(of: row).first == oldest.record {
+        var isKept = false
+        for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
+            // What is set aside is tried again by another program.
+            guard !index.setAside.contains(.account, row) else {
+                isKept = true
+                continue
+            }
             _ = try engine(row) { engine throws(StoreFault) in
                 try save(engine)
                 return .done
@@ -131,6 +144,7 @@ extension BatchExecutor {
             // One that cannot be read is not to be helped by it either.
             journal.forget(row)
         }
+        guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
         try rows { () throws(SQLiteError) in try database.engines.remove(oldest.record) }
         journal.removed(size: oldest.size)
     }

@@ -3,6 +3,7 @@ import Crypto
 import Dialects
 import Notifications
 import SQLite
+import System
 import WebPush
 
 /// What is done to engines within the transaction.
@@ -11,7 +12,9 @@ extension BatchExecutor {
         switch operation {
         case .request(let client, let text):
             return try engine(client.engine) { engine throws(StoreFault) in
-                try answer(client, text, engine)
+                try Underway.mark(.command, text.span, subject: engine.row) {
+                    () throws(StoreFault) in try answer(client, text, engine)
+                }
             }
         case .join(let client, let role): return try join(client, role)
         case .leave(let client, let isFetching): return try leave(client.engine, isFetching)
@@ -131,6 +134,10 @@ extension BatchExecutor {
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> StoreOutcome {
+        let body = message.content.body
+        guard !index.setAside.contains(.payload, body.span) else {
+            return try keep(message, push, .unavailable)
+        }
         var isOutranked = false
         let outcome = try engine(push.engine) { own throws(StoreFault) in
             let isThere = try rows { () throws(SQLiteError) in
@@ -148,7 +155,9 @@ extension BatchExecutor {
             if let mark, !isNew(mark) { return .registration(.repeated) }
             for row in destinations {
                 let outcome = try engine(row) { engine throws(StoreFault) in
-                    try process(message, push, by: engine)
+                    try Underway.mark(.payload, body.span, subject: row) {
+                        () throws(StoreFault) in try process(message, push, by: engine)
+                    }
                 }
                 isOutranked = isOutranked || outcome == .registration(.outranked)
             }

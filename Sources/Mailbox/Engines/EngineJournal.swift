@@ -10,6 +10,8 @@ struct EngineJournal {
 
     /// Bytes of all records, as they are sealed.
     private(set) var size = 0
+    /// Up to here all records that are left are kept, however long the journal is.
+    private(set) var keptThrough = Int64.min
     private var records: [UInt32: [Int64]] = [:]
     private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
 
@@ -47,6 +49,12 @@ struct EngineJournal {
     }
 
     mutating func removed(size: Int) { self.size -= size }
+
+    /// It stays, and does not count.
+    mutating func keep(_ record: Int64, size: Int) {
+        keptThrough = record
+        self.size -= size
+    }
 
     /// The entries of an engine in a record.
     static func entries(of engine: UInt32, in record: [UInt8]) -> [UInt8] {

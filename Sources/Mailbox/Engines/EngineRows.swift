@@ -22,7 +22,7 @@ struct EngineRows: ~Copyable {
         let first = try Statement(
             """
             SELECT position, engines, length(sealed) FROM engine_record
-            ORDER BY position LIMIT 1
+            WHERE position > ?1 ORDER BY position LIMIT 1
             """, on: connection)
         let delete = try Statement(
             "DELETE FROM engine_record WHERE position = ?1", on: connection)
@@ -64,8 +64,11 @@ struct EngineRows: ~Copyable {
         return try select.step() ? select.bytes(0) : nil
     }
 
-    func oldest() throws(SQLiteError) -> (record: Int64, engines: [UInt32], size: Int)? {
+    func oldest(
+        after record: Int64
+    ) throws(SQLiteError) -> (record: Int64, engines: [UInt32], size: Int)? {
         defer { first.reset() }
+        try first.bind(record, at: 1)
         guard try first.step() else { return nil }
         return (first.integer(0), Self.engines(first), Int(first.integer(2)))
     }

@@ -121,7 +121,8 @@ extension BatchExecutor {
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
         let now = time.now
         let waiting = try rows { () throws(SQLiteError) in
-            var draft = PageDraft(request: PageRequest(device: device), through: position)
+            var draft = PageDraft(
+                request: PageRequest(device: device), through: position, besides: index.setAside)
             let select = try Statement(
                 """
                 SELECT position, sequence, subscription, id, location, expires, sealed

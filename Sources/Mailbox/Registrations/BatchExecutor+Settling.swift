@@ -1,5 +1,6 @@
 import Crypto
 import SQLite
+import System
 import WebPush
 
 /// What time does to registrations.
@@ -19,7 +20,15 @@ extension BatchExecutor {
                 try rows { () throws(SQLiteError) in
                     try RegistrationRows.putOff(device, on: database.connection)
                 }
-            case .registration(let registration): try settle(registration, at: now)
+            case .registration(let registration)
+            where index.setAside.contains(.registration, registration.device):
+                try rows { () throws(SQLiteError) in
+                    try RegistrationRows.putOff(registration.device, on: database.connection)
+                }
+            case .registration(let registration):
+                try Underway.mark(.registration, registration.device) { () throws(StoreFault) in
+                    try settle(registration, at: now)
+                }
             }
         }
         return found.count == Self.settledAtOnce

@@ -21,6 +21,7 @@ package final class ControlHandler: HTTPHandler {
 
     private let service: PushService
     private let settings: ControlSettings
+    private let setAside: SetAside
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
     private let api: APIRoutes
@@ -30,6 +31,7 @@ package final class ControlHandler: HTTPHandler {
     package init(on loop: EventLoop, _ service: PushService, _ settings: ControlSettings) {
         self.service = service
         self.settings = settings
+        setAside = service.index.setAside
         let dialogue = StoreDialogue(on: loop, service.store)
         devices = DeviceRoutes(service, dialogue, settings)
         owners = OwnerRoutes(service, dialogue)
@@ -47,6 +49,15 @@ package final class ControlHandler: HTTPHandler {
     package func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
 
     package func handle(_ exchange: HTTPExchange) {
+        let head = exchange.head.bytes
+        let body = exchange.body
+        guard !setAside.contains(.request, head.span, body.span) else {
+            return exchange.respond(.failure(.setAside))
+        }
+        Underway.mark(.request, head.span, body.span) { lead(exchange) }
+    }
+
+    private func lead(_ exchange: HTTPExchange) {
         guard let caller = caller(exchange.peerCredentials) else {
             return exchange.respond(.failure(.notAllowed))
         }

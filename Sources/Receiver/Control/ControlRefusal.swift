@@ -17,6 +17,8 @@ enum ControlRefusal: Error, Equatable {
     /// It may not lead where it does.
     case badCallback(CallbackSettings.Objection)
     case unavailable
+    /// The server has failed on it twice.
+    case setAside
     /// No credential of a device, or none that is known.
     case unauthorized
     /// The key of a request serves for one body only.
@@ -36,7 +38,7 @@ enum ControlRefusal: Error, Equatable {
         case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
             .cannotRotate:
             409
-        case .unavailable: 503
+        case .unavailable, .setAside: 503
         case .http(let refusal): refusal.status
         }
     }
@@ -51,7 +53,7 @@ enum ControlRefusal: Error, Equatable {
         case .ownerExists: 1021
         case .tooManyRegistrations: 1022
         case .badCallback: 1009
-        case .unavailable: 1004
+        case .unavailable, .setAside: 1004
         case .unauthorized: 1005
         case .otherRequest: 1006
         case .foreignPage: 1007
@@ -71,6 +73,7 @@ enum ControlRefusal: Error, Equatable {
         case .tooManyRegistrations:
             "this owner has \(OwnerLimits.registrations) registrations"
         case .badCallback(let objection): "callback: \(objection)"
+        case .setAside: "set aside until the server is updated"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
         case .otherRequest: "this Idempotency-Key was used for another request"

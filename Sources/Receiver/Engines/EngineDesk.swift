@@ -2,6 +2,7 @@ import Base
 import Mailbox
 import Notifications
 import Reactor
+import System
 import WebPush
 
 /// The clients of engines that are connected to one loop.
@@ -128,6 +129,14 @@ final class EngineDesk: @unchecked Sendable {
 
     func received(_ text: [UInt8], from id: EngineClientID) {
         guard let place = tables[id.engine]?.places[id.number] else { return }
+        guard !service.index.setAside.contains(.command, text.span) else {
+            // Not looked into, not even for what to answer with.
+            return place.client.say([Self.setAside.answer()])
+        }
+        Underway.mark(.command, text.span, subject: id.engine) { take(text, from: id, place) }
+    }
+
+    private func take(_ text: [UInt8], from id: EngineClientID, _ place: Place) {
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
         guard place.requests < Self.requestLimit else {
@@ -180,6 +189,8 @@ final class EngineDesk: @unchecked Sendable {
 
     private static let tooMany = Outcome.error(
         code: 429, message: "Too Many Requests: retry after 1")
+    private static let setAside = Outcome.error(
+        code: 503, message: "Set aside until the server is updated")
     private static let unavailable = Outcome.error(
         code: 503, message: "The store does not answer; try again later")
 }

@@ -2,6 +2,7 @@ import Base
 import HTTP
 import Mailbox
 import Notifications
+import System
 
 /// A client of an engine that speaks in lines. The first one says which engine.
 final class EngineLines: LineHandler, EngineClient {
@@ -47,6 +48,13 @@ final class EngineLines: LineHandler, EngineClient {
 
     private func open(_ text: [UInt8]) {
         isAsked = true
+        guard !desk.service.index.setAside.contains(.command, text.span) else {
+            return refuse(.setAside, nil)
+        }
+        Underway.mark(.command, text.span) { find(text) }
+    }
+
+    private func find(_ text: [UInt8]) {
         guard let caller else { return refuse(.notAllowed, nil) }
         guard let document = try? JSONDocument(text),
             document.root["@type"]?.text == "bellwire.open"

@@ -2,6 +2,7 @@ import Base
 import HTTP
 import Mailbox
 import Reactor
+import System
 import WebPush
 
 /// Leads the requests of one loop to what serves them.
@@ -54,6 +55,19 @@ final class ServiceHandler: HTTPHandler {
         // Asked for once: each time is a copy.
         let head = exchange.head
         let bytes = head.bytes
+        let body = exchange.body
+        guard !service.index.setAside.contains(.request, bytes.span, body.span) else {
+            let isMatrix = ServiceRoute.isMatrix(bytes.span.extracting(path(of: head)))
+            return isMatrix
+                ? Answer.matrix(.unavailable, to: exchange)
+                : Answer.refuse(.setAside, exchange, service)
+        }
+        Underway.mark(.request, bytes.span, body.span) { lead(exchange, head, bytes) }
+    }
+
+    private func lead(
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ bytes: borrowing [UInt8]
+    ) {
         let path = path(of: head)
         guard !path.isEmpty || head.method != .get else {
             return serve(.userAgent, path, exchange, head)

@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Mailbox
 import Notifications
+import System
 import WebPush
 
 /// The text of a push for which we hold the keys. One for each loop.
@@ -52,7 +53,9 @@ struct PayloadReader: ~Copyable {
     }
 
     mutating func outcome(of job: Job) -> Outcome {
-        do throws(Failure) { return .success(try read(job)) } catch { return .failure(error) }
+        Underway.mark(.payload, job.body.span) {
+            do throws(Failure) { return .success(try read(job)) } catch { return .failure(error) }
+        }
     }
 
     private mutating func read(_ job: Job) throws(Failure) -> Payload {

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Mailbox
 import Reactor
+import System
 import WebPush
 
 /// A push to a registration, whose sender may push there.
@@ -64,6 +65,10 @@ final class ReceiverIntake {
     }
 
     private func take(_ arrival: Arrival) {
+        let body = arrival.push.body
+        guard !service.index.setAside.contains(.payload, body.span) else {
+            return refuse(arrival.push, .setAside)
+        }
         do throws(PushRefusal) {
             let request = try request(arrival)
             switch request.effect {
@@ -140,15 +145,18 @@ final class ReceiverIntake {
             acceptsClear: arrival.entry.registration.terms.acceptsClear,
             secret: arrival.entry.registration.secret, now: service.store.clock.now)
         read(job) { [self] outcome in
-            do throws(PushRefusal) {
-                switch outcome {
-                case .success(let payload): try take(payload, request, arrival)
-                case .failure(.fault): throw .unavailable
-                case .failure(.undecryptable(let reason)):
-                    count(reason, try make(sealed, arrival.push), arrival)
+            let body = arrival.push.body
+            Underway.mark(.payload, body.span) {
+                do throws(PushRefusal) {
+                    switch outcome {
+                    case .success(let payload): try take(payload, request, arrival)
+                    case .failure(.fault): throw .unavailable
+                    case .failure(.undecryptable(let reason)):
+                        count(reason, try make(sealed, arrival.push), arrival)
+                    }
+                } catch {
+                    refuse(arrival.push, error)
                 }
-            } catch {
-                refuse(arrival.push, error)
             }
         }
     }

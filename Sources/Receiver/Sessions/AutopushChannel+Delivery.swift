@@ -1,5 +1,6 @@
 import Base
 import Mailbox
+import System
 import WebPush
 
 /// What is sent to the user agent.
@@ -182,7 +183,10 @@ extension AutopushChannel {
         guard session.pointee.isOpen else { return }
         through = max(through, page.through)
         for message in page.messages where !isFull && !isKnown(message.id) {
-            if offer(message) == .send { expect(message, .stored) }
+            let id = message.id.bits.bytes
+            Underway.mark(.message, id.span) {
+                if offer(message) == .send { expect(message, .stored) }
+            }
         }
         if !isFull, let next = page.next { return desk.load(.messages(next), for: self) }
         isLoading = false

@@ -1,6 +1,7 @@
 import HTTP
 import Mailbox
 import Reactor
+import System
 import WebPush
 
 /// One connection of a user agent: carries out what its session decides.
@@ -132,6 +133,11 @@ final class AutopushChannel {
     }
 
     private func read(_ text: Span<UInt8>) {
+        guard !desk.service.index.setAside.contains(.frame, text) else { return close(.badState) }
+        Underway.mark(.frame, text) { take(text) }
+    }
+
+    private func take(_ text: Span<UInt8>) {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)

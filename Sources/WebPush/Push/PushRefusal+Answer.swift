@@ -5,6 +5,7 @@ extension PushRefusal {
         switch self {
         case .tooMany(let seconds): seconds
         case .unavailable, .clocksDiffer, .unknownOrigin: 120
+        case .setAside: 3_600
         default: nil
         }
     }

@@ -18,6 +18,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case tooMany(retryAfter: UInt32)
     /// The store is full, busy or broken.
     case unavailable
+    /// The server has failed on it twice, and does not try it again before it is another program.
+    case setAside
     /// The signature may be good: the clocks differ, ours or the sender's.
     case clocksDiffer
     /// The sender used a name of ours that the configuration does not know.
@@ -31,7 +33,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .tooLarge: 413
         case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .badMessageID: 400
         case .tooMany: 429
-        case .unavailable, .clocksDiffer, .unknownOrigin: 503
+        case .unavailable, .setAside, .clocksDiffer, .unknownOrigin: 503
         }
     }
 
@@ -46,7 +48,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .missingTTL: 111
         case .topicTooLong, .badTopic: 113
         case .negativeTTL: 114
-        case .tooMany, .unavailable: 201
+        case .tooMany, .unavailable, .setAside: 201
         case .badMessageID: nil
         }
     }
@@ -66,6 +68,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
+        case .setAside: "Set aside until the server is updated"
         case .clocksDiffer: "The clocks of sender and push service differ"
         case .unknownOrigin: "The VAPID audience is not configured here"
         }
@@ -86,6 +89,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "bad-message-id"
         case .tooMany: "too-many"
         case .unavailable: "unavailable"
+        case .setAside: "set-aside"
         case .clocksDiffer: "clocks-differ"
         case .unknownOrigin: "unknown-origin"
         }

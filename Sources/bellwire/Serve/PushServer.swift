@@ -103,6 +103,7 @@ extension PushServer {
             folder: configuration.state, masterKey: try keys.masterKey(log))
         options.templates = LanguageTable.templates()
         if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
+        options.setAside = { folder in Self.setAside(folder, log) }
         options.onResealed = { Self.endRotation(keys, unopened: $0, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
         options.onExpiredActions = { count in
@@ -117,6 +118,18 @@ extension PushServer {
                 ("endpoints", "\(report.endpoints)"), ("messages", "\(report.messages)"),
             ])
         return store
+    }
+
+    /// Without it nothing is set aside, and all is served.
+    private static func setAside(_ folder: String, _ log: Log) -> SetAside {
+        do throws(SystemError) {
+            let finding = try CrashFile.open(in: folder)
+            SetAsideReport.write(finding, log)
+            return finding.setAside
+        } catch {
+            log.write(.warning, "cannot-set-aside", [("reason", error.description)])
+            return SetAside()
+        }
     }
 
     private static func rotateMasterKey(

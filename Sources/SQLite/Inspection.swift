@@ -1,0 +1,101 @@
+/// Looks through a file before anything is written to it: it may be broken, of another program, or
+/// made by somebody who means us harm.
+package struct Inspection: Sendable {
+    /// Numbers beyond this are of nobody's writing, and sums of those within it do not overflow.
+    private static let numbers: ClosedRange<Int64> = -(1 << 53)...1 << 53
+
+    let migrations: [Migration]
+    /// Where not all of `numbers` can be: by table and column.
+    var ranges: [String: ClosedRange<Int64>]
+    /// Blobs that have one length.
+    var lengths: [String: Int]
+
+    package init(
+        _ migrations: [Migration], ranges: [String: ClosedRange<Int64>] = [:],
+        lengths: [String: Int] = [:]
+    ) {
+        self.migrations = migrations
+        self.ranges = ranges
+        self.lengths = lengths
+    }
+
+    /// What is wrong with the file; nil if it is empty, or one that these migrations made.
+    package func finding(_ path: String) throws(Migration.Failure) -> String? {
+        let version: Int
+        do throws(SQLiteError) {
+            let connection = try Connection(path, .readOnly)
+            version = Int(try connection.integer("PRAGMA user_version"))
+            if version <= migrations.count { return try finding(connection, version) }
+        } catch { throw .sqlite(error) }
+        throw .newerSchema(found: version, known: migrations.count)
+    }
+
+    private func finding(
+        _ connection: borrowing Connection, _ version: Int
+    ) throws(SQLiteError) -> String? {
+        guard version >= 0 else { return "its schema has the number \(version)" }
+        if let damage = try connection.damage() { return damage }
+        let model = try Connection(":memory:", .scratch)
+        for migration in migrations.prefix(version) { try model.execute(migration.sql) }
+        let expected = try Self.objects(in: model)
+        let found = try Self.objects(in: connection)
+        for (name, shape) in expected.sorted(by: { $0.key < $1.key }) where found[name] != shape {
+            return found[name] == nil ? "\(name) is missing" : "\(name) is another one than ours"
+        }
+        if let other = found.keys.filter({ expected[$0] == nil }).min() {
+            return "\(other) is none of ours"
+        }
+        for name in expected.keys.sorted() where name.hasPrefix("table ") {
+            let table = String(name.dropFirst(6))
+            guard try areOurs(table, in: connection) else {
+                return "\(name) has values that nobody wrote"
+            }
+        }
+        return nil
+    }
+
+    /// What there is, with the shape of each: columns in their order, what is unique, and whether it
+    /// lies in the file at all. Not as it was written, which depends on the version of SQLite.
+    private static func objects(
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [String: String] {
+        let select = try Statement(
+            """
+            SELECT type, name, tbl_name || ' ' || (rootpage > 0) || ' ' || coalesce((
+            SELECT group_concat(name || ' ' || type || ' ' || "notnull" || ' ' || pk, ', ')
+            FROM pragma_table_info(object.name)), '') || ' ' || coalesce((
+            SELECT group_concat(name, ', ') FROM pragma_index_info(object.name)), '') || ' ' ||
+            coalesce((SELECT "unique" || ' ' || partial FROM pragma_index_list(object.tbl_name)
+            AS list WHERE list.name = object.name), '')
+            FROM sqlite_schema AS object WHERE substr(name, 1, 7) <> 'sqlite_'
+            """, on: connection)
+        var objects: [String: String] = [:]
+        while try select.step() {
+            objects[select.text(0) + " " + select.text(1)] = select.text(2)
+        }
+        return objects
+    }
+
+    /// Whether all numbers and lengths of a table can be.
+    private func areOurs(
+        _ table: String, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        let columns = try Statement(
+            "SELECT name, type FROM pragma_table_info('\(table)')", on: connection)
+        var conditions: [String] = []
+        while try columns.step() {
+            let name = columns.text(0)
+            if columns.text(1) == "INTEGER" {
+                let range = ranges["\(table).\(name)"] ?? Self.numbers
+                conditions.append(
+                    "\(name) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)")
+            } else if let length = lengths["\(table).\(name)"] {
+                conditions.append("length(CAST(\(name) AS BLOB)) <> \(length)")
+            }
+        }
+        guard !conditions.isEmpty else { return true }
+        let condition = conditions.joined(separator: " OR ")
+        return try connection.integer(
+            "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(condition))") == 0
+    }
+}

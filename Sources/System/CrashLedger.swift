@@ -1,0 +1,132 @@
+/// Which inputs the program ended on by a signal, and how often. As it is on the disk.
+///
+/// Ended once, an input is tried again; twice, it is set aside. Two different inputs on which it
+/// ended while it was at work for the same account set the account aside: then what is kept of it is
+/// at fault. Another program tries everything again.
+package struct CrashLedger: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let kind: Underway.Kind
+        package let signal: UInt32
+        package let subject: UInt32
+        package let digest: UInt64
+        /// Seconds since 1970.
+        package let time: Int64
+        package var isSetAside = false
+    }
+
+    static let size = 4_096
+    static let entryLimit = 64
+    /// Where who crashes writes.
+    static let crashStart = 40
+    private static let crashSize = 24
+    private static let entriesStart = 64
+    private static let entrySize = 40
+    private static let mark = Array("BELLASD1".utf8)
+
+    let key: (UInt64, UInt64)
+    /// The program that it is about.
+    private(set) var program: UInt64
+    private(set) package var entries: [Entry] = []
+    /// What is new since it was written: nil after every other end.
+    private var crash: Entry?
+
+    init(key: (UInt64, UInt64), program: UInt64) {
+        self.key = key
+        self.program = program
+    }
+
+    package static func == (one: CrashLedger, other: CrashLedger) -> Bool {
+        one.bytes == other.bytes && one.crash == other.crash
+    }
+
+    /// Takes in what is new. Answers it, with what came of it.
+    mutating func settle(program: UInt64, time: Int64) -> Entry? {
+        guard program == self.program else {
+            self.program = program
+            (entries, crash) = ([], nil)
+            return nil
+        }
+        guard let found = crash.take() else { return nil }
+        var entry = Entry(
+            kind: found.kind, signal: found.signal, subject: found.subject, digest: found.digest,
+            time: time)
+        let others = entries.filter { $0.subject == entry.subject && !$0.isSetAside }
+        if let place = entries.firstIndex(where: { $0.digest == entry.digest }) {
+            entries.remove(at: place)
+            entry.isSetAside = true
+        } else if entry.subject != 0, !others.isEmpty {
+            let account = Underway.bytes(entry.subject)
+            let digest = Underway.digest(.account, account.span, key: key)
+            entries.removeAll { $0.digest == digest }
+            add(
+                Entry(
+                    kind: .account, signal: entry.signal, subject: entry.subject, digest: digest,
+                    time: time, isSetAside: true))
+        }
+        add(entry)
+        return entry
+    }
+
+    private mutating func add(_ entry: Entry) {
+        if entries.count >= Self.entryLimit {
+            entries.remove(at: entries.firstIndex { !$0.isSetAside } ?? 0)
+        }
+        entries.append(entry)
+    }
+}
+
+/// As bytes: numbers with the lowest byte first, as who crashes writes them.
+extension CrashLedger {
+    /// Nil where it is none of ours.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size, bytes.starts(with: Self.mark) else { return nil }
+        let number = { (start: Int, count: Int) in
+            (0..<count).reduce(UInt64(0)) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
+        }
+        self.init(key: (number(8, 8), number(16, 8)), program: number(24, 8))
+        for place in 0..<min(Int(number(32, 4)), Self.entryLimit) {
+            let start = Self.entriesStart + place * Self.entrySize
+            guard let kind = Underway.Kind(rawValue: UInt32(number(start, 4))) else { return nil }
+            entries.append(
+                Entry(
+                    kind: kind, signal: UInt32(number(start + 4, 4)),
+                    subject: UInt32(truncatingIfNeeded: number(start + 8, 8)),
+                    digest: number(start + 16, 8),
+                    time: Int64(bitPattern: number(start + 24, 8)),
+                    isSetAside: number(start + 32, 8) != 0))
+        }
+        let signal = UInt32(number(Self.crashStart, 4))
+        guard signal != 0 else { return }
+        guard let kind = Underway.Kind(rawValue: UInt32(number(Self.crashStart + 4, 4))) else {
+            return nil
+        }
+        crash = Entry(
+            kind: kind, signal: signal,
+            subject: UInt32(truncatingIfNeeded: number(Self.crashStart + 8, 8)),
+            digest: number(Self.crashStart + 16, 8), time: 0)
+    }
+
+    /// Without what is new.
+    var bytes: [UInt8] {
+        var bytes = Self.mark
+        func append(_ number: UInt64, _ count: Int = 8) {
+            for place in 0..<count {
+                bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place)))
+            }
+        }
+        append(key.0)
+        append(key.1)
+        append(program)
+        append(UInt64(entries.count))
+        bytes += [UInt8](repeating: 0, count: Self.crashSize)
+        for entry in entries {
+            append(UInt64(entry.kind.rawValue), 4)
+            append(UInt64(entry.signal), 4)
+            append(UInt64(entry.subject))
+            append(entry.digest)
+            append(UInt64(bitPattern: entry.time))
+            append(entry.isSetAside ? 1 : 0)
+        }
+        return bytes + [UInt8](repeating: 0, count: Self.size - bytes.count)
+    }
+}

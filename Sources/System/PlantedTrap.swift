@@ -1,0 +1,35 @@
+#if DEBUG
+    import Glibc
+
+    /// A mistake for tests, in no program that is handed out: with `BELLWIRE_TRAP=KIND:HOW:TEXT` it
+    /// ends in that way at each input of that kind that has the text.
+    enum PlantedTrap {
+        private static let trap: (kind: String, how: String, text: [UInt8])? = {
+            let words = Environment["BELLWIRE_TRAP"]?.split(
+                separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard let words, words.count == 3 else { return nil }
+            return (String(words[0]), String(words[1]), Array(words[2].utf8))
+        }()
+
+        static func spring(_ kind: Underway.Kind, _ first: Span<UInt8>, _ second: Span<UInt8>) {
+            guard let trap, trap.kind == "\(kind)" else { return }
+            guard has(trap.text, first) || has(trap.text, second) else { return }
+            switch trap.how {
+            case "abort": abort()
+            case "overflow": _ = sink(0)
+            case "kill": kill(getpid(), SIGKILL)
+            default: preconditionFailure("a trap was planted")
+            }
+        }
+
+        @inline(never)
+        private static func sink(_ depth: Int) -> Int { depth < 0 ? 0 : sink(depth + 1) + depth }
+
+        private static func has(_ text: [UInt8], _ bytes: Span<UInt8>) -> Bool {
+            guard bytes.count >= text.count else { return false }
+            return (0...bytes.count - text.count).contains { start in
+                text.indices.allSatisfy { bytes[start + $0] == text[$0] }
+            }
+        }
+    }
+#endif

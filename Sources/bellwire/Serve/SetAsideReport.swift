@@ -1,0 +1,99 @@
+import Base
+import Glibc
+import System
+
+/// What is said of inputs on which the server ended by a signal.
+struct SetAsideReport {
+    let entries: [CrashLedger.Entry]
+
+    init(_ entries: [CrashLedger.Entry]) { self.entries = entries.filter(\.isSetAside) }
+
+    /// At a start.
+    static func write(_ finding: CrashFile.Finding, _ log: Log) {
+        if let crash = finding.crash {
+            log.write(
+                .error, "ended-by-signal",
+                [
+                    ("signal", Self.name(of: crash.signal)), ("at", crash.kind.text),
+                    ("effect", crash.isSetAside ? "set aside" : "tried once more"),
+                ])
+        }
+        for entry in SetAsideReport(finding.entries).entries {
+            log.write(
+                .warning, "set-aside",
+                [
+                    ("what", entry.kind.text), ("id", entry.id), ("effect", entry.kind.effect),
+                    ("advice", "update bellwire, which tries it again, and report it"),
+                ])
+        }
+    }
+
+    var text: String {
+        entries.map { entry in
+            """
+            set aside: \(entry.kind.text) \(entry.id), since \(LocalTime.text(Int(entry.time)))
+              the server ended on it twice by \(Self.name(of: entry.signal)); \(entry.kind.effect)
+              update bellwire, which tries it again, and report it
+
+            """
+        }.joined()
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for entry in entries {
+                writer.object { writer in
+                    writer.member("what", entry.kind.text)
+                    writer.member("id", entry.id)
+                    writer.member("signal", Self.name(of: entry.signal))
+                    writer.member("since", Int(entry.time))
+                    writer.member("effect", entry.kind.effect)
+                }
+            }
+        }
+    }
+
+    private static func name(of signal: UInt32) -> String {
+        switch Int32(bitPattern: signal) {
+        case SIGILL: "SIGILL"
+        case SIGTRAP: "SIGTRAP"
+        case SIGABRT: "SIGABRT"
+        case SIGBUS: "SIGBUS"
+        case SIGFPE: "SIGFPE"
+        case SIGSEGV: "SIGSEGV"
+        default: "signal \(signal)"
+        }
+    }
+}
+
+extension CrashLedger.Entry {
+    /// Tells one from another, and nothing of what it holds.
+    fileprivate var id: String {
+        let digits = String(digest, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension Underway.Kind {
+    fileprivate var text: String {
+        switch self {
+        case .request: "a request"
+        case .frame: "a message of a user agent"
+        case .payload: "the payload of a push"
+        case .command: "a request to an engine"
+        case .account: "the engine of an account"
+        case .registration: "a registration"
+        case .message: "a message that waits"
+        }
+    }
+
+    fileprivate var effect: String {
+        switch self {
+        case .request, .payload, .command: "its sender is answered 503"
+        case .frame: "the connection that sends it is closed"
+        case .account: "its clients and pushes are answered 503, and all that it has is kept"
+        case .registration: "it stays as it is"
+        case .message: "it is kept, and not delivered"
+        }
+    }
+}

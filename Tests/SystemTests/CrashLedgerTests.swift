@@ -1,0 +1,121 @@
+import Testing
+
+@testable import System
+
+@Suite("What is set aside")
+struct CrashLedgerTests {
+    private let key: (UInt64, UInt64) = (1, 2)
+
+    /// As who crashes leaves it.
+    private func crashed(
+        _ ledger: CrashLedger, on text: String, _ kind: Underway.Kind = .payload,
+        subject: UInt32 = 0
+    ) throws -> CrashLedger {
+        let text = Array(text.utf8)
+        var bytes = ledger.bytes
+        let digest = Underway.digest(kind, text.span, key: key)
+        let numbers: [(UInt64, Int)] = [
+            (4, 4), (UInt64(kind.rawValue), 4), (UInt64(subject), 8), (digest, 8),
+        ]
+        var place = CrashLedger.crashStart
+        for (number, count) in numbers {
+            for byte in 0..<count {
+                bytes[place] = UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))
+                place += 1
+            }
+        }
+        return try #require(CrashLedger(bytes))
+    }
+
+    private func isSetAside(
+        _ text: String, _ ledger: CrashLedger, _ kind: Underway.Kind = .payload
+    ) -> Bool {
+        let text = Array(text.utf8)
+        return SetAside(ledger).contains(kind, text.span)
+    }
+
+    private func name(
+        _ kind: Underway.Kind, _ one: String, _ two: String = "", key: (UInt64, UInt64) = (1, 2)
+    ) -> UInt64 {
+        let (one, two) = (Array(one.utf8), Array(two.utf8))
+        return Underway.digest(kind, one.span, two.span, key: key)
+    }
+
+    @Test("Ended on once, an input is tried again; twice, it is set aside, and nothing else is")
+    func twice() throws {
+        var ledger = CrashLedger(key: key, program: 7)
+        for expected in [false, true] {
+            ledger = try crashed(ledger, on: "one")
+            #expect(ledger.settle(program: 7, time: 5)?.isSetAside == expected)
+            ledger = try #require(CrashLedger(ledger.bytes))
+            #expect(isSetAside("one", ledger) == expected && !isSetAside("two", ledger))
+            // A start after another end changes nothing.
+            #expect(ledger.settle(program: 7, time: 6) == nil)
+        }
+        #expect(!isSetAside("one", ledger, .command))
+        #expect(ledger.entries.map(\.time) == [5])
+    }
+
+    @Test("Two inputs of one account set the account aside; those of several accounts do not")
+    func account() throws {
+        var ledger = CrashLedger(key: key, program: 7)
+        for (text, subject) in [("one", 3), ("two", 4), ("three", 0), ("four", 0)] {
+            ledger = try crashed(ledger, on: text, subject: UInt32(subject))
+            #expect(ledger.settle(program: 7, time: 5)?.isSetAside == false)
+        }
+        #expect(ledger.entries.count == 4 && !SetAside(ledger).contains(.account, 3))
+        ledger = try crashed(ledger, on: "five", .command, subject: 3)
+        _ = ledger.settle(program: 7, time: 5)
+        #expect(SetAside(ledger).contains(.account, 3) && !SetAside(ledger).contains(.account, 4))
+    }
+
+    @Test("One input that was set aside does not take its account with it")
+    func settled() throws {
+        var ledger = CrashLedger(key: key, program: 7)
+        for text in ["one", "one", "two"] {
+            ledger = try crashed(ledger, on: text, subject: 3)
+            _ = ledger.settle(program: 7, time: 5)
+        }
+        #expect(isSetAside("one", ledger) && !isSetAside("two", ledger))
+        #expect(!SetAside(ledger).contains(.account, 3))
+    }
+
+    @Test("Another program tries everything again")
+    func update() throws {
+        var ledger = CrashLedger(key: key, program: 7)
+        for _ in 0..<2 {
+            ledger = try crashed(ledger, on: "one")
+            _ = ledger.settle(program: 7, time: 5)
+        }
+        #expect(ledger.settle(program: 8, time: 6) == nil)
+        #expect(ledger.entries.isEmpty && !isSetAside("one", ledger))
+    }
+
+    @Test("However many there are, the file stays a page, and the newest are in it")
+    func many() throws {
+        var ledger = CrashLedger(key: key, program: 7)
+        for number in 0..<300 {
+            for _ in 0..<2 {
+                ledger = try crashed(ledger, on: "\(number)")
+                _ = ledger.settle(program: 7, time: 5)
+            }
+        }
+        #expect(ledger.bytes.count == CrashLedger.size)
+        #expect(isSetAside("299", ledger) && !isSetAside("0", ledger))
+    }
+
+    @Test("A file that is none of ours is not believed", arguments: [0, 1, 4_095, 4_096, 5_000])
+    func foreign(length: Int) {
+        #expect(CrashLedger([UInt8](repeating: 0xff, count: length)) == nil)
+    }
+
+    @Test("A name depends on every byte, on the kind and on where a part ends")
+    func digests() {
+        let first = name(.payload, "ab", "c")
+        #expect(first == name(.payload, "ab", "c"))
+        #expect(first != name(.command, "ab", "c"))
+        #expect(first != name(.payload, "abc"))
+        #expect(first != name(.payload, "ab", "d"))
+        #expect(first != name(.payload, "ab", "c", key: (1, 3)))
+    }
+}
