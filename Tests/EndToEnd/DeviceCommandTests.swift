@@ -39,7 +39,7 @@ struct DeviceCommandTests {
         #expect(again.exitCode == 3 && again.errors.contains("has a device of that name"))
         #expect(try fixture.run(["device", "add", "phone", "--owner", "uid:7"]).exitCode == 0)
         #expect(try fixture.run(["device", "remove", "phone"]).exitCode == 2)
-        #expect(try fixture.run(["device", "remove", "2"]).exitCode == 0)
+        #expect(try fixture.run(["device", "remove", "3"]).exitCode == 0)
         #expect(try fixture.run(["device", "list"]).output == "1  phone  admin  never seen\n")
         #expect(try fixture.run(["device", "add", "a\u{1B}[2J"]).exitCode == 3)
         #expect(server.end() == 0)
