@@ -139,7 +139,7 @@ let package = Package(
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
-        tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2"]),
+        tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "SQLite"),
         tests(of: "Bus", ["System", "Reactor"]),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),

@@ -144,6 +144,19 @@ package enum Base64URL {
         decode(text.extracting(0..<lengthWithoutPadding(text)))
     }
 
+    /// As `decodeToleratingPadding`, and the two characters of the standard alphabet (RFC 4648
+    /// section 4) are taken for those that stand in their place.
+    package static func decodeToleratingAlphabet(_ text: Span<UInt8>) -> [UInt8]? {
+        let characters = text.array(text.indices).map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+        return decodeToleratingPadding(characters.span)
+    }
+
     package static let paddingLimit = 2
 
     private static func lengthWithoutPadding(_ text: Span<UInt8>) -> Int {

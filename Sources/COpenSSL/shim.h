@@ -92,10 +92,23 @@ static inline int copenssl_ask_for_server_name(SSL *stream, const char *name) {
 // How a stream moves its bytes. OpenSSL's own way is `read` and `write`, which cost more on a socket
 // than the calls that are made for it, and which end the process by SIGPIPE.
 
-static inline int copenssl_descriptor(BIO *socket) { return (int)(intptr_t)BIO_get_data(socket); }
+/// The socket of a stream, and what its peer has sent of late that brought nothing.
+struct copenssl_link {
+    int descriptor;
+    /// So many bytes are taken from the socket before others have their turn.
+    uint32_t room;
+    uint32_t idle_records;
+    /// The kind of what became too much, or 0: nothing more is read then.
+    int32_t flood;
+    int64_t window_start;
+};
+
+static inline struct copenssl_link *copenssl_link_of(BIO *socket) {
+    return (struct copenssl_link *)BIO_get_data(socket);
+}
 
 static inline int copenssl_send(BIO *socket, const char *bytes, size_t count, size_t *sent) {
-    ssize_t result = send(copenssl_descriptor(socket), bytes, count, MSG_NOSIGNAL);
+    ssize_t result = send(copenssl_link_of(socket)->descriptor, bytes, count, MSG_NOSIGNAL);
     BIO_clear_retry_flags(socket);
     if (result < 0 && BIO_sock_should_retry(-1)) BIO_set_retry_write(socket);
     *sent = result < 0 ? 0 : (size_t)result;
@@ -103,12 +116,21 @@ static inline int copenssl_send(BIO *socket, const char *bytes, size_t count, si
 }
 
 static inline int copenssl_receive(BIO *socket, char *bytes, size_t count, size_t *received) {
-    ssize_t result = recv(copenssl_descriptor(socket), bytes, count, 0);
+    struct copenssl_link *link = copenssl_link_of(socket);
     BIO_clear_retry_flags(socket);
+    *received = 0;
+    if (link->flood != 0) return 0;
+    if (link->room == 0) {
+        BIO_set_retry_read(socket);
+        return 0;
+    }
+    ssize_t result = recv(link->descriptor, bytes, count < link->room ? count : link->room, 0);
     if (result < 0 && BIO_sock_should_retry(-1)) BIO_set_retry_read(socket);
     if (result == 0) BIO_set_flags(socket, BIO_FLAGS_IN_EOF);
-    *received = result < 0 ? 0 : (size_t)result;
-    return result > 0;
+    if (result <= 0) return 0;
+    link->room -= (uint32_t)result;
+    *received = (size_t)result;
+    return 1;
 }
 
 static inline long copenssl_control(BIO *socket, int command, long number, void *argument) {
@@ -129,11 +151,11 @@ static inline BIO_METHOD *copenssl_socket_method(void) {
     return method;
 }
 
-// The socket stays the caller's.
-static inline BIO *copenssl_socket(const BIO_METHOD *method, int descriptor) {
+// The socket stays the caller's, and so does the link.
+static inline BIO *copenssl_socket(const BIO_METHOD *method, struct copenssl_link *link) {
     BIO *socket = BIO_new(method);
     if (socket == NULL) return NULL;
-    BIO_set_data(socket, (void *)(intptr_t)descriptor);
+    BIO_set_data(socket, link);
     BIO_set_init(socket, 1);
     return socket;
 }

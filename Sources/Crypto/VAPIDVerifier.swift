@@ -30,13 +30,15 @@ package struct VAPIDVerifier: ~Copyable {
 
         let name: Digest
         do { name = try self.name(fields.scheme, token, key) } catch { throw .fault(error) }
+        cache.age(at: policy.now)
         let entry: VAPIDCache.Entry
         if let known = cache.entry(for: name) {
             entry = known
         } else {
             entry = try verified(fields.scheme, token, key)
             let isKeyBound = policy.keyHash == KeyHash(entry.keyHash)
-            cache.insert(entry, for: name, isKeyBound: isKeyBound)
+            cache.insert(
+                entry, for: name, length: token.count, isKeyBound: isKeyBound, at: policy.now)
         }
         try VAPIDError.refusing { () throws(VAPIDRefusal) in try policy.check(entry) }
         return entry
@@ -70,8 +72,8 @@ package struct VAPIDVerifier: ~Copyable {
     private mutating func verified(
         _ scheme: VAPIDAuthorization.Scheme, _ token: Span<UInt8>, _ keyText: Span<UInt8>
     ) throws(VAPIDError) -> VAPIDCache.Entry {
-        guard let keyBytes = Base64URL.decodeToleratingPadding(keyText),
-            let point = UncompressedPoint(keyBytes.span)
+        guard let keyBytes = Base64URL.decodeToleratingAlphabet(keyText),
+            let point = UncompressedPoint(keyBytes.span), let start = point.start
         else { throw .refusal(.badKey) }
         let webToken = try VAPIDError.refusing { () throws(VAPIDRefusal) in
             try JSONWebToken(token)
@@ -89,7 +91,7 @@ package struct VAPIDVerifier: ~Copyable {
         let claims = try VAPIDError.refusing { () throws(VAPIDRefusal) in
             try webToken.claims(under: scheme)
         }
-        return VAPIDCache.Entry(claims: claims, keyHash: keyHash)
+        return VAPIDCache.Entry(claims: claims, keyHash: keyHash, keyStart: start)
     }
 
     /// Nil when `point` is not on the curve.

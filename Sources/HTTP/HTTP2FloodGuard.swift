@@ -94,7 +94,7 @@ package struct HTTP2FloodGuard: Sendable {
         case .settings: (3, limits.settings)
         case .pings: (4, limits.pings)
         case .emptyFrames: (5, limits.emptyFrames)
-        case .windowUpdates: (6, limits.windowUpdates + 2 * sentDataFrames)
+        case .windowUpdates: (6, limits.windowUpdates + 2 * (sentDataFrames + openedStreams))
         case .priorities: (7, limits.priorities + 2 * openedStreams)
         case .otherFrames: (8, limits.otherFrames)
         }

@@ -7,7 +7,8 @@ package struct HTTP2FloodLimits: Equatable, Sendable {
     package var settings = 20
     package var pings = 100
     package var emptyFrames = 100
-    /// Beyond two for each DATA frame that the peer got.
+    /// Beyond two for each DATA frame that the peer got, and two for each stream that it opened: there
+    /// are clients that open the window of each stream at once.
     package var windowUpdates = 500
     /// Beyond two for each stream that the peer opened.
     package var priorities = 100

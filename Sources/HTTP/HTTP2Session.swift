@@ -10,6 +10,7 @@ package final class HTTP2Session {
     let intake: HTTP2Intake
     private let memory: HTTP2Memory
     @exclusivity(unchecked) private var scanner = HTTP2FrameScanner()
+    @exclusivity(unchecked) private var order = HTTP2StreamOrder()
     /// What the head that was told last says of its body, which is still to be judged.
     @exclusivity(unchecked) private var announced:
         (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
@@ -187,7 +188,11 @@ extension HTTP2Session {
                 intake.hasBody = false
                 try intake.floodGuard.received(begun, at: intake.now)
             }
-            read(input.extracting(position..<piece.end), at: position)
+            if let begun = piece.begun, !isAllowed(begun) {
+                fail(.protocolError(.protocolError))
+            } else {
+                read(input.extracting(position..<piece.end), at: position)
+            }
             if let ended = piece.ended, ended.isEmpty(hasBody: intake.hasBody) {
                 try intake.floodGuard.receivedNothing(at: intake.now)
             }
@@ -195,6 +200,16 @@ extension HTTP2Session {
             fail(.flood(error))
         }
         position = piece.end
+    }
+
+    /// What nghttp2 passes over, but ends the connection.
+    private func isAllowed(_ frame: HTTP2FrameHeader) -> Bool {
+        switch frame.kind {
+        case HTTP2FrameHeader.Kind.headers: order.allows(frame.stream)
+        // RFC 9113 section 6.3.
+        case HTTP2FrameHeader.Kind.priority: frame.stream != 0
+        default: true
+        }
     }
 
     private func read(_ bytes: Span<UInt8>, at offset: Int) {

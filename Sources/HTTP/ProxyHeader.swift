@@ -60,11 +60,21 @@ struct ProxyHeader {
         let words = line.dropLast().split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 2 else { return .malformed }
         if words[1] == "UNKNOWN" { return .client(nil) }
-        guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6",
-            let address = IPAddress(String(words[2])),
-            let port = UInt16(words[4]), UInt16(words[5]) != nil
+        guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6" else { return .malformed }
+        let isV6 = words[1] == "TCP6"
+        guard let address = Self.address(words[2], isV6), Self.address(words[3], isV6) != nil,
+            let port = Self.port(words[4]), Self.port(words[5]) != nil
         else { return .malformed }
         return .client(.ip(address, port: port))
+    }
+
+    private static func address(_ word: Substring, _ isV6: Bool) -> IPAddress? {
+        word.contains(":") == isV6 ? IPAddress(String(word)) : nil
+    }
+
+    /// Digits and no sign.
+    private static func port(_ word: Substring) -> UInt16? {
+        word.utf8.allSatisfy(\.isDigit) ? UInt16(word) : nil
     }
 
     private mutating func nextBinary(_ input: Span<UInt8>) -> (Int, Progress) {

@@ -50,6 +50,16 @@ package final class Log: Sendable {
         write(LogLine(level: level, event: event, fields: fields + count))
     }
 
+    /// The same of a peer, of whom no more is said for a minute.
+    package func write(
+        _ level: Level, _ event: StaticString, about peer: String,
+        _ fields: [(StaticString, String)]
+    ) {
+        let now = clock()
+        let isNew = throttle.withLock { $0.isNew(peer, in: "\(event)", at: now) }
+        if isNew { write(level, event, fields) }
+    }
+
     /// A line that was asked for by name, so none is left out: for what is switched on to be seen.
     package func writeAlways(
         _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)]

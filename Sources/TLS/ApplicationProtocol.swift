@@ -4,9 +4,10 @@ import COpenSSL
 package enum ApplicationProtocol: String, CaseIterable, Sendable {
     case http2 = "h2"
     case http1 = "http/1.1"
+    case http10 = "http/1.0"
 
     /// What the server takes, the best first, each with its length before it.
-    private static let serverList: StaticString = "\u{2}h2\u{8}http/1.1"
+    private static let serverList: StaticString = "\u{2}h2\u{8}http/1.1\u{8}http/1.0"
 
     static func list(_ protocols: [ApplicationProtocol]) -> [UInt8] {
         protocols.flatMap { [UInt8($0.rawValue.utf8.count)] + Array($0.rawValue.utf8) }

@@ -14,11 +14,14 @@ struct ContextHandle: ~Copyable {
 
 struct StreamHandle: ~Copyable {
     let handle: OpaquePointer
+    /// Known to the BIO, which ends with the handle.
+    let link: UnsafeMutablePointer<copenssl_link>
 
     init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
-        let stream = StreamHandle(owning: try ensure(SSL_new(context.handle), "SSL_new"))
+        let stream = StreamHandle(
+            owning: try ensure(SSL_new(context.handle), "SSL_new"), descriptor)
         let method = try ensure(Self.socketMethod, "BIO_meth_new")
-        let socket = try ensure(copenssl_socket(method, descriptor), "BIO_new")
+        let socket = try ensure(copenssl_socket(method, stream.link), "BIO_new")
         // One owner for both directions, which frees it.
         SSL_set_bio(stream.handle, socket, socket)
         self = stream
@@ -27,9 +30,17 @@ struct StreamHandle: ~Copyable {
     // Unsafe: nothing changes it once it is made.
     nonisolated(unsafe) private static let socketMethod = copenssl_socket_method()
 
-    private init(owning handle: OpaquePointer) { self.handle = handle }
+    private init(owning handle: OpaquePointer, _ descriptor: Int32) {
+        self.handle = handle
+        link = .allocate(capacity: 1)
+        link.initialize(to: copenssl_link())
+        link.pointee.descriptor = descriptor
+    }
 
-    deinit { SSL_free(handle) }
+    deinit {
+        SSL_free(handle)
+        link.deallocate()
+    }
 }
 
 struct Certificate: ~Copyable {

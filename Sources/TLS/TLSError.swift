@@ -39,6 +39,11 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         isCertificateRefusal = false
     }
 
+    init(_ call: StaticString, _ flood: TLSFlood) {
+        ERR_clear_error()
+        self.init(call, code: 0, reason: "too many \(flood.word)")
+    }
+
     private init(
         _ call: StaticString, code: UInt, reason: String, isCertificateRefusal: Bool = false
     ) {

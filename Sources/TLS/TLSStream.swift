@@ -31,19 +31,21 @@ package struct TLSStream: ~Copyable {
     }
 
     package mutating func handshake() -> TLSProgress {
-        forgetErrors()
+        begin()
         return progress(SSL_do_handshake(handle), "SSL_do_handshake")
     }
 
-    /// Reads at most as much as fits. After the handshake and after each `.bytes`, read on while
+    /// Reads at most as much as fits, and takes a bounded amount from the socket: after `.wantsRead`
+    /// there may be more in it. After the handshake and after each `.bytes`, read on while
     /// `hasPending`: what OpenSSL has read ahead does not make the socket readable again.
     package mutating func read(into buffer: inout MutableSpan<UInt8>) -> TLSTransfer {
         if buffer.isEmpty { return .bytes(0) }
-        forgetErrors()
+        begin()
         var count = 0
         let result = buffer.withUnsafeMutableBytes { bytes in
             SSL_read_ex(handle, bytes.baseAddress, bytes.count, &count)
         }
+        if let flood { return .failed(TLSError("SSL_read_ex", flood)) }
         return result == 1 ? .bytes(count) : interruption(result, "SSL_read_ex")
     }
 
@@ -51,7 +53,7 @@ package struct TLSStream: ~Copyable {
     /// the same bytes, wherever they lie by then; more may follow them.
     package mutating func write(_ bytes: Span<UInt8>) -> TLSTransfer {
         if bytes.isEmpty { return .bytes(0) }
-        forgetErrors()
+        begin()
         var count = 0
         let result = bytes.withUnsafeBytes { bytes in
             SSL_write_ex(handle, bytes.baseAddress, bytes.count, &count)
@@ -62,7 +64,7 @@ package struct TLSStream: ~Copyable {
     /// Says close_notify, and is done when that is on its way; reading stays possible. Not after
     /// `.failed`.
     package mutating func shutdown() -> TLSProgress {
-        forgetErrors()
+        begin()
         let result = SSL_shutdown(handle)
         // 0 says that the peer's close_notify has not come, which nobody here waits for.
         return result == 0 ? .done : progress(result, "SSL_shutdown")
@@ -71,9 +73,17 @@ package struct TLSStream: ~Copyable {
     /// Whether OpenSSL holds bytes of the peer's that it has read ahead, be it part of a record.
     package var hasPending: Bool { SSL_has_pending(handle) == 1 }
 
-    /// An error that something else left on this thread would be taken for the stream's. To look
-    /// costs a fifth of clearing the empty queue, which is empty nearly always.
-    private func forgetErrors() {
+    /// Of what the peer sent too much, which ended the connection.
+    package var flood: TLSFlood? { owner.link.pointee.flooding }
+
+    /// What one call takes from the socket: two records of the largest size. What brings nothing
+    /// would otherwise be read as long as it comes, and nobody else be served.
+    private static let bytesPerCall: UInt32 = 33 * 1024
+
+    private func begin() {
+        owner.link.pointee.room = Self.bytesPerCall
+        // An error that something else left on this thread would be taken for the stream's. To look
+        // costs a fifth of clearing the empty queue, which is empty nearly always.
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 

@@ -23,13 +23,17 @@ package struct HeaderParameters: ~Copyable {
     private static let parameterLimit = 32
 
     private var position = 0
+    /// What a value may have beside the characters of a token.
+    private let further: UInt8?
+
+    private init(or further: UInt8?) { self.further = further }
 
     /// Calls `body` with every parameter in order and answers how many entries there are.
     @discardableResult
     package static func forEach(
-        in field: Span<UInt8>, _ body: (Parameter) -> Void
+        in field: Span<UInt8>, or further: UInt8? = nil, _ body: (Parameter) -> Void
     ) throws(Malformed) -> Int {
-        var parser = HeaderParameters()
+        var parser = HeaderParameters(or: further)
         return try parser.entries(field, body)
     }
 
@@ -100,7 +104,7 @@ package struct HeaderParameters: ~Copyable {
     }
 
     private mutating func paddedToken(_ field: Span<UInt8>) throws(Malformed) -> Range<Int> {
-        let token = token(field)
+        let token = token(field, or: further)
         guard !token.isEmpty else { return token }
         while position < field.count, position - token.upperBound < Base64URL.paddingLimit,
             field[position] == UInt8(ascii: "=")
@@ -110,10 +114,12 @@ package struct HeaderParameters: ~Copyable {
         return token
     }
 
-    private mutating func token(_ field: Span<UInt8>) -> Range<Int> {
+    private mutating func token(
+        _ field: Span<UInt8>, or further: UInt8? = nil
+    ) -> Range<Int> {
         let start = position
         var end = start
-        while end < field.count, field[end].isTokenCharacter { end += 1 }
+        while end < field.count, field[end].isTokenCharacter || field[end] == further { end += 1 }
         position = end
         return start..<end
     }

@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// A P-256 public key as X9.62 writes it uncompressed: 04, x, y. Whether the point lies on the
 /// curve is not known yet.
@@ -12,6 +12,9 @@ package struct UncompressedPoint: Equatable, Hashable, Sendable {
         guard bytes.count == Self.length, bytes[0] == 0x04 else { return nil }
         storage = InlineArray { bytes[$0] }
     }
+
+    /// The first half of x.
+    package var start: Bits128? { Bits128(storage.span.extracting(1..<17)) }
 
     package func withSpan<Result: ~Copyable, Failure>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

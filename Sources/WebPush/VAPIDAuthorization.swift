@@ -53,7 +53,10 @@ package struct VAPIDAuthorization: Equatable, Sendable {
         var count = 0
         var isRepeated = false
         let rest = field.extracting(start..<field.count)
-        let entries = try? HeaderParameters.forEach(in: rest) { parameter in
+        // Keys are also written in the standard alphabet of base64, whose other new character
+        // tokens have.
+        let slash = UInt8(ascii: "/")
+        let entries = try? HeaderParameters.forEach(in: rest, or: slash) { parameter in
             let name = rest.extracting(parameter.name)
             count += 1
             if name.equalsIgnoringCase("t") {

@@ -2,79 +2,137 @@ package import Base
 
 /// Signatures that verified, so that a token used again costs no second verification.
 ///
-/// Keyed by a hash of scheme, token and key exactly as sent. Bounded in all and for each key; keys
-/// that an endpoint is bound to have slots of their own, which strangers cannot fill.
+/// Keyed by a hash of scheme, token and key exactly as sent. Bounded in all, in bytes and for each
+/// key; keys that an endpoint is bound to have slots of their own, which strangers cannot fill.
 package struct VAPIDCache: Sendable {
     package struct Entry: Equatable, Sendable {
         package let claims: VAPIDClaims
         package let keyHash: Digest
+        /// The first half of the key's x, as many bits as nobody has twice.
+        package let keyStart: Bits128
 
-        package init(claims: VAPIDClaims, keyHash: Digest) {
+        package init(
+            claims: VAPIDClaims, keyHash: Digest, keyStart: Bits128 = Bits128(high: 0, low: 0)
+        ) {
             self.claims = claims
             self.keyHash = keyHash
+            self.keyStart = keyStart
         }
     }
 
     package static let tokensPerKey = 64
+    /// A token that is longer, or for more, is taken as well, but verified each time.
+    package static let tokenLimit = 2_048
+    package static let audienceLimit = 8
+    /// Of each kind of slots; 4,096 usual tokens need 1.5 MB.
+    package static let byteLimit = 2 << 20
+    /// In seconds: no token is good for longer than a day.
+    static let lifetime = VAPIDPolicy.lifetimeLimit
 
     private var bound: Slots
     private var unbound: Slots
 
-    package init(capacity: Int) {
-        bound = Slots(capacity: capacity)
-        unbound = Slots(capacity: capacity)
+    package init(capacity: Int, byteLimit: Int = byteLimit) {
+        bound = Slots(capacity: capacity, byteLimit: byteLimit)
+        unbound = Slots(capacity: capacity, byteLimit: byteLimit)
     }
 
     package var count: Int { bound.entries.count + unbound.entries.count }
+    package var byteCount: Int { bound.byteCount + unbound.byteCount }
 
     package func entry(for token: Digest) -> Entry? {
         bound.entries[token] ?? unbound.entries[token]
     }
 
-    package mutating func insert(_ entry: Entry, for token: Digest, isKeyBound: Bool) {
-        if isKeyBound { bound.insert(entry, token) } else { unbound.insert(entry, token) }
+    /// `length`: of the token. `now` is in seconds since 1970.
+    package mutating func insert(
+        _ entry: Entry, for token: Digest, length: Int, isKeyBound: Bool, at now: Double
+    ) {
+        guard length <= Self.tokenLimit, entry.claims.audiences.count <= Self.audienceLimit
+        else { return }
+        if isKeyBound {
+            bound.insert(entry, token, at: now)
+        } else {
+            unbound.insert(entry, token, at: now)
+        }
+    }
+
+    /// Forgets what has been there for longer than a token is good.
+    package mutating func age(at now: Double) {
+        bound.age(at: now)
+        unbound.age(at: now)
+    }
+}
+
+extension VAPIDCache.Entry {
+    /// About what it takes with its places in the tables.
+    fileprivate var byteCount: Int {
+        claims.audiences.reduce(256) { $0 + 64 + $1.count }
     }
 }
 
 extension VAPIDCache {
     private struct Slots: Sendable {
         let capacity: Int
+        let byteLimit: Int
         var entries: [Digest: Entry] = [:]
+        var byteCount = 0
         /// The tokens of each key and of all, oldest first.
         var byKey: [Digest: [Digest]] = [:]
-        var order: [Digest] = []
+        var order: [(token: Digest, since: Double)] = []
         var oldest = 0
 
-        init(capacity: Int) { self.capacity = capacity }
+        init(capacity: Int, byteLimit: Int) {
+            self.capacity = capacity
+            self.byteLimit = byteLimit
+        }
 
-        mutating func insert(_ entry: Entry, _ token: Digest) {
+        mutating func insert(_ entry: Entry, _ token: Digest, at now: Double) {
             guard entries[token] == nil else { return }
             if let ofKey = byKey[entry.keyHash], ofKey.count >= tokensPerKey {
                 remove(ofKey[0])
             }
-            while entries.count >= capacity { removeOldest() }
+            let size = entry.byteCount
+            while !entries.isEmpty, entries.count >= capacity || byteCount + size > byteLimit {
+                removeOldest()
+            }
             entries[token] = entry
+            byteCount += size
             byKey[entry.keyHash, default: []].append(token)
-            order.append(token)
+            order.append((token, now))
             compact()
         }
 
+        mutating func age(at now: Double) {
+            // A clock that was set back counts as well, or what is there would stay for long.
+            while oldest < order.count, abs(now - order[oldest].since) > lifetime {
+                removeOldest()
+            }
+            if oldest == order.count, oldest > 0 { forgetOrder() }
+        }
+
         private mutating func removeOldest() {
-            remove(order[oldest])
+            remove(order[oldest].token)
             oldest += 1
         }
 
         /// A token that is gone already may still stand in `order`; it is passed over there.
         private mutating func remove(_ token: Digest) {
             guard let entry = entries.removeValue(forKey: token) else { return }
+            byteCount -= entry.byteCount
             byKey[entry.keyHash]?.removeAll { $0 == token }
             if byKey[entry.keyHash]?.isEmpty == true { byKey[entry.keyHash] = nil }
         }
 
         private mutating func compact() {
             guard order.count > 2 * capacity else { return }
-            order = order[oldest...].filter { entries[$0] != nil }
+            order = order[oldest...].filter { entries[$0.token] != nil }
             oldest = 0
+        }
+
+        /// All are gone, and so is the room that they took.
+        private mutating func forgetOrder() {
+            self = Slots(capacity: capacity, byteLimit: byteLimit)
         }
     }
 }

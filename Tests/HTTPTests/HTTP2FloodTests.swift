@@ -147,6 +147,19 @@ struct HTTP2FloodTests {
         #expect(client.answers.values.allSatisfy { $0.body.count == 60_000 })
     }
 
+    @Test("A client may open the window of each of its streams, whatever is answered")
+    func windowOfEachStream() throws {
+        var server = try HTTP2Server()
+        server.answerAll()
+        server.receive(HTTP2Wire.opening)
+        for index in 0..<Int32(5_000) {
+            let update = HTTP2Wire.frame(0x8, stream: 2 * index + 1, [0, 0x10, 0, 0])
+            server.receive(HTTP2Wire.get(2 * index + 1) + update)
+            _ = server.output()
+        }
+        #expect(server.failure == nil && server.heads.count == 5_000)
+    }
+
     @Test("What a peer has us say while it does not read stays small")
     func unread() throws {
         var server = try HTTP2Server()

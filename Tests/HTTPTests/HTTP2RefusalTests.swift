@@ -168,10 +168,29 @@ struct HTTP2RefusalTests {
     }
 
     @Test(
+        "A stream that was passed over can be opened no more; what was opened may have been reset",
+        arguments: [
+            ([5, 3], true), ([1, 9, 13, 7], true), ([1, 9, 13, 3], true), ([1, 3, 5, 3], false),
+            ([7, 9, 7], false), ([7, 1], true), ([1_001, 2_001, 999], true),
+        ])
+    func decreasing(_ streams: [Int32], fails: Bool) throws {
+        var server = try HTTP2Server()
+        server.answerAll()
+        server.receive(HTTP2Wire.opening)
+        for stream in streams {
+            #expect(server.failure == nil)
+            server.receive(HTTP2Wire.get(stream))
+            _ = server.output()
+        }
+        #expect(server.failure == (fails ? .protocolError(.protocolError) : nil))
+    }
+
+    @Test(
         "A frame that the protocol forbids ends the connection with its code",
         arguments: [
             HTTP2Wire.frame(0x0, stream: 1, [0]), HTTP2Wire.frame(0x9, flags: 4, stream: 1, [0]),
             HTTP2Wire.frame(0x6, [0]), HTTP2Wire.get(2), HTTP2Wire.frame(0x5, stream: 1, [0]),
+            HTTP2Wire.frame(0x2, [0, 0, 0, 0, 1]),
             HTTP2Wire.get(1, flags: 1) + HTTP2Wire.get(3),
             HTTP2Wire.frame(0x1, flags: 5, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
             [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0],

@@ -21,6 +21,7 @@ struct ProxyTests {
     static let headers: [([UInt8], String?)] = [
         (Array("PROXY TCP4 192.0.2.7 127.0.0.1 8080 443\r\n".utf8), "192.0.2.7:8080"),
         (Array("PROXY TCP6 2001:db8::1 ::1 8080 443\r\n".utf8), "[2001:db8::1]:8080"),
+        (Array("PROXY TCP6 ::ffff:192.0.2.7 ::1 8080 443\r\n".utf8), "192.0.2.7:8080"),
         (Array("PROXY UNKNOWN\r\n".utf8), nil),
         (Array("PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n".utf8), nil),
         (binary(1, 0x11, v4), "192.0.2.7:8080"),
@@ -56,6 +57,11 @@ struct ProxyTests {
             "GET / HTTP/1.1\r\n", "PROXY TCP4 192.0.2.7 127.0.0.1 8080\r\n", "PROXY\r\n      ",
             "PROXY TCP4 a b 1 2\r\n", "PROXY TCP4 192.0.2.7 127.0.0.1 8080 443\n",
             "PROXY TCP4 192.0.2.7 127.0.0.1 70000 443\r\n",
+            "PROXY TCP4 192.0.2.7 127.0.0.1 +1 443\r\n",
+            "PROXY TCP4 192.0.2.7 127.0.0.1 8080 +1\r\n",
+            "PROXY TCP4 192.0.2.7 127.0.0.1 8080 \r\n", "PROXY TCP4 ::1 127.0.0.1 1 2\r\n",
+            "PROXY TCP4 192.0.2.7 ::1 1 2\r\n", "PROXY TCP6 192.0.2.7 ::1 1 2\r\n",
+            "PROXY TCP6 ::1 127.0.0.1 1 2\r\n", "PROXY TCP6 ::1 a 1 2\r\n",
             "PROXY TCP4 " + String(repeating: "1", count: 200),
         ].map { Array($0.utf8) } + [
             signature + [0x10, 0, 0, 0], signature + [0x22, 0, 0, 0],

@@ -1,6 +1,8 @@
+import COpenSSL
 import Foundation
-import TLS
 import TestSupport
+
+@testable import TLS
 
 /// One end of a connection that sends and reads bytes, and waits five seconds for anything at most.
 final class RawSocket {
@@ -28,12 +30,36 @@ final class RawSocket {
         }
     }
 
+    convenience init(path: String) throws {
+        self.init(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    }
+
     deinit { close(descriptor) }
+
+    /// What lies here and was not read yet.
+    var waitingBytes: Int32 {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
 
     /// Goes on through TLS.
     func encrypt(to host: String, _ context: TLSContext) throws {
         stream = try TLSStream(connecting: descriptor, to: host, context)
         guard stream?.handshake() == .done else { throw POSIXError(.EPROTO) }
+    }
+
+    /// The next bytes change the keys first, and ask the other side to do so too.
+    func updateKeys() {
+        if let handle = stream?.handle { SSL_key_update(handle, SSL_KEY_UPDATE_REQUESTED) }
     }
 
     func send(_ text: String) { send(Array(text.utf8)) }

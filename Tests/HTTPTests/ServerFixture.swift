@@ -62,9 +62,10 @@ final class ServerFixture {
     let port: UInt16
     private let handler: EchoHandler?
 
+    /// `path`: of a Unix socket beside the port.
     init(
         limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil,
-        terms: HTTPListenerTerms = HTTPListenerTerms()
+        terms: HTTPListenerTerms = HTTPListenerTerms(), path: String? = nil
     ) throws {
         var terms = terms
         if let certificates { terms.certificates = certificates }
@@ -80,6 +81,7 @@ final class ServerFixture {
         let address = try server.listen(on: socket, terms)
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         self.port = port
+        if let path { try server.listen(on: .unix(path: path, mode: 0o600), terms) }
         try server.start(name: "test")
     }
 

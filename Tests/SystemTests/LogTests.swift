@@ -53,6 +53,22 @@ struct LogTests {
         #expect(paper.lines == ["<6>event=x value=\(shown)\n"])
     }
 
+    @Test("Of one peer the same is said once a minute, whatever is said of others")
+    func peers() {
+        let log = log(isJournal: true)
+        func cut(_ peer: String) { log.write(.warning, "flood", about: peer, [("client", peer)]) }
+        for _ in 0..<20 { cut("a") }
+        cut("b")
+        paper.now = 59_999
+        cut("a")
+        #expect(paper.lines == ["<4>event=flood client=a\n", "<4>event=flood client=b\n"])
+        paper.now = 60_000
+        cut("a")
+        #expect(paper.lines.count == 3)
+        for number in 0..<100_000 { cut("\(number)") }
+        #expect(paper.lines.count == 12)
+    }
+
     @Test("One kind of line does not fill the log, and what was left out is counted")
     func throttle() {
         let log = log(isJournal: true)

@@ -26,6 +26,13 @@ final class SocketPair {
 
     func endFirst() { shutdown(first, Int32(SHUT_WR)) }
 
+    /// How many bytes the second one has not read.
+    func waiting() throws -> Int {
+        var count: Int32 = 0
+        try #require(ioctl(second, UInt(FIONREAD), &count) == 0)
+        return Int(count)
+    }
+
     /// What has come to the second one.
     func received() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)

@@ -89,15 +89,60 @@ struct VAPIDCacheTests {
         Digest(InlineArray<32, UInt8> { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) })
     }
 
-    private func entry(key: Int) -> VAPIDCache.Entry {
-        VAPIDCache.Entry(claims: VAPIDClaims(audiences: [], expiry: 0), keyHash: digest(key))
+    private func insert(
+        _ token: Int, key: Int, audiences: [[UInt8]] = [], length: Int = 300,
+        isKeyBound: Bool = false, at now: Double = 0, into cache: inout VAPIDCache
+    ) {
+        let claims = VAPIDClaims(audiences: audiences, expiry: 0)
+        cache.insert(
+            VAPIDCache.Entry(claims: claims, keyHash: digest(key)), for: digest(token),
+            length: length, isKeyBound: isKeyBound, at: now)
+    }
+
+    @Test("A token that is long or for many is not kept, one at the bounds is")
+    func large() {
+        var cache = VAPIDCache(capacity: 10)
+        let audience = Array("https://push.example".utf8)
+        insert(1, key: 1, length: 2_049, into: &cache)
+        insert(2, key: 1, audiences: Array(repeating: audience, count: 9), into: &cache)
+        #expect(cache.count == 0 && cache.byteCount == 0)
+        insert(3, key: 1, audiences: Array(repeating: audience, count: 8), into: &cache)
+        insert(4, key: 1, length: 2_048, into: &cache)
+        #expect(cache.count == 2)
+    }
+
+    @Test("It stays within its bytes, however large its entries are")
+    func bytes() {
+        var cache = VAPIDCache(capacity: 10_000, byteLimit: 100_000)
+        let audience = [UInt8](repeating: 1, count: 1_500)
+        for number in 0..<1_000 {
+            insert(number, key: number, audiences: [audience], into: &cache)
+            #expect(cache.byteCount <= 100_000)
+        }
+        #expect(cache.count > 50 && cache.entry(for: digest(999)) != nil)
+    }
+
+    @Test("What is older than a token may be is forgotten, also when the clock was set back")
+    func ages() {
+        for later in [86_401.0, -86_401] {
+            var cache = VAPIDCache(capacity: 10)
+            insert(1, key: 1, isKeyBound: true, into: &cache)
+            insert(2, key: 2, into: &cache)
+            insert(3, key: 3, at: later / 2, into: &cache)
+            cache.age(at: 86_400)
+            #expect(later < 0 || cache.count == 3)
+            cache.age(at: later)
+            #expect(cache.entry(for: digest(1)) == nil && cache.entry(for: digest(2)) == nil)
+            cache.age(at: later * 2)
+            #expect(cache.count == 0 && cache.byteCount == 0)
+        }
     }
 
     @Test("It stays within its capacity and forgets the oldest first")
     func capacity() {
         var cache = VAPIDCache(capacity: 10)
         for number in 0..<1000 {
-            cache.insert(entry(key: number), for: digest(number), isKeyBound: false)
+            insert(number, key: number, into: &cache)
             #expect(cache.count <= 10)
         }
         #expect(cache.entry(for: digest(999)) != nil && cache.entry(for: digest(990)) != nil)
@@ -107,9 +152,9 @@ struct VAPIDCacheTests {
     @Test("One key has at most 64 tokens in it")
     func perKey() {
         var cache = VAPIDCache(capacity: 1000)
-        cache.insert(entry(key: 1), for: digest(1), isKeyBound: false)
+        insert(1, key: 1, into: &cache)
         for number in 100..<300 {
-            cache.insert(entry(key: 2), for: digest(number), isKeyBound: false)
+            insert(number, key: 2, into: &cache)
         }
         #expect(cache.count == 1 + VAPIDCache.tokensPerKey)
         #expect(cache.entry(for: digest(1)) != nil && cache.entry(for: digest(299)) != nil)
@@ -118,9 +163,9 @@ struct VAPIDCacheTests {
     @Test("Strangers cannot push out the tokens of keys that endpoints are bound to")
     func bound() {
         var cache = VAPIDCache(capacity: 10)
-        cache.insert(entry(key: 1), for: digest(1), isKeyBound: true)
+        insert(1, key: 1, isKeyBound: true, into: &cache)
         for number in 2..<1000 {
-            cache.insert(entry(key: number), for: digest(number), isKeyBound: false)
+            insert(number, key: number, into: &cache)
         }
         #expect(cache.entry(for: digest(1)) != nil)
     }

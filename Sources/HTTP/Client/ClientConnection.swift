@@ -16,11 +16,16 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
     private var timer: TimerID?
     private var timerDeadline: Duration?
     private var written = 0
+    /// OpenSSL holds bytes that the WebSocket did not want yet.
+    private var hasUnread = false
+    private var isReadingOn = false
+    /// OpenSSL has to answer the peer before it reads on, and there is no room for that.
+    private var readsAfterWriting = false
     private let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
 
     private static let readsPerEvent = 4
     /// The cookie of a timer that asks for what was read ahead.
-    private static let readOn: UInt64 = 1
+    private static let readOnCookie: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, on loop: EventLoop) {
         self.peer = peer
@@ -56,8 +61,13 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
     }
 
     func ready(_ readiness: Readiness, of watch: Watch) {
-        if readiness.contains(.writable) { flush() }
-        if readiness.contains(.readable) { receive() }
+        var isReading = readiness.isReadable
+        if readiness.isWritable {
+            if readsAfterWriting { isReading = true }
+            readsAfterWriting = false
+            flush()
+        }
+        if isReading { receive() }
     }
 
     func drain() {
@@ -66,7 +76,10 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
     }
 
     func timerFired(_ cookie: UInt64) {
-        if cookie == Self.readOn { return receive() }
+        if cookie == Self.readOnCookie {
+            isReadingOn = false
+            return receive()
+        }
         timer = nil
         timerDeadline = nil
         spoken?.expired()
@@ -75,20 +88,33 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
 
     private func receive() {
         for _ in 0..<Self.readsPerEvent {
-            guard let spoken, spoken.takesInput else { return }
+            guard let spoken, spoken.takesInput else {
+                hasUnread = transport?.hasPending == true
+                return
+            }
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
                 var input = scratch.extracting(0..<count).mutableSpan
                 spoken.receive(&input)
                 flush()
-            case .wantsRead, .wantsWrite: return
+            case .wantsRead: return
+            case .wantsWrite:
+                readsAfterWriting = true
+                return wait(for: .writable)
             case .closed, .failed, nil: return cut()
             }
             guard transport?.hasPending == true else { return }
         }
-        // OpenSSL holds more, and the socket will not say so; others come first.
-        _ = loop.schedule(after: Interval(.zero), self, cookie: Self.readOn)
+        readOn()
+    }
+
+    /// OpenSSL holds more, and the socket will not say so; others come first.
+    private func readOn() {
+        hasUnread = false
+        guard !isReadingOn else { return }
+        isReadingOn = true
+        _ = loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
     }
 
     func flush() {
@@ -134,7 +160,12 @@ final class ClientConnection: EventHandler, TimerHandler, WebSocketCarrier {
 
     private func wait(for interest: Interest) {
         guard let watch, let spoken else { return }
-        loop.setInterest(spoken.takesInput ? interest.union(.readable) : interest, of: watch)
+        let isReading = spoken.takesInput || interest.isReadable
+        loop.setInterest(
+            Interest(
+                readable: isReading && !readsAfterWriting,
+                writable: interest.contains(.writable) || readsAfterWriting), of: watch)
+        if spoken.takesInput, hasUnread { readOn() }
         guard let deadline = spoken.deadline, deadline != timerDeadline else { return }
         timerDeadline = deadline
         let interval = Interval(deadline - now)

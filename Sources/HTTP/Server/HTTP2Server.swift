@@ -76,7 +76,9 @@ final class HTTP2Server: HTTPResponder {
                 HTTPExchange(request.head, body: request.body, stream: stream, on: connection))
         case .refused(let stream, let refusal): refuse(stream, refusal)
         case .closed(let stream, _): forget(stream)
-        case .failed: ending = .linger
+        case .failed(let failure):
+            if case .flood(let kind) = failure { service.noteFlood(kind.rawValue, of: connection) }
+            ending = .linger
         }
     }
 

@@ -24,6 +24,7 @@ package final class HTTPFigures: Sendable {
     private let refused = Lock<[HTTPRefusal: Int]>([:])
     private let failed = Lock<[Answer: Int]>([:])
     private let turnedAway = Lock<[String: Int]>([:])
+    private let floods = Lock<[String: Int]>([:])
 
     package init() {}
 
@@ -43,7 +44,16 @@ package final class HTTPFigures: Sendable {
     }
 
     func note(_ trouble: HTTPTrouble) {
-        turnedAway.withLock { $0[trouble.word, default: 0] += 1 }
+        switch trouble {
+        case .cannotAccept: noteTurnedAway("cannot-accept")
+        case .tooManyConnections: noteTurnedAway("too-many")
+        case .noTransport: noteTurnedAway("no-memory")
+        case .flood(let kind, _): floods.withLock { $0[kind, default: 0] += 1 }
+        }
+    }
+
+    private func noteTurnedAway(_ word: String) {
+        turnedAway.withLock { $0[word, default: 0] += 1 }
     }
 }
 
@@ -65,14 +75,9 @@ extension HTTPFigures {
     package var turnedAwayConnections: [(word: String, count: Int)] {
         turnedAway.withLock { $0 }.map { ($0.key, $0.value) }.sorted { $0.word < $1.word }
     }
-}
 
-extension HTTPTrouble {
-    fileprivate var word: String {
-        switch self {
-        case .cannotAccept: "cannot-accept"
-        case .tooManyConnections: "too-many"
-        case .noTransport: "no-memory"
-        }
+    /// Connections that were cut.
+    package var floodKinds: [(word: String, count: Int)] {
+        floods.withLock { $0 }.map { ($0.key, $0.value) }.sorted { $0.word < $1.word }
     }
 }

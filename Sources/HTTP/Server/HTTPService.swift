@@ -101,6 +101,11 @@ package final class HTTPService: ConnectionHandler {
         return dateText
     }
 
+    /// The peer sent too much of what brings nothing, and is cut for it.
+    func noteFlood(_ kind: String, of connection: ServerConnection) {
+        report(.flood(kind, connection.peer))
+    }
+
     func opened() {
         connectionCount += 1
         heapRest.rose(to: connectionCount)

@@ -1,6 +1,6 @@
 package import Reactor
 
-/// Why clients are turned away who did nothing wrong.
+/// Why connections are not taken, or cut.
 package enum HTTPTrouble: Sendable {
     /// Called on the thread of a loop, for each connection; it returns soon.
     package typealias Report = @Sendable (HTTPTrouble) -> Void
@@ -11,4 +11,6 @@ package enum HTTPTrouble: Sendable {
     case tooManyConnections(SocketAddress)
     /// There was no memory for a connection.
     case noTransport(SocketAddress)
+    /// A peer was cut that sent too much of one kind of what brings nothing.
+    case flood(String, SocketAddress)
 }

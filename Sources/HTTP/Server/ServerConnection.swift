@@ -33,6 +33,10 @@ final class ServerConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
     @exclusivity(unchecked) private var hasUnread = false
+    /// It was already put off to the next turn to read on.
+    @exclusivity(unchecked) private var isReadingOn = false
+    /// OpenSSL has to answer the peer before it reads on, and there is no room for that.
+    @exclusivity(unchecked) private var readsAfterWriting = false
     /// Until when a peer has to take our last words.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
@@ -79,8 +83,13 @@ final class ServerConnection: EventHandler, TimerHandler {
     func ready(_ readiness: Readiness, of watch: Watch) {
         if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return shakeHands() }
-        if readiness.isWritable { flush() }
-        if readiness.isReadable { receive() }
+        var isReading = readiness.isReadable
+        if readiness.isWritable {
+            if readsAfterWriting { isReading = true }
+            readsAfterWriting = false
+            flush()
+        }
+        if isReading { receive() }
     }
 
     /// Most peers say nothing before they have their answer, so the loop is told only when one does
@@ -106,7 +115,10 @@ final class ServerConnection: EventHandler, TimerHandler {
     }
 
     func timerFired(_ cookie: UInt64) {
-        if cookie == Self.readOnCookie { return receive() }
+        if cookie == Self.readOnCookie {
+            isReadingOn = false
+            return receive()
+        }
         timer = nil
         timerDeadline = nil
         guard let spoken, spoken.ending == nil else { return close() }
@@ -164,8 +176,13 @@ extension ServerConnection {
                 var input = scratch.extracting(0..<count).mutableSpan
                 spoken.receive(&input)
                 flush()
-            case .wantsRead, .wantsWrite: return
-            case .closed, .failed, nil: return close()
+            case .wantsRead: return
+            case .wantsWrite:
+                // What there is to read would be told of in every turn, and stay.
+                readsAfterWriting = true
+                return setInterest(.writable)
+            case .failed: return lose()
+            case .closed, nil: return close()
             }
             // The socket is asked again by its next event, which is cheaper than a call in vain.
             guard transport?.hasPending == true else { return }
@@ -176,6 +193,8 @@ extension ServerConnection {
     /// OpenSSL holds more, and the socket will not say so; others come first.
     private func readOn() {
         hasUnread = false
+        guard !isReadingOn else { return }
+        isReadingOn = true
         _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
     }
 
@@ -212,9 +231,10 @@ extension ServerConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? ServerProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        let isReading = interest.isReadable
+        let isReading = readable || wishes.takesInput || interest.isReadable
         setInterest(
-            Interest(readable: readable || wishes.takesInput || isReading, writable: writable))
+            Interest(
+                readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
         if wishes.takesInput, hasUnread { readOn() }
         guard wishes.ending != nil else { return setTimer(wishes.deadline) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
@@ -230,6 +250,11 @@ extension ServerConnection {
                 transport.finish(), on: service.loop, atMost: patience.lingeringBytes,
                 within: Interval(patience.lingering))
         }
+        close()
+    }
+
+    private func lose() {
+        if let flood = transport?.flood { service.noteFlood(flood.word, of: self) }
         close()
     }
 

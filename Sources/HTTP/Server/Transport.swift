@@ -54,6 +54,14 @@ struct Transport: ~Copyable {
         }
     }
 
+    /// What ended the connection, if it was too much of something.
+    var flood: TLSFlood? {
+        switch stream {
+        case .some(let stream): stream.flood
+        case .none: nil
+        }
+    }
+
     var applicationProtocol: ApplicationProtocol? {
         switch stream {
         case .some(let stream): stream.applicationProtocol

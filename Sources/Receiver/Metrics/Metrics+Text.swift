@@ -38,6 +38,9 @@ extension Metrics {
         )
         for (word, count) in http.turnedAwayConnections { text.add([("reason", word)], count) }
         text.begin(
+            "bellwire_floods_total", "counter", "Connections cut for a flood, by its kind.")
+        for (word, count) in http.floodKinds { text.add([("kind", word)], count) }
+        text.begin(
             "bellwire_http_refused_total", "counter", "What never became a request, by the reason.")
         for (word, count) in http.refusals { text.add([("reason", word)], count) }
         text.begin(

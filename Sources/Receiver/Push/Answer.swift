@@ -45,6 +45,8 @@ enum Answer {
         var head = exchange.answer(refusal.status)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", refusal.cacheControl)
+        // RFC 9110 section 15.5.2; the scheme is that of RFC 8292.
+        if refusal.status == 401 { head.fields.append("WWW-Authenticate", "vapid") }
         if let seconds = refusal.retryAfter {
             head.fields.append("Retry-After", decimal: Int(seconds))
         }

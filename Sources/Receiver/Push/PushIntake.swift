@@ -43,14 +43,14 @@ final class PushIntake {
             return later.add { [self] in takeLater(exchange, token: token, method) }
         }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
-        let signer = try admit(fields, to: endpoint, of: authority)
+        let body = exchange.body
+        let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
             return receivers.take(
                 ReceiverPush(
                     sender: .application(exchange), form: .request(fields, method),
-                    body: exchange.body, endpoint: endpoint, signer: signer))
+                    body: body, endpoint: endpoint, signer: signer))
         }
-        let body = exchange.body
         let request = try PushRequest(
             consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
         let content = Message.Content(
@@ -73,11 +73,12 @@ final class PushIntake {
     }
 
     private func admit(
-        _ fields: borrowing PushFields, to endpoint: Endpoint, of authority: Span<UInt8>
+        _ fields: borrowing PushFields, _ body: Span<UInt8>, to endpoint: Endpoint,
+        of authority: Span<UInt8>
     ) throws(PushRefusal) -> KeyHash? {
         let before = gate.signaturesChecked
         defer { if gate.signaturesChecked != before { newSignatures.note() } }
-        return try gate.admit(fields, to: endpoint, of: authority)
+        return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
     /// What its sender may push is a message from here on, if there is room for it.

@@ -38,7 +38,8 @@ struct VAPIDGate: ~Copyable {
     ///
     /// A signature that is there has to be right, even where none is asked for.
     mutating func admit(
-        _ fields: borrowing PushFields, to endpoint: Endpoint, of authority: Span<UInt8>
+        _ fields: borrowing PushFields, _ body: Span<UInt8>, to endpoint: Endpoint,
+        of authority: Span<UInt8>
     ) throws(PushRefusal) -> KeyHash? {
         guard fields.authorization != nil else {
             if case .key = endpoint.sender { throw .unauthorized(.missingToken) }
@@ -49,8 +50,9 @@ struct VAPIDGate: ~Copyable {
         guard !failures.isExhausted(key, second: Int64(now)) else {
             throw .tooMany(retryAfter: 1)
         }
+        let entry: VAPIDCache.Entry
         do throws(VAPIDError) {
-            return try verify(fields, endpoint, audiences, now)
+            entry = try verify(fields, endpoint, audiences, now)
         } catch {
             guard case .refusal(let refusal) = error else { throw .unavailable }
             failures.note(key, second: Int64(now))
@@ -60,16 +62,19 @@ struct VAPIDGate: ~Copyable {
                     && names(authority, fields, endpoint, now))
             throw PushRefusal(refusal, circumstances)
         }
+        guard !fields.isEncrypted(body, withKeyOf: entry) else {
+            throw .encryption(.sharedKey)
+        }
+        return KeyHash(entry.keyHash)
     }
 
     private mutating func verify(
         _ fields: borrowing PushFields, _ endpoint: Endpoint, _ origins: [[UInt8]], _ now: Double
-    ) throws(VAPIDError) -> KeyHash {
+    ) throws(VAPIDError) -> VAPIDCache.Entry {
         var policy = VAPIDPolicy(now: now, origins: origins, leeway: Self.leeway)
         if case .key(let key) = endpoint.sender { policy.keyHash = key }
-        let entry = try verifier.verify(
+        return try verifier.verify(
             authorization: fields.authorization, cryptoKey: fields.cryptoKey, policy: policy)
-        return KeyHash(entry.keyHash)
     }
 
     /// The signature is for the name by which we were asked: that we do not know the name as ours is

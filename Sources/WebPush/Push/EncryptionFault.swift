@@ -13,6 +13,7 @@ package enum EncryptionFault: String, Error, Sendable, CaseIterable {
     case missingDH = "Missing dh value in Crypto-Key header"
     case badDH = "Invalid dh value in Crypto-Key header"
     case needlessDH = "Do not include 'dh' header in aes128gcm Crypto-Key header"
+    case sharedKey = "The same key signs and encrypts"
     // The older drafts of VAPID have their key in Crypto-Key.
     case missingCryptoKey = "Missing Crypto-Key header"
     case missingServerKey = "Missing p256ecdsa in Crypto-Key header"

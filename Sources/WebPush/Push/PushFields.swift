@@ -71,6 +71,15 @@ package struct PushFields: Sendable, Confidential {
         }
     }
 
+    /// Whether `body` is encrypted with the key pair that signed, which RFC 8292 forbids.
+    package func isEncrypted(_ body: Span<UInt8>, withKeyOf signer: VAPIDCache.Entry) -> Bool {
+        let key = EncryptionParameters.fixedHeaderLength
+        guard encoding == .known(.aes128gcm), body.count >= key + UncompressedPoint.length,
+            Int(body[key - 1]) == UncompressedPoint.length, body[key] == 0x04
+        else { return false }
+        return Bits128(body.extracting(key + 1..<key + 17)) == signer.keyStart
+    }
+
     private static func join(_ value: Span<UInt8>, to list: inout [UInt8]?) {
         guard list != nil else {
             list = value.array(value.indices)
@@ -116,11 +125,11 @@ extension PushFields.TopicField {
 }
 
 extension PushFields.Encoding {
-    /// Exactly in lower case, as the peers of this protocol compare it.
+    /// In any case (RFC 9110 section 8.4.1).
     init(_ value: Span<UInt8>) {
-        if value.elementsEqual("aes128gcm") {
+        if value.equalsIgnoringCase("aes128gcm") {
             self = .known(.aes128gcm)
-        } else if value.elementsEqual("aesgcm") {
+        } else if value.equalsIgnoringCase("aesgcm") {
             self = .known(.aesgcm)
         } else {
             self = .unknown

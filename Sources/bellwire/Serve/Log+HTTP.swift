@@ -1,4 +1,6 @@
+import Base
 import HTTP
+import Reactor
 import System
 
 extension Log {
@@ -25,6 +27,23 @@ extension Log {
             write(.warning, "too-many-connections", [("address", address.description)])
         case .noTransport(let address):
             write(.error, "no-memory", [("address", address.description)])
+        case .flood(let kind, let peer):
+            write(
+                .warning, "flood", about: peer.owner,
+                [("kind", kind), ("client", peer.host)])
         }
+    }
+}
+
+extension SocketAddress {
+    /// Without the port, which is another for each connection.
+    fileprivate var host: String {
+        if case .ip(let address, _) = self { address.description } else { description }
+    }
+
+    /// Version 6 by its /64, which one peer has for itself.
+    fileprivate var owner: String {
+        guard case .ip(let address, _) = self, address.v4 == nil else { return host }
+        return IPAddress(high: address.high, low: 0).description
     }
 }

@@ -115,7 +115,7 @@ struct EndpointTests {
             (("TTL", ""), "400/111", "Missing TTL value"),
             (("TTL", "x"), "400/111", "Missing TTL value"),
             (("TTL", "-1"), "400/114", "ttl: TTL must be greater than 0"),
-            (("Content-Encoding", "AES128GCM"), "400/110", "Unknown Content-Encoding header"),
+            (("Content-Encoding", "AES256GCM"), "400/110", "Unknown Content-Encoding header"),
             (
                 ("Encryption", "salt=AAAA"), "400/110",
                 "Do not include 'salt' header in aes128gcm Encryption header"

@@ -16,7 +16,7 @@ struct SignatureTests {
         let missing = try fixture.push(endpoint, "x")
         #expect(missing.code == "401/109")
         #expect(missing.message == "Missing VAPID token")
-        #expect(missing["www-authenticate"] == nil)
+        #expect(missing["www-authenticate"] == "vapid")
         #expect(try fixture.push(endpoint, "version=1", method: "PUT").code == "401/109")
         let token = endpoint.components(separatedBy: "/").last ?? ""
         for path in ["/wpush/v1/", "/wpush/"] {
@@ -30,6 +30,41 @@ struct SignatureTests {
             #expect(answer.status == 201)
             #expect(try agent.notification().body == body)
         }
+    }
+
+    @Test("The key may stand in the alphabet of base64 or of base64url, padded or not")
+    func alphabets() throws {
+        let fixture = try PushFixture()
+        // Few keys have neither of the characters that differ.
+        for _ in 0..<8 {
+            let sender = try Sender()
+            let endpoint = try fixture.userAgent().register(key: sender.publicKey)
+            let standard = sender.publicKey.replacing("-", with: "+").replacing("_", with: "/")
+            for key in [standard, standard + "=", "\"\(standard)=\""] {
+                let field = ("Authorization", "vapid t=\(try sender.token()), k=\(key)")
+                #expect(try fixture.push(endpoint, "", [field]).status == 201, "\(key)")
+            }
+        }
+    }
+
+    @Test("The key that signs may not be the one that encrypts: 400")
+    func sameKey() throws {
+        let fixture = try PushFixture()
+        let sender = try Sender()
+        let endpoint = try fixture.userAgent().register()
+        func push(keyOf other: Sender, signed: Bool = true) throws -> HTTPAnswer {
+            let key = try #require(Base64URL.decode(other.publicKey))
+            let body = [UInt8](repeating: 7, count: 16) + [0, 0, 16, 0, 65] + key
+            let fields = [("TTL", "60"), ("Content-Encoding", "aes128gcm")]
+            return try fixture.request(
+                "POST", endpoint, fields + (signed ? [try sender.field()] : []),
+                body: body + [UInt8](repeating: 9, count: 40))
+        }
+        let answer = try push(keyOf: sender)
+        #expect(answer.code == "400/110")
+        #expect(answer.message == "The same key signs and encrypts")
+        #expect(try push(keyOf: try Sender()).status == 201)
+        #expect(try push(keyOf: sender, signed: false).status == 201)
     }
 
     @Test("A signature that nobody asked for has to be right all the same")

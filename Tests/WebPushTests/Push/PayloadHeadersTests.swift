@@ -74,7 +74,7 @@ struct PayloadHeadersTests {
         "What does not fit the encoding is refused",
         arguments: [
             (nil, nil, nil, EncryptionFault.missingEncoding), ("gzip", nil, nil, .unknownEncoding),
-            ("AES128GCM", nil, nil, .unknownEncoding), ("", nil, nil, .unknownEncoding),
+            ("", nil, nil, .unknownEncoding),
             ("aesgcm", nil, nil, .missingEncryption), ("aesgcm", "rs=1", nil, .missingSalt),
             ("aesgcm", "", nil, .missingSalt), ("aesgcm", "salt=A", nil, .badSalt),
             ("aesgcm", "salt=AA+A", nil, .badSalt), ("aesgcm", "salt=AA AA", nil, .badSalt),
@@ -93,6 +93,12 @@ struct PayloadHeadersTests {
         encoding: String?, encryption: String?, cryptoKey: String?, fault: EncryptionFault
     ) {
         #expect(self.fault(encoding, encryption, cryptoKey) == fault)
+    }
+
+    @Test("The name of an encoding may have any case, and travels in lower case")
+    func anyCase() throws {
+        #expect(try headers("AES128GCM", nil, nil)?.encoding == .aes128gcm)
+        #expect(try headers("AesGcm", "salt=AAAA", nil)?.encoding == .aesgcm)
     }
 
     @Test("aesgcm needs no Crypto-Key, and a receiver's push no Content-Encoding")

@@ -1,0 +1,109 @@
+import COpenSSL
+import Foundation
+import Testing
+
+@testable import TLS
+
+@Suite("What floods a TLS connection")
+struct FloodTests {
+    private let certificate: TestCertificate
+
+    init() throws { certificate = try TestCertificate(TestCertificate.localhost) }
+
+    /// A connection that has shaken hands, and what its client can send then.
+    private func crafted(_ version: Int32) throws -> (Connection, CraftedRecords) {
+        let connection = try Connection(
+            certificate.client(), certificate.server(), host: "localhost")
+        connection.limitVersion(version)
+        SSL_set_cipher_list(connection.client.handle, "ECDHE-ECDSA-AES128-GCM-SHA256")
+        let secret = TrafficSecret()
+        secret.listen(to: connection.client.handle)
+        try #require(connection.handshake() == .done)
+        return version == TLS1_3_VERSION
+            ? (connection, CraftedRecords(trafficSecret: secret.bytes))
+            : (connection, CraftedRecords(version12: connection.client.handle))
+    }
+
+    /// How the connection stands after so many of these records, of which the server reads each.
+    private func ending(
+        of version: Int32, after count: Int,
+        _ make: (inout CraftedRecords, Int) -> [UInt8]
+    ) throws -> TLSTransfer {
+        var (connection, records) = try crafted(version)
+        var last = TLSTransfer.wantsRead
+        for index in 0..<count {
+            connection.sockets.send(make(&records, index))
+            last = connection.serverReceives()
+            if case .failed = last { return last }
+        }
+        return last
+    }
+
+    @Test(
+        "Records that bring nothing end the connection when they are many, and not when they are few",
+        arguments: ["key updates", "alerts", "empty records", "greetings", "empty 1.2 records"])
+    func floods(_ kind: String) throws {
+        let version = kind == "greetings" || kind.contains("1.2") ? TLS1_2_VERSION : TLS1_3_VERSION
+        let make = { (records: inout CraftedRecords, index: Int) -> [UInt8] in
+            // Between them comes something, or OpenSSL itself would end it.
+            guard index % 4 != 3 else { return records.record(CraftedRecords.data, [1]) }
+            switch kind {
+            case "key updates": return records.keyUpdate()
+            case "alerts": return records.record(CraftedRecords.alert, [1, 90])
+            case "greetings": return records.record(CraftedRecords.handshake, [1, 0, 0, 0])
+            default: return records.record(CraftedRecords.data, [])
+            }
+        }
+        for count in [60, 120] {
+            let few = try ending(of: version, after: count, make)
+            if case .failed = few { Issue.record("\(kind): \(count) are too many") }
+        }
+        let many = try ending(of: version, after: 1_000, make)
+        guard case .failed = many else {
+            Issue.record("\(kind): \(many)")
+            return
+        }
+    }
+
+    @Test("Of what a peer has sent ahead only some is taken at once, however little it brings")
+    func turns() throws {
+        let (connection, made) = try crafted(TLS1_3_VERSION)
+        var records = made
+        var bytes: [UInt8] = []
+        for _ in 0..<5_000 { bytes += records.keyUpdate() }
+        connection.sockets.send(bytes)
+        _ = connection.serverReceives()
+        #expect(try connection.sockets.waiting() > bytes.count / 2)
+    }
+
+    @Test("A greeting in thousands of records is read in many turns")
+    func greeting() throws {
+        let sockets = try SocketPair()
+        var server = try TLSStream(serving: sockets.second, certificate.server())
+        // A ClientHello of 100,000 bytes begins, a byte in each record.
+        let bytes: [UInt8] = [1, 1, 0x86, 0xA0] + [UInt8](repeating: 3, count: 16_000)
+        sockets.send(bytes.flatMap { [22, 3, 1, 0, 1, $0] })
+        #expect(server.handshake() == .wantsRead)
+        #expect(try sockets.waiting() > 0)
+    }
+
+    @Test("Nothing is read as long as an answer to a key update finds no room")
+    func owed() throws {
+        let (connection, made) = try crafted(TLS1_3_VERSION)
+        var records = made
+        connection.settle()
+        // Past TLS, and read away past TLS.
+        let junk = [UInt8](repeating: 0, count: 4_096)
+        while write(connection.sockets.second, junk, junk.count) > 0 {}
+        connection.sockets.send(records.keyUpdate(asks: true))
+        #expect(connection.serverReceives() == .wantsRead)
+        #expect(connection.server.write([1].span) == .wantsWrite)
+        connection.sockets.send(records.record(CraftedRecords.data, [2, 3]))
+        #expect(connection.serverReceives() == .wantsWrite)
+        var away = [UInt8](repeating: 0, count: 1 << 20)
+        while read(connection.sockets.first, &away, away.count) > 0 {}
+        #expect(connection.serverReceives() == .bytes(2))
+        #expect(connection.server.write([1].span) == .bytes(1))
+        #expect(connection.clientReceives() == .bytes(1))
+    }
+}
