@@ -86,7 +86,7 @@ struct BatchEffects {
             endings.devices.append(row)
         case .endpoint(let endpoint, let digest):
             // The executor has looked: there was none whose digest begins alike.
-            _ = index.endpoints.insert(endpoint, for: digest)
+            index.add(endpoint, digest)
         case .boundEndpoint(let digest, let hash):
             index.endpoints.change(digest) { endpoint in
                 Endpoint(address: endpoint.address, kind: endpoint.kind, sender: .key(hash))

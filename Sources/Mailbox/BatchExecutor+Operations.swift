@@ -138,6 +138,7 @@ extension BatchExecutor {
     private func performOnDevice(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addDevice(let device):
+            guard device.credential != nil || index.hasRoomForStranger else { return .full }
             let owner = try rows { () throws(SQLiteError) in
                 try database.insert(device, limit: OwnerLimits.userAgents)
             }
@@ -245,6 +246,10 @@ extension BatchExecutor {
     }
 
     func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+        guard
+            subscription.kind != .channel
+                || index.hasRoomForEndpoint(of: subscription.address.device)
+        else { return .full }
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // Its answer may have been lost with a connection, and the client asked again.
         if subscription.kind == .channel {
@@ -289,9 +294,14 @@ extension BatchExecutor {
             if !keepingMessages {
                 effects.ended += try database.messages.deleteAll(of: subscription)
             }
-            return try database.deleteSubscription(subscription, at: now)
+            let digest = try database.deleteSubscription(subscription)
+            if let digest {
+                try database.ended.insert(digest, at: now, limit: limits.growth.endedEndpoints)
+            }
+            return digest
         }
         guard let digest else { return false }
+        wake(at: now.adding(seconds: EndedRows.lifetime))
         effects.changes.append(.endedEndpoint(digest))
         return true
     }

@@ -86,7 +86,9 @@ final class BatchExecutor {
         openedAt = state.position
         do throws(SQLiteError) {
             try findMessages(visit)
-            try MarkRows<ReplayMark>.load(from: database.connection) { replays.insert($0) }
+            try MarkRows<ReplayMark>.load(from: database.connection) {
+                replays.insert($0, owner: index.owner(ofDevice: $0.device))
+            }
             try EngineRows.loadRecords(on: database.connection) {
                 journal.wrote($0, of: $1, size: $2)
             }
@@ -141,7 +143,7 @@ final class BatchExecutor {
 
     /// True if no body with this mark came lately, which it did now.
     func isNew(_ mark: ReplayMark) -> Bool {
-        switch replays.answer(mark) {
+        switch replays.answer(mark, owner: index.owner(ofDevice: mark.device)) {
         case .new: effects.replays.insert(mark).inserted
         case .repeated: false
         case .unmarked: true
@@ -169,7 +171,8 @@ final class BatchExecutor {
                 let answers = try database.receivers.deleteExpired(at: now, limit: limit)
                 let replays = try database.replays.deleteExpired(at: now, limit: limit)
                 let marks = try database.marks.deleteExpired(at: now, limit: limit)
-                isMore = [ended.count, callbacks, answers, replays.count, marks.count]
+                let old = try database.ended.deleteOld(at: now, limit: limit)
+                isMore = [ended.count, callbacks, answers, replays.count, marks.count, old]
                     .contains { $0 >= limit }
                 effects.ended += ended
                 effects.expiredMarks += marks
@@ -187,7 +190,7 @@ final class BatchExecutor {
         let times = [
             try database.messages.nextExpiry(), try database.marks.nextExpiry(),
             try database.callbacks.nextDeath(), try nextRegistrationDue(),
-            try database.replays.nextExpiry(),
+            try database.replays.nextExpiry(), try database.ended.nextExpiry(),
         ]
         return times.compactMap(\.self).min()
     }
@@ -219,7 +222,9 @@ final class BatchExecutor {
             locations.set(message.location, position: message.position)
         }
         for message in effects.ended { locations.remove(location: message.location) }
-        for mark in effects.replays { replays.insert(mark) }
+        for mark in effects.replays {
+            replays.insert(mark, owner: index.owner(ofDevice: mark.device))
+        }
         for mark in effects.expiredReplays { replays.remove(mark) }
         index.callbacks.endChanges()
         effects.apply(to: index)

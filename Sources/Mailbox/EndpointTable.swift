@@ -67,9 +67,10 @@ final class EndpointTable: Sendable {
         }
     }
 
-    func remove(_ digest: Digest) {
+    /// What was there.
+    func remove(_ digest: Digest) -> Endpoint? {
         let key = Self.key(of: digest)
-        parts[Self.part(key)].withLock { _ = $0.remove(key) }
+        return parts[Self.part(key)].withLock { $0.remove(key) }.map(Endpoint.init)
     }
 
     private static func key(of digest: Digest) -> UInt64 { max(1, digest.words.0) }

@@ -58,6 +58,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
             place = following(place)
         }
         entries[hole] = .vacant
+        if room > Self.smallRoom, count < room / 8 { resize(to: max(count * 2, Self.smallRoom)) }
         return removed
     }
 
@@ -80,9 +81,14 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         return Int(spread.multipliedFullWidth(by: UInt64(room)).high)
     }
 
-    private mutating func grow() {
+    /// What a burst needed is given back when it is over, unless it is little.
+    private static var smallRoom: Int { 4_096 }
+
+    private mutating func grow() { resize(to: room + room / 2) }
+
+    private mutating func resize(to size: Int) {
         let (former, formerRoom) = (entries, room)
-        room += room / 2
+        room = size
         entries = Self.vacantEntries(room)
         for index in 0..<formerRoom where former[index].key != 0 {
             entries[place(of: former[index].key)] = former[index]

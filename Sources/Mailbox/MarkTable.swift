@@ -24,6 +24,9 @@ struct MarkTable: ~Copyable {
         var isKept: Bool
     }
 
+    /// For how many owners with so many there is room.
+    private static let ofAll = 40
+
     private let limit: Int
     private var marks = FlatTable<Mark>()
     private var shares = FlatTable<MarkShare>()
@@ -32,7 +35,9 @@ struct MarkTable: ~Copyable {
 
     mutating func reserve(_ mark: RepetitionMark, owner: UInt32) -> RepetitionAnswer {
         if let known = marks[mark.key] { return known.isKept ? .repeated : .undecided }
-        guard shares.count(of: owner) < limit else { return .unmarked }
+        guard shares.count(of: owner) < limit, marks.count < limit * Self.ofAll else {
+            return .unmarked
+        }
         add(mark, owner: owner, isKept: false)
         return .new
     }

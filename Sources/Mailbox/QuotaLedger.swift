@@ -3,6 +3,7 @@ package enum QuotaRefusal: Equatable, Sendable {
     case subscriptionFull
     case deviceFull
     case ownerFull
+    case allFull
 }
 
 /// What waits for each subscription, device and owner. A value: it opens nothing and asks no clock.
@@ -51,6 +52,8 @@ struct QuotaLedger: ~Copyable {
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
     private var owners = FlatTable<Usage>()
+    private var endpoints = FlatTable<MarkShare>()
+    private(set) var strangerCount = 0
 
     init(limits: QuotaLimits, expectingDevices count: Int = 0) {
         self.limits = limits
@@ -63,13 +66,37 @@ struct QuotaLedger: ~Copyable {
 
     mutating func addDevice(_ device: UInt32, owner: UInt32) {
         devices.set(Usage(row: device, owner: owner))
+        if Self.isStranger(owner) { strangerCount += 1 }
+    }
+
+    /// Zero stands for all strangers together.
+    func endpointCount(ofOwner owner: UInt32) -> Int { endpoints.count(of: owner) }
+
+    mutating func addEndpoint(ofDevice device: UInt32) {
+        let owner = owner(ofDevice: device)
+        endpoints.add(to: owner)
+        if StrangerNumber.isNetwork(owner) { endpoints.add(to: 0) }
+    }
+
+    /// Before its device is removed.
+    mutating func removeEndpoint(ofDevice device: UInt32) {
+        let owner = owner(ofDevice: device)
+        endpoints.take(from: owner)
+        if StrangerNumber.isNetwork(owner) { endpoints.take(from: 0) }
+    }
+
+    static func isStranger(_ owner: UInt32) -> Bool {
+        owner == 0 || StrangerNumber.isNetwork(owner)
     }
 
     /// Zero for a device without an owner, or one that is not there.
     func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
 
     /// After its messages were released.
-    mutating func removeDevice(_ device: UInt32) { devices.remove(UInt64(device)) }
+    mutating func removeDevice(_ device: UInt32) {
+        guard let removed = devices.remove(UInt64(device)) else { return }
+        if Self.isStranger(removed.owner) { strangerCount -= 1 }
+    }
 
     func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
         let usage = devices[UInt64(device)] ?? .vacant
@@ -97,6 +124,9 @@ struct QuotaLedger: ~Copyable {
         if isNetwork {
             let all = owners[UInt64(Self.row(ofOwner: StrangerNumber.all))] ?? .vacant
             guard all.admits(size, within: limits.owner) else { return .ownerFull }
+        }
+        guard total.messages < limits.all.messages, total.bytes + size <= limits.all.bytes else {
+            return .allFull
         }
         count(size, for: address)
         return nil

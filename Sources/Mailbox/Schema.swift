@@ -10,6 +10,7 @@ enum Schema {
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
+        Migration("ended endpoints", endedEndpoints), shares,
     ]
 
     /// What a file of ours can have. Rows of what is known in memory are 32 bits; sums of sizes must
@@ -79,5 +80,15 @@ enum Schema {
             SELECT 1 FROM credential AS other WHERE other.owner = credential.owner
             AND other.name = credential.name AND other.row < credential.row);
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
+        """
+
+    /// In the order in which they ended, so that the oldest can go.
+    private static let endedEndpoints = """
+        CREATE TABLE ended_endpoint (
+            row INTEGER PRIMARY KEY, endpoint BLOB NOT NULL, ended INTEGER NOT NULL
+        );
+        INSERT INTO ended_endpoint (endpoint, ended)
+            SELECT endpoint, ended FROM tombstone ORDER BY ended;
+        DROP TABLE tombstone;
         """
 }

@@ -52,15 +52,18 @@ package final class StoreIndex: Sendable {
     private let credentials = Lock<[Digest: Credential]>([:])
     /// Nil unless a restore has to be reckoned with.
     private let tombstones: Lock<FlatTable<Tombstone>?>
+    private let growth: GrowthLimits
     private let sequence = Atomic<Int64>(0)
     private let subscriptionRow = Atomic<UInt32>(0)
     private let deviceRow = Atomic<UInt32>(0)
     private let credentialRow = Atomic<UInt32>(0)
 
     init(
-        quota: QuotaLimits, endpoints: Int = 0, devices: Int = 0, setAside: SetAside = SetAside()
+        quota: QuotaLimits, growth: GrowthLimits = GrowthLimits(), endpoints: Int = 0,
+        devices: Int = 0, setAside: SetAside = SetAside()
     ) {
         self.setAside = setAside
+        self.growth = growth
         self.endpoints = EndpointTable(expecting: endpoints)
         userAgents = Lock(FlatTable(expecting: devices))
         ledger = Lock(QuotaLedger(limits: quota, expectingDevices: devices))
@@ -195,6 +198,25 @@ extension StoreIndex {
         credentials.withLock { $0.removeValue(forKey: secret)?.row }
     }
 
+    /// Whether another user agent may come without a credential.
+    var hasRoomForStranger: Bool { ledger.withLock { $0.strangerCount } < growth.strangers }
+
+    /// Whether the owner of a device may have another endpoint.
+    func hasRoomForEndpoint(of device: UInt32) -> Bool {
+        let hasRoom = ledger.withLock { ledger in
+            let owner = ledger.owner(ofDevice: device)
+            return (owner == 0 || ledger.endpointCount(ofOwner: owner) < growth.endpoints)
+                && (!QuotaLedger.isStranger(owner)
+                    || ledger.endpointCount(ofOwner: 0) < growth.endpointsOfStrangers)
+        }
+        return hasRoom && endpoints.count < growth.allEndpoints
+    }
+
+    func add(_ endpoint: Endpoint, _ digest: Digest) {
+        guard endpoints.insert(endpoint, for: digest) else { return }
+        ledger.withLock { $0.addEndpoint(ofDevice: endpoint.address.device) }
+    }
+
     func owner(ofDevice device: UInt32) -> UInt32 {
         ledger.withLock { $0.owner(ofDevice: device) }
     }
@@ -220,8 +242,11 @@ extension StoreIndex {
     }
 
     func noteEnded(_ digest: Digest) {
-        endpoints.remove(digest)
+        if let endpoint = endpoints.remove(digest) {
+            ledger.withLock { $0.removeEndpoint(ofDevice: endpoint.address.device) }
+        }
         tombstones.withLock { tombstones in
+            guard let count = tombstones?.count, count < 2 * growth.endedEndpoints else { return }
             tombstones?.set(Tombstone(key: max(1, digest.words.0)))
         }
     }

@@ -97,7 +97,7 @@ struct StoreOpening {
     ) throws(StoreFault) -> StoreIndex {
         do throws(SQLiteError) {
             let index = StoreIndex(
-                quota: options.limits.quota,
+                quota: options.limits.quota, growth: options.limits.growth,
                 endpoints: Int(
                     try database.connection.integer("SELECT count(*) FROM subscription")),
                 devices: Int(try database.connection.integer("SELECT count(*) FROM device")),
@@ -113,7 +113,7 @@ struct StoreOpening {
             }
             try MarkRows<OwnedMark>.load(from: database.connection) { index.keep($0) }
             if let end = record.restoredUntil, record.values.anchor.time < end {
-                index.expectUnknown(except: try database.tombstones())
+                index.expectUnknown(except: try EndedRows.load(from: database.connection))
             }
             return index
         } catch { throw StoreFault(error) }

@@ -171,7 +171,8 @@ extension StoreReader {
             let found = try RegistrationRows.find(
                 device: device, on: database.connection, &sealer)
             if case .registration(let registration) = found {
-                registrations.put(registration, readIn: generation)
+                registrations.put(
+                    registration, size: registration.record().count, readIn: generation)
             }
             return try one(found, database)
         case .all(let owner):

@@ -13,6 +13,8 @@ final class StoreWriter: @unchecked Sendable {
     private struct Queue {
         var waiting: [Submission] = []
         var operations = 0
+        /// Of these, what sessions ask for.
+        var ofSessions = 0
         var bytes = 0
         var isClosed = false
         /// There is work that nobody waits for.
@@ -89,11 +91,15 @@ final class StoreWriter: @unchecked Sendable {
     /// From any thread.
     func submit(_ submission: Submission) {
         let size = submission.size
+        let isOfSession = submission.operation.isOfSession
         let (isTaken, isFirst) = queue.withLock { queue in
             guard !queue.isClosed, queue.operations < limits.queuedOperations,
-                queue.bytes + size <= limits.queuedBytes
+                queue.bytes + size <= limits.queuedBytes,
+                // They wait and ask again; half is left to senders, who would be refused.
+                !isOfSession || queue.ofSessions < limits.queuedOperations / 2
             else { return (false, false) }
             queue.operations += 1
+            if isOfSession { queue.ofSessions += 1 }
             queue.bytes += size
             queue.waiting.append(submission)
             return (true, queue.waiting.count == 1)
@@ -190,9 +196,14 @@ final class StoreWriter: @unchecked Sendable {
 
     /// They no longer count against the bounds of the queue.
     private func settle(_ submissions: ArraySlice<Submission>) {
-        let bytes = submissions.reduce(0) { $0 + $1.size }
+        var (bytes, ofSessions) = (0, 0)
+        for submission in submissions {
+            bytes += submission.size
+            if submission.operation.isOfSession { ofSessions += 1 }
+        }
         queue.withLock { queue in
             queue.operations -= submissions.count
+            queue.ofSessions -= ofSessions
             queue.bytes -= bytes
         }
     }

@@ -25,9 +25,20 @@ extension StoreOperation {
         }
     }
 
+    /// Whether a session of a user agent or of an engine's client asks for it, rather than a sender.
+    var isOfSession: Bool {
+        switch self {
+        case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .register, .unregister:
+            true
+        case .engine(.request), .engine(.join), .engine(.release), .engine(.confirm): true
+        default: false
+        }
+    }
+
     fileprivate var size: Int {
         switch self {
         case .callback(let operation): operation.size
+        case .engine(.request(_, let text)): text.count
         case .with(let operation, let callbacks):
             callbacks.reduce(operation.size) { $0 + $1.size }
         default: message?.size ?? 0

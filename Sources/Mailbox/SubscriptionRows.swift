@@ -22,7 +22,7 @@ enum SubscriptionRows {
         while try select.step() {
             guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
             else { continue }
-            _ = index.endpoints.insert(endpoint, for: digest)
+            index.add(endpoint, digest)
         }
     }
 

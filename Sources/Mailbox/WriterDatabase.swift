@@ -13,6 +13,7 @@ final class WriterDatabase {
     let marks: MarkRows<OwnedMark>
     let replays: MarkRows<ReplayMark>
     let engines: EngineRows
+    let ended: EndedRows
     let begin: Statement
     private let state: StateRow
     private let commit: Statement
@@ -30,6 +31,7 @@ final class WriterDatabase {
             let marks = try MarkRows<OwnedMark>(on: connection)
             let replays = try MarkRows<ReplayMark>(on: connection)
             let engines = try EngineRows(on: connection)
+            let ended = try EndedRows(on: connection)
             let begin = try Statement("BEGIN IMMEDIATE", on: connection)
             let state = try StateRow(on: connection)
             let commit = try Statement("COMMIT", on: connection)
@@ -38,6 +40,7 @@ final class WriterDatabase {
             self.callbacks = callbacks
             self.receivers = receivers
             self.engines = engines
+            self.ended = ended
             self.marks = marks
             self.replays = replays
             self.begin = begin
@@ -161,32 +164,9 @@ extension WriterDatabase {
         return try update.step() ? update.withBytes(0) { Digest($0) } : nil
     }
 
-    /// Leaves a tombstone. The endpoint's digest; nil if the subscription is not there.
-    func deleteSubscription(
-        _ row: UInt32, at now: StoreTime
-    ) throws(SQLiteError) -> Digest? {
-        let delete = try Statement(
-            "DELETE FROM subscription WHERE row = ?1 RETURNING endpoint", on: connection)
-        try delete.bind(Int64(row), at: 1)
-        guard try delete.step(), let digest = delete.withBytes(0, { Digest($0) }) else {
-            return nil
-        }
-        let insert = try Statement(
-            "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2)", on: connection)
-        try insert.bind(digest.bytes, at: 1)
-        try insert.bind(now.milliseconds, at: 2)
-        try insert.run()
-        return digest
-    }
-
-    /// The first words of the digests of all endpoints that ever ended.
-    func tombstones() throws(SQLiteError) -> [UInt64] {
-        let select = try Statement("SELECT endpoint FROM tombstone", on: connection)
-        var keys: [UInt64] = []
-        while try select.step() {
-            if let digest = select.withBytes(0, { Digest($0) }) { keys.append(digest.words.0) }
-        }
-        return keys
+    /// The endpoint's digest; nil if the subscription is not there.
+    func deleteSubscription(_ row: UInt32) throws(SQLiteError) -> Digest? {
+        try digest("DELETE FROM subscription WHERE row = ?1 RETURNING endpoint", row)
     }
 
     func subscriptions(ofDevice device: UInt32) throws(SQLiteError) -> [UInt32] {

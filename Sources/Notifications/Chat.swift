@@ -71,4 +71,17 @@ package struct Chat: Equatable, Sendable {
     package var isPrivate: Bool { kind == .privateChat || kind == .secret }
 
     static let deletedLimit = 1024
+
+    /// Bytes of a title that are kept: TDLib's have 128 characters.
+    private static let titleLimit = 1_024
+
+    /// The beginning of a title that is too long.
+    static func title(_ text: String) -> String {
+        guard text.utf8.count > titleLimit else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: titleLimit)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return String(text[..<end])
+    }
 }

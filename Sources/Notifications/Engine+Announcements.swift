@@ -3,12 +3,14 @@ import Base
 /// Notices of the service itself, which come by push only.
 extension Engine {
     private static let memory: Int64 = 7 * 86_400
+    private static let limit = 1_000
 
     mutating func announce(_ id: Int64, text: String, level: TrustLevel) {
         let date = Int64(time: now)
         account.announcements = account.announcements.filter { $0.value > date - Self.memory }
         if id != 0 {
             guard account.announcements[id] == nil else { return }
+            if account.announcements.count >= Self.limit { forgetOldestAnnouncement() }
             account.announcements[id] = date
         } else if account.policy == .strict {
             return
@@ -30,6 +32,11 @@ extension Engine {
                 date: date, settingsChatID: chatID, soundID: soundID(of: chatID), isSilent: false,
                 level: level, due: now + 0.001))
         if isAdded, account.policy == .learn { flushPending(groupID, isForced: true) }
+    }
+
+    private mutating func forgetOldestAnnouncement() {
+        let oldest = account.announcements.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        if let oldest { account.announcements[oldest.key] = nil }
     }
 
     /// An identifier between those of the server, behind everything known.

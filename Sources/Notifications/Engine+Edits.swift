@@ -87,7 +87,7 @@ extension Engine {
         if account.policy == .learn {
             bar(id, in: chatID)
         } else if chat.hasTakenPush {
-            barred[chatID, default: []].insert(id)
+            if barred[chatID, default: []].insert(id).inserted { barredCount += 1 }
         }
     }
 

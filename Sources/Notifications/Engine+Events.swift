@@ -82,6 +82,7 @@ extension Engine {
         case .id(let id):
             guard let place = account.chats.index(forKey: id) else {
                 guard account.policy == .learn else { return nil }
+                makeRoomForChat()
                 var chat = Chat(id, title: message.chatTitle, titleLevel: level)
                 if message.isBroadcast { chat.kind = .channel }
                 account.chats[id] = chat

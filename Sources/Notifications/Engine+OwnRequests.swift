@@ -55,7 +55,7 @@ extension Engine {
         case "bellwire.setChat": setChat(chatID, request)
         case "bellwire.addSecretChat":
             addSecretChat(
-                chatID, title: request["title"]?.text ?? "",
+                chatID, title: Chat.title(request["title"]?.text ?? ""),
                 date: acceptedDate(request.date("date").map { [$0] } ?? []))
         case "bellwire.removeSecretChat": removeSecretChat(chatID)
         default:
@@ -73,7 +73,7 @@ extension Engine {
         chat.isListed = true
         chat.isClosed = false
         if let title = request["title"]?.text {
-            chat.title = title
+            chat.title = Chat.title(title)
             chat.titleLevel = .mtproto
         }
         switch request["type"]?.text {

@@ -5,6 +5,37 @@ extension Engine {
     private static let limit = 20_000
     private static let kept = 15_000
     private static let interval = 256
+    /// Chats, with those that have no group any more.
+    private static let chatLimit = 2 * limit
+
+    /// Requests that ask, or that leave less than there was. A client may always make them.
+    package static func mayGrow(by type: String) -> Bool {
+        if type.hasPrefix("get") || type.hasPrefix("bellwire.get") { return false }
+        switch type {
+        case "removeNotification", "removeNotificationGroup", "viewMessages", "openChat",
+            "closeChat", "setChatDraftMessage", "close", "logOut", "destroy",
+            "bellwire.removeChat", "bellwire.removeSecretChat", "bellwire.setFetching",
+            "bellwire.setOnline", "bellwire.release", "bellwire.actionTaken",
+            "bellwire.rawPushTaken", "bellwire.heard", "bellwire.setRaw", "bellwire.pause":
+            return false
+        default: return true
+        }
+    }
+
+    /// Makes the account smaller for a host that has no room for it, and that keeps it anew then: of
+    /// what only pushes told of, half of the groups go, and what nothing is shown of. What a start
+    /// would forget goes now.
+    package mutating func makeRoom() {
+        let groups = account.groups.all.sorted { $0.key < $1.key }
+        let isLearn = account.policy == .learn
+        for (place, group) in groups.enumerated() {
+            let isLeft = account.chats[group.chatID]?.isClosed == true && group.isEmpty
+            if isLeft || isLearn && place >= groups.count / 2 { forgetHidden(group) }
+        }
+        forgetIdleChats()
+        account.names = account.names.filter { !$0.value.isTombstone }
+        (barred, barredCount) = ([:], 0)
+    }
 
     /// Forgets the groups that are farthest from being seen. TDLib keeps those of its chats.
     mutating func makeRoomForGroup() {
@@ -13,11 +44,10 @@ extension Engine {
         else { return }
         let groups = account.groups.all
         guard groups.count >= Self.limit else { return }
-        for group in groups.sorted(by: { $0.key < $1.key }).dropFirst(Self.kept)
-        where group.kind != .calls && !order.isVisible(group.id) && !queue.holds(group.id) {
-            forget(group)
+        for group in groups.sorted(by: { $0.key < $1.key }).dropFirst(Self.kept) {
+            forgetHidden(group)
         }
-        forgetIdleConversations()
+        forgetIdleChats()
     }
 
     /// The next of identifiers that nobody keeps for long: behind the last one they begin anew.
@@ -37,10 +67,21 @@ extension Engine {
         guard account.conversations.count >= Self.limit,
             Int(account.lastConversation).isMultiple(of: Self.interval)
         else { return }
-        forgetIdleConversations()
+        forgetIdleChats()
     }
 
-    private mutating func forget(_ group: NotificationGroup) {
+    /// For one that a push names by its number.
+    mutating func makeRoomForChat() {
+        guard account.chats.count >= Self.chatLimit,
+            account.chats.count.isMultiple(of: Self.interval)
+        else { return }
+        forgetIdleChats()
+    }
+
+    private mutating func forgetHidden(_ group: NotificationGroup) {
+        guard group.kind != .calls, !order.isVisible(group.id), !queue.holds(group.id) else {
+            return
+        }
         for notification in group.notifications { forgetName(of: notification) }
         order.forget(group.id)
         delayedGroups.remove(group.id)
@@ -52,14 +93,27 @@ extension Engine {
         }
     }
 
-    /// Those that have nothing to show and that nobody has made settings for.
-    private mutating func forgetIdleConversations() {
-        for (key, id) in account.conversations {
-            guard let chat = account.chats[id], chat.messageGroupID == 0, chat.mentionGroupID == 0,
-                chat.settings == nil, !account.calls.values.contains(where: { $0.chatID == id })
-            else { continue }
-            account.conversations[key] = nil
-            account.chats[id] = nil
-        }
+    /// Those that have nothing to show and that nobody has made settings for: conversations, what only
+    /// pushes told of, and what the client has left.
+    private mutating func forgetIdleChats() {
+        let calling = Set(account.calls.values.map(\.chatID))
+        let conversations = Set(account.conversations.values)
+        let idle = Set(
+            account.chats.lazy.filter { [account] id, chat in
+                chat.messageGroupID == 0 && chat.mentionGroupID == 0 && chat.settings == nil
+                    && !calling.contains(id)
+                    && (chat.isClosed || conversations.contains(id)
+                        || account.policy == .learn && !chat.isListed)
+            }.map(\.key))
+        guard !idle.isEmpty else { return }
+        account.chats = account.chats.filter { !idle.contains($0.key) }
+        account.conversations = account.conversations.filter { !idle.contains($0.value) }
+        openChats.subtract(idle)
+    }
+}
+
+extension NotificationGroup {
+    fileprivate var isEmpty: Bool {
+        notifications.isEmpty && pending.isEmpty && sleeping.isEmpty
     }
 }

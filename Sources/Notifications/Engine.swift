@@ -17,6 +17,7 @@ package struct Engine: Sendable, Confidential {
     var openChats: Set<ChatID> = []
     /// Deleted messages whose push has not come, for as long as TDLib remembers them.
     var barred: [ChatID: Set<MessageID>] = [:]
+    package internal(set) var barredCount = 0
     var isStarted = false
     var isClosed = false
     /// The payload that is being applied says how much waits.

@@ -8,6 +8,7 @@ struct UpdateQueue: Sendable {
     struct Entry: Sendable {
         var items: [Item] = []
         var due: Double
+        var bytes = 0
     }
 
     private(set) var entries: [NotificationGroup.ID: Entry] = [:]
@@ -15,6 +16,9 @@ struct UpdateQueue: Sendable {
     /// How long updates wait for others, and how long while the client is fetching; in seconds.
     static let mergeWindow = 0.05
     static let longestWait = 60.0
+    /// What has so many, or so many bytes of messages, waits no longer.
+    private static let itemLimit = 256
+    private static let byteLimit = 1 << 20
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -27,8 +31,15 @@ struct UpdateQueue: Sendable {
         let isFirst = entries[id] == nil
         // While fetching each new update starts the wait again; otherwise the first one sets it.
         let due = now + (isFetching ? Self.longestWait : Self.mergeWindow)
-        entries[id, default: Entry(due: due)].items.append(item)
-        if isFetching { entries[id]?.due = due }
+        var entry = entries.removeValue(forKey: id) ?? Entry(due: due)
+        entry.items.append(item)
+        entry.bytes += item.bytes
+        if entry.items.count >= Self.itemLimit || entry.bytes >= Self.byteLimit {
+            entry.due = now
+        } else if isFetching {
+            entry.due = due
+        }
+        entries[id] = entry
         return isFirst
     }
 
@@ -37,4 +48,20 @@ struct UpdateQueue: Sendable {
     }
 
     var nextDue: Double? { entries.isEmpty ? nil : entries.values.lazy.map(\.due).min() }
+}
+
+extension UpdateQueue.Item {
+    /// Of messages as a client wrote them; others are small.
+    fileprivate var bytes: Int {
+        switch self {
+        case .group(let update): update.added.reduce(0) { $0 + $1.bytes }
+        case .edit(let notification): notification.bytes
+        }
+    }
+}
+
+extension Notification {
+    fileprivate var bytes: Int {
+        if case .newMessage(let message, _) = content { message.source.count } else { 0 }
+    }
 }

@@ -55,7 +55,8 @@ package struct Inspection: Sendable {
     }
 
     /// What there is, with the shape of each: columns in their order, what is unique, and whether it
-    /// lies in the file at all. Not as it was written, which depends on the version of SQLite.
+    /// lies in the file at all. Not as it was written, which depends on the version of SQLite; but for
+    /// triggers, which are nothing else.
     private static func objects(
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [String: String] {
@@ -66,7 +67,8 @@ package struct Inspection: Sendable {
             FROM pragma_table_info(object.name)), '') || ' ' || coalesce((
             SELECT group_concat(name, ', ') FROM pragma_index_info(object.name)), '') || ' ' ||
             coalesce((SELECT "unique" || ' ' || partial FROM pragma_index_list(object.tbl_name)
-            AS list WHERE list.name = object.name), '')
+            AS list WHERE list.name = object.name), '') || ' ' ||
+            CASE type WHEN 'trigger' THEN sql ELSE '' END
             FROM sqlite_schema AS object WHERE substr(name, 1, 7) <> 'sqlite_'
             """, on: connection)
         var objects: [String: String] = [:]

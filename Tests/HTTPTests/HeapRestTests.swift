@@ -23,6 +23,22 @@ struct HeapRestTests {
         #expect(rest.restCount == count)
     }
 
+    @Test("is given back once it is quiet after much was read, and not for a little")
+    func load() throws {
+        let loop = try EventLoop()
+        let (busy, idle) = (HeapRest(on: loop, after: delay), HeapRest(on: loop, after: delay))
+        for _ in 0..<1_000 { busy.read(32 << 10) }
+        for _ in 0..<100 { idle.read(32 << 10) }
+        let more = Later { busy.read(16 << 20) }
+        _ = loop.schedule(after: Interval(.milliseconds(30)), more)
+        let counted = Later { #expect(busy.restCount == 0, "it is not quiet yet") }
+        _ = loop.schedule(after: Interval(.milliseconds(70)), counted)
+        let end = LoopEnd(loop)
+        _ = loop.schedule(after: Interval(.milliseconds(150)), end)
+        _ = loop.run()
+        #expect(busy.restCount == 1 && idle.restCount == 0)
+    }
+
     @Test("is given back again when the last ones follow the crowd")
     func lastOnes() throws {
         let loop = try EventLoop()

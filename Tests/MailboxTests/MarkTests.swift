@@ -127,17 +127,32 @@ struct MarkTests {
         var table = ReplayTable(limit: 3)
         let marks = try (0..<5).map { _ in ReplayMark(try test.digest(), device: 7) }
         for mark in marks[..<3] {
-            #expect(table.answer(mark) == .new)
-            for _ in 0..<2 { table.insert(mark) }
-            #expect(table.answer(mark) == .repeated)
+            #expect(table.answer(mark, owner: 1) == .new)
+            for _ in 0..<2 { table.insert(mark, owner: 1) }
+            #expect(table.answer(mark, owner: 1) == .repeated)
         }
-        #expect(table.answer(marks[3]) == .unmarked)
-        #expect(table.answer(ReplayMark(try test.digest(), device: 0)) == .new)
+        #expect(table.answer(marks[3], owner: 1) == .unmarked)
+        #expect(table.answer(ReplayMark(try test.digest(), device: 0), owner: 1) == .new)
         // The oldest runs out.
         for _ in 0..<2 { table.remove(marks[0]) }
-        #expect(table.answer(marks[3]) == .new)
-        table.insert(marks[3])
-        #expect(table.answer(marks[4]) == .unmarked)
+        #expect(table.answer(marks[3], owner: 1) == .new)
+        table.insert(marks[3], owner: 1)
+        #expect(table.answer(marks[4], owner: 1) == .unmarked)
+    }
+
+    @Test("However many registrations an owner makes, there are marks for ten of them")
+    func replaysOfOwner() throws {
+        let test = try TestStore()
+        var table = ReplayTable(limit: 3)
+        for device in 1...12 as ClosedRange<UInt32> {
+            for _ in 0..<3 {
+                let mark = ReplayMark(try test.digest(), device: device)
+                #expect(table.answer(mark, owner: 1) == (device <= 10 ? .new : .unmarked))
+                if device <= 10 { table.insert(mark, owner: 1) }
+            }
+        }
+        let other = ReplayMark(try test.digest(), device: 13)
+        #expect(table.answer(other, owner: 2) == .new)
     }
 
     @Test("A mark of a body is the same on the disk as in memory, in 16 bytes")

@@ -65,6 +65,7 @@ struct QuotaLedgerTests {
         var limits = QuotaLimits()
         limits.device = QuotaLimits.Room(messages: 10, bytes: 1_000)
         limits.owner = QuotaLimits.Room(messages: 15, bytes: 10_000)
+        limits.all = QuotaLimits.Room(messages: 22, bytes: 10_000)
         var ledger = QuotaLedger(limits: limits)
         ledger.addDevice(1, owner: 7)
         ledger.addDevice(2, owner: 7)
@@ -89,7 +90,7 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 2, 2, size: 200) == (2, .subscriptionFull))
     }
 
-    @Test("Device and owner are full for all that is theirs, and for nobody else")
+    @Test("Device and owner are full for all that is theirs, and for nobody else; at last all are")
     func deviceAndOwner() {
         var ledger = ledger()
         #expect(fill(&ledger, 1, 1) == (5, .subscriptionFull))
@@ -98,6 +99,9 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 4, 2) == (5, .subscriptionFull))
         #expect(fill(&ledger, 5, 2) == (0, .ownerFull))
         #expect(fill(&ledger, 6, 3) == (5, .subscriptionFull))
+        #expect(fill(&ledger, 7, 3) == (2, .allFull))
+        ledger.release(1, for: Address(subscription: 1, device: 1))
+        #expect(fill(&ledger, 7, 3) == (1, .allFull))
     }
 
     @Test("Strangers of one network cannot use up the room of others; all together have an owner's")

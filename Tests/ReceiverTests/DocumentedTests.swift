@@ -45,6 +45,12 @@ struct DocumentedTests {
         #expect(try namedTests(in: lines) > 100)
     }
 
+    @Test("Each bound names tests that there are")
+    func bounds() throws {
+        let lines = try Self.document("limits.md").split(separator: "\n")
+        #expect(try namedTests(in: lines) > 30)
+    }
+
     @Test(
         "What a page promises is held by tests that there are",
         arguments: ["engine.md", "registrations.md", "callbacks.md", "threat-model.md"])

@@ -26,7 +26,9 @@ extension Distributor {
     private mutating func registerNew(
         _ request: RegistrationRequest, _ call: UInt64, at moment: Moment
     ) {
-        guard registrations(like: request) < Self.registrationLimit else {
+        guard registrations(like: request) < Self.registrationLimit,
+            clients.count < Self.allRegistrations
+        else {
             return act(.answer(call, .failed(.actionRequired)))
         }
         var client = Client(

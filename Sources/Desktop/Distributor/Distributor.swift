@@ -19,6 +19,8 @@ package struct Distributor {
     /// Applications give up a call of `Register` after 25 s.
     static let answerPause = Duration.seconds(4)
     static let registrationLimit = 100
+    /// And of all applications together: outside of sandboxes each may call itself as it likes.
+    static let allRegistrations = 5_000
     /// Calls of one program are let through so far apart, after as many at once as `burst`.
     static let callInterval = Duration.milliseconds(100)
     static let burst = 10

@@ -197,5 +197,14 @@ extension Presenter {
 extension Presenter.Source {
     mutating func raise(to key: ShownKey) {
         highest[key.group] = max(highest[key.group] ?? 0, key.notification)
+        if highest.count > ShownHistory.groupLimit { forgetOldGroups() }
+    }
+
+    /// Of half of them: those of which nothing has come for the longest time. What comes back there is
+    /// taken for new.
+    private mutating func forgetOldGroups() {
+        let groups = highest.sorted { $0.value > $1.value }.prefix(ShownHistory.groupLimit / 2)
+        highest = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) })
+        chats = chats.filter { highest[$0.key] != nil }
     }
 }

@@ -73,6 +73,8 @@ package struct ShownHistory: Equatable, Sendable {
     /// The highest notification that was ever kept of each source's groups, also of those forgotten
     /// since.
     package var highest: [String: [Int32: Int32]]
+    /// Of how many groups of a source that is remembered.
+    static let groupLimit = 20_000
 
     package init(records: [ShownRecord] = [], highest: [String: [Int32: Int32]] = [:]) {
         self.records = records

@@ -13,6 +13,7 @@ extension DesktopStore: ShownStore {
         while try select.step() {
             if let record = record(select) { history.records.append(record) }
         }
+        try forgetOldGroups()
         let highest = try Statement(
             "SELECT source, of_group, notification FROM shown_highest", on: connection)
         while try highest.step() {
@@ -39,6 +40,19 @@ extension DesktopStore: ShownStore {
             record.request = EngineRequest(json: json, of: key)
         }
         return record
+    }
+
+    /// Of each source those of which nothing has come for the longest time.
+    private func forgetOldGroups() throws(SQLiteError) {
+        let delete = try Statement(
+            """
+            DELETE FROM shown_highest WHERE (source, of_group) IN (SELECT source, of_group FROM
+            (SELECT source, of_group, row_number() OVER
+            (PARTITION BY source ORDER BY notification DESC) AS place FROM shown_highest)
+            WHERE place > ?1)
+            """, on: connection)
+        try delete.bind(Int64(ShownHistory.groupLimit), at: 1)
+        try delete.run()
     }
 
     package func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws {

@@ -111,6 +111,8 @@ package final class HTTPService: ConnectionHandler {
         heapRest.rose(to: connectionCount)
     }
 
+    func read(_ count: Int) { heapRest.read(count) }
+
     func closed() {
         connectionCount -= 1
         heapRest.fell(to: connectionCount)

@@ -12,6 +12,7 @@ package final class LineConnection {
     /// The beginning of a line whose end has not come.
     @exclusivity(unchecked) private var rest: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
+    @exclusivity(unchecked) private var isHeldUp = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
     init(on carrier: ServerConnection, _ handler: any LineHandler) {
@@ -31,6 +32,14 @@ package final class LineConnection {
         guard !isReceiving else { return }
         carrier.flush()
         cutIfSlow()
+    }
+
+    /// Whether more is read of a peer that asks faster than it can be served. What was read with it
+    /// still comes.
+    package func setReading(_ isReading: Bool) {
+        guard isHeldUp == isReading else { return }
+        isHeldUp = !isReading
+        if isReading, !isReceiving { carrier?.flush() }
     }
 
     /// Once all has left that was sent.
@@ -54,7 +63,7 @@ extension LineConnection: ServerProtocol {
     var deadline: Duration? { nil }
 
     /// Lines of a peer that takes none of ours are not read: they could only be answered.
-    var takesInput: Bool { ending == nil && carrier?.isCongested == false }
+    var takesInput: Bool { ending == nil && !isHeldUp && carrier?.isCongested == false }
 
     func receive(_ input: inout MutableSpan<UInt8>) {
         isReceiving = true

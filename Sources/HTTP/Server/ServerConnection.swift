@@ -172,6 +172,7 @@ extension ServerConnection {
             var buffer = scratch.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
+                service.read(count)
                 sendQueue.lend(&output)
                 var input = scratch.extracting(0..<count).mutableSpan
                 spoken.receive(&input)

@@ -18,6 +18,7 @@ package final class WebSocketConnection {
     @exclusivity(unchecked) private var isFlushedByCarrier = false
     @exclusivity(unchecked) private var isWaiting = false
     @exclusivity(unchecked) private var isCut = false
+    @exclusivity(unchecked) private var isHeldUp = false
 
     init(
         _ terms: WebSocketTerms, maskingKeys: WebSocketEncoder.MaskingKeys? = nil,
@@ -83,9 +84,18 @@ package final class WebSocketConnection {
         flushLater()
     }
 
+    /// Whether more is read of a peer that asks faster than it can be served. What was read with it
+    /// still comes.
+    package func setReading(_ isReading: Bool) {
+        guard isHeldUp == isReading else { return }
+        isHeldUp = !isReading
+        if isReading, carrier != nil { flushLater() }
+    }
+
     /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
     package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         guard let carrier, isOpen else { return }
+        isHeldUp = false
         state.pointee.session.close(
             WebSocketClose(code: code, reason: reason), at: carrier.now, to: &carrier.output)
         alarm = state.pointee.session.deadline
@@ -133,7 +143,9 @@ extension WebSocketConnection: ServerProtocol {
     var deadline: Duration? { alarm }
 
     /// Messages of a peer that takes none of ours are not read: they could only be answered.
-    var takesInput: Bool { ending == nil && bufferedBytes < ServerConnection.outputMark }
+    var takesInput: Bool {
+        ending == nil && !isHeldUp && bufferedBytes < ServerConnection.outputMark
+    }
 
     /// The answer to the opening handshake is in the output, or read.
     func open(subprotocol: String?) {

@@ -37,7 +37,7 @@ extension BatchExecutor {
             guard let usage = try usage(of: callback), usage.state.takesEvents else {
                 return .notFound
             }
-            guard !event.isPush || hasRoom(usage, for: event) else { return .full }
+            guard hasRoom(usage, for: event) else { return .full }
             if try !count(event, of: callback) { try insert(event, of: callback, .inOrder) }
             return .done
         case .end(let callback, let last):
@@ -198,10 +198,15 @@ extension BatchExecutor {
         try rows { () throws(SQLiteError) in try database.callbacks.usage(of: callback) }
     }
 
+    /// What the service itself has to say is still taken where pushes are refused, as much again.
     private func hasRoom(_ usage: CallbackRows.Usage, for event: OutboxEvent) -> Bool {
-        !usage.state.takesEvents
-            || (usage.events < OutboxLimits.events
-                && usage.bytes + Int64(event.body.count) <= OutboxLimits.bytes)
+        let (size, growth) = (Int64(event.body.count), limits.growth)
+        let part: Int64 = event.isPush ? 1 : 2
+        return !usage.state.takesEvents
+            || (usage.events < OutboxLimits.events * part
+                && usage.bytes + size <= OutboxLimits.bytes * part
+                && usage.ownerBytes + size <= Int64(growth.callbacks.bytes) * part
+                && usage.allBytes + size <= Int64(growth.allCallbacks.bytes) * part)
     }
 
     func seal(

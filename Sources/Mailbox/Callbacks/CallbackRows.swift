@@ -20,6 +20,9 @@ struct CallbackRows: ~Copyable {
         let state: CallbackState
         let events: Int64
         let bytes: Int64
+        /// Of all callbacks of its owner, and of all there are.
+        let ownerBytes: Int64
+        let allBytes: Int64
     }
 
     private let usage: Statement
@@ -34,7 +37,12 @@ struct CallbackRows: ~Copyable {
 
     init(on connection: borrowing Connection) throws(SQLiteError) {
         let usage = try Statement(
-            "SELECT state, events, bytes FROM callback WHERE row = ?1", on: connection)
+            """
+            SELECT state, events, bytes,
+            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = callback.owner),
+            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = '')
+            FROM callback WHERE row = ?1
+            """, on: connection)
         let insert = try Statement(
             "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
             on: connection)
@@ -83,7 +91,9 @@ struct CallbackRows: ~Copyable {
         guard try usage.step(), let state = CallbackState(rawValue: usage.integer(0)) else {
             return nil
         }
-        return Usage(state: state, events: usage.integer(1), bytes: usage.integer(2))
+        return Usage(
+            state: state, events: usage.integer(1), bytes: usage.integer(2),
+            ownerBytes: usage.integer(3), allBytes: usage.integer(4))
     }
 
     func insert(

@@ -6,7 +6,8 @@ extension WriterDatabase {
     func put(callback row: UInt32, created: StoreTime, sealed: [UInt8]) throws(SQLiteError) {
         let insert = try Statement(
             """
-            INSERT INTO callback VALUES (?1, 0, ?2, 0, 0, ?3)
+            INSERT INTO callback VALUES (?1, 0, ?2, 0, 0, ?3,
+            coalesce((SELECT owner FROM registration WHERE device = ?1), ''))
             ON CONFLICT DO UPDATE SET state = 0, created = ?2, sealed = ?3
             """, on: connection)
         try insert.bind(Int64(row), at: 1)

@@ -54,10 +54,11 @@ extension BatchExecutor {
             guard EngineEntries.replay(entries, on: &engine, templates) else { return .damaged }
             journalSize += entries.count
         }
-        return .loaded(
-            LoadedEngine(
-                row, host(engine.account), journalSize: journalSize,
-                stateSize: stored.sealed.count))
+        let loaded = LoadedEngine(
+            row, of: stored.owner, host(engine.account), journalSize: journalSize,
+            stateSize: stored.sealed.count)
+        try measureRoom(of: loaded)
+        return .loaded(loaded)
     }
 
     /// Nil where it cannot be read.
@@ -92,7 +93,7 @@ extension BatchExecutor {
     }
 
     /// Writes the account as a whole.
-    private func save(_ engine: LoadedEngine) throws(StoreFault) {
+    func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try seal(engine.hosted.engine.account.state, EngineRows.place(engine.row))
         try rows { () throws(SQLiteError) in
             // The record of this batch comes behind it.
@@ -101,6 +102,7 @@ extension BatchExecutor {
         }
         journal.forget(engine.row)
         engines.resize(engine, journal: 0, state: sealed.count)
+        try measureRoom(of: engine)
     }
 
     /// At the end of a batch.

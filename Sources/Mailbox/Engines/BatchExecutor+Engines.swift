@@ -62,6 +62,10 @@ extension BatchExecutor {
     private func answer(
         _ client: EngineClientID, _ text: [UInt8], _ engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
+        if try !hasRoom(engine), let refusal = Self.refusal(of: text) {
+            tell(engine.row, .answer(refusal, client: client.number))
+            return .done
+        }
         let former = Counters(engine.hosted.engine.account)
         let wasMobile = engine.hosted.engine.account.source.isMobile
         let answer = engine.hosted.answer(text, now: wall)
@@ -149,7 +153,8 @@ extension BatchExecutor {
             for row in destinations {
                 let answer =
                     try row == push.engine
-                    ? room(for: message, own) : engine(row) { room(for: message, $0) }
+                    ? room(for: message, own)
+                    : engine(row) { engine throws(StoreFault) in try room(for: message, engine) }
                 guard answer != .unavailable, answer != .full else { return answer }
             }
             if let mark, !isNew(mark) { return .registration(.repeated) }
@@ -208,8 +213,13 @@ extension BatchExecutor {
     }
 
     /// Payloads that wait as they came are never dropped for others.
-    private func room(for message: Message, _ engine: LoadedEngine) -> StoreOutcome {
-        engine.hosted.engine.account.owed.hasRoom(forRaw: message.content.body.count)
-            ? .done : .full
+    private func room(
+        for message: Message, _ engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        let owed = engine.hosted.engine.account.owed
+        guard owed.hasRoom(forRaw: message.content.body.count), try hasRoom(engine) else {
+            return .full
+        }
+        return .done
     }
 }

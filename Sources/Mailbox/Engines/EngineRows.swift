@@ -107,7 +107,7 @@ extension EngineRows {
         on connection: borrowing Connection
     ) throws(SQLiteError) {
         let insert = try Statement(
-            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)", on: connection)
+            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, length(?6))", on: connection)
         try insert.bind(Int64(row), at: 1)
         try insert.bind(text: owner, at: 2)
         try insert.bind(name.app, at: 3)
@@ -132,7 +132,9 @@ extension EngineRows {
         on connection: borrowing Connection
     ) throws(SQLiteError) {
         let update = try Statement(
-            "UPDATE engine SET position = ?2, sealed = ?3 WHERE row = ?1", on: connection)
+            """
+            UPDATE engine SET position = ?2, sealed = ?3, size = length(?3) WHERE row = ?1
+            """, on: connection)
         try update.bind(Int64(row), at: 1)
         try update.bind(position, at: 2)
         try update.bind(sealed, at: 3)
@@ -170,11 +172,12 @@ extension EngineRows {
     /// Nil where there is none.
     static func state(
         _ engine: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> (record: Int64, sealed: [UInt8])? {
+    ) throws(SQLiteError) -> (owner: String, record: Int64, sealed: [UInt8])? {
         let select = try Statement(
-            "SELECT position, sealed FROM engine WHERE row = ?1", on: connection)
+            "SELECT owner, position, sealed FROM engine WHERE row = ?1", on: connection)
         try select.bind(Int64(engine), at: 1)
-        return try select.step() ? (select.integer(0), select.bytes(1)) : nil
+        return try select.step()
+            ? (select.text(0), select.integer(1), select.bytes(2)) : nil
     }
 
     /// Those of an account, of one owner or of all, of one application or of all.

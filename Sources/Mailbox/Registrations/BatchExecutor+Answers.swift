@@ -30,7 +30,16 @@ extension BatchExecutor {
         }
     }
 
-    func keep(_ answer: KeptAnswer) throws(StoreFault) {
+    /// Whether an owner may have another one kept; for nil, whether anybody may.
+    func hasRoomForAnswer(of owner: String?) throws(StoreFault) -> Bool {
+        try rows { () throws(SQLiteError) in
+            let all = try database.share(.answer)
+            let own = owner == nil ? Share() : try database.share(of: owner ?? "", .answer)
+            return own.isWithin(limits.growth.answers) && all.isWithin(limits.growth.allAnswers)
+        }
+    }
+
+    func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
         let end = time.now.adding(seconds: KeptAnswer.lifetime)
         let row = try rows { () throws(SQLiteError) in
             // One that has run out may still be there.
@@ -50,12 +59,14 @@ extension BatchExecutor {
         } catch { throw .crypto(error) }
         try rows { () throws(SQLiteError) in
             let insert = try Statement(
-                "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5)", on: database.connection)
+                "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))",
+                on: database.connection)
             try insert.bind(row, at: 1)
             try insert.bind(answer.request.bytes, at: 2)
             try insert.bind(answer.body.bytes, at: 3)
             try insert.bind(end.milliseconds, at: 4)
             try insert.bind(sealed, at: 5)
+            try insert.bind(text: owner, at: 6)
             try insert.run()
         }
         wake(at: end)

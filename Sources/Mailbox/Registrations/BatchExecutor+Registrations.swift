@@ -9,11 +9,18 @@ extension BatchExecutor {
         switch operation {
         case .create(let registration, let subscription, let credential, let limit, let answer):
             if let answer, let former = try outcome(of: answer) { return former }
-            if let limit, try count(of: registration.owner) >= limit {
-                return .registration(.tooMany)
+            let owner = registration.owner
+            if let limit {
+                let hasRoom = try hasRoomForCallback(registration)
+                guard try count(of: owner) < limit, hasRoom else {
+                    return .registration(.tooMany)
+                }
+            }
+            if answer != nil, try !hasRoomForAnswer(of: limit == nil ? nil : owner) {
+                return .full
             }
             let outcome = try create(registration, subscription, credential)
-            if let answer, outcome == .done { try keep(answer) }
+            if let answer, outcome == .done { try keep(answer, of: owner) }
             return outcome
         case .change(let registration, let revision, let subscription):
             return try change(registration, from: revision, adding: subscription)
@@ -38,6 +45,15 @@ extension BatchExecutor {
     private func count(of owner: String) throws(StoreFault) -> Int {
         try rows { () throws(SQLiteError) in
             try RegistrationRows.count(owner: owner, on: database.connection)
+        }
+    }
+
+    /// Those of registrations that have ended count until they were told of it.
+    private func hasRoomForCallback(_ registration: Registration) throws(StoreFault) -> Bool {
+        guard registration.terms.callback != nil else { return true }
+        return try rows { () throws(SQLiteError) in
+            try database.share(of: registration.owner, .callback)
+                .isWithin(limits.growth.callbacks)
         }
     }
 

@@ -16,9 +16,13 @@ package final class RegistrationCache: Sendable {
     }
 
     private static let limit = 16_384
+    /// Of what they were read from, which takes some times that in memory.
+    private static let byteLimit = 16 << 20
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
+        /// Of all that were put in since it was empty.
+        var bytes = 0
         /// Counts what was forgotten: what was read before that is not put in.
         var generation = 0
     }
@@ -32,11 +36,15 @@ package final class RegistrationCache: Sendable {
     var generation: Int { state.withLock { $0.generation } }
 
     /// What was read after `generation` was asked for.
-    func put(_ registration: Registration, readIn generation: Int) {
+    func put(_ registration: Registration, size: Int, readIn generation: Int) {
         state.withLock { state in
             guard state.generation == generation else { return }
             // Rather than to keep an order that nearly nobody needs.
-            if state.entries.count >= Self.limit { state.entries = [:] }
+            if state.entries.count >= Self.limit || state.bytes + size > Self.byteLimit {
+                state.entries = [:]
+                state.bytes = 0
+            }
+            state.bytes += size
             state.entries[registration.device] = Entry(registration)
         }
     }

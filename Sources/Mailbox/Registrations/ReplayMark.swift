@@ -33,8 +33,11 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
 
 /// The marks of the bodies that came lately, in memory: a look-up asks no disk.
 struct ReplayTable: ~Copyable {
-    /// For each registration: a push every 26 seconds for a month, in at most 2.8 MB.
+    /// For each registration: a push every 26 seconds for a month, in at most 4.2 MB.
     static let limit = 100_000
+    /// For how many registrations with so many there is room: of one owner, and of all.
+    private static let ofOwner = 10
+    private static let ofAll = 40
 
     enum Answer: Equatable, Sendable {
         case new, repeated
@@ -43,32 +46,42 @@ struct ReplayTable: ~Copyable {
     }
 
     struct Entry: FlatEntry {
-        static let vacant = Entry(key: 0, check: 0, device: 0)
+        static let vacant = Entry(key: 0, check: 0, device: 0, owner: 0)
 
         let key: UInt64
         let check: UInt32
         let device: UInt32
+        /// Whoever it counts for still does when the registration has ended.
+        let owner: UInt32
     }
 
     private let limit: Int
     private var entries = FlatTable<Entry>()
     private var shares = FlatTable<MarkShare>()
+    private var owners = FlatTable<MarkShare>()
 
     init(limit: Int = Self.limit) { self.limit = limit }
 
-    func answer(_ mark: ReplayMark) -> Answer {
+    func answer(_ mark: ReplayMark, owner: UInt32) -> Answer {
         if entries[mark.key]?.check == mark.check { return .repeated }
-        return shares.count(of: mark.device) < limit ? .new : .unmarked
+        let hasRoom =
+            shares.count(of: mark.device) < limit
+            && owners.count(of: owner) < limit * Self.ofOwner
+            && entries.count < limit * Self.ofAll
+        return hasRoom ? .new : .unmarked
     }
 
-    mutating func insert(_ mark: ReplayMark) {
+    mutating func insert(_ mark: ReplayMark, owner: UInt32) {
         remove(mark)
-        entries.set(Entry(key: mark.key, check: mark.check, device: mark.device))
+        entries.set(
+            Entry(key: mark.key, check: mark.check, device: mark.device, owner: owner))
         shares.add(to: mark.device)
+        owners.add(to: owner)
     }
 
     mutating func remove(_ mark: ReplayMark) {
         guard let removed = entries.remove(mark.key) else { return }
         shares.take(from: removed.device)
+        owners.take(from: removed.owner)
     }
 }

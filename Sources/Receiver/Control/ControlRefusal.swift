@@ -14,6 +14,8 @@ enum ControlRefusal: Error, Equatable {
     case tooManyDevices
     case ownerExists
     case tooManyRegistrations
+    /// So many answers of the last day are kept that there is no room for another.
+    case tooManyKeys
     /// It may not lead where it does.
     case badCallback(CallbackSettings.Objection)
     case unavailable
@@ -38,6 +40,7 @@ enum ControlRefusal: Error, Equatable {
         case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
             .cannotRotate:
             409
+        case .tooManyKeys: 429
         case .unavailable, .setAside: 503
         case .http(let refusal): refusal.status
         }
@@ -52,6 +55,7 @@ enum ControlRefusal: Error, Equatable {
         case .tooManyDevices: 1020
         case .ownerExists: 1021
         case .tooManyRegistrations: 1022
+        case .tooManyKeys: 1023
         case .badCallback: 1009
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
@@ -72,6 +76,7 @@ enum ControlRefusal: Error, Equatable {
         case .ownerExists: "there is an owner of that name"
         case .tooManyRegistrations:
             "this owner has \(OwnerLimits.registrations) registrations"
+        case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
         case .badCallback(let objection): "callback: \(objection)"
         case .setAside: "set aside until the server is updated"
         case .unavailable: "the store does not answer; try again later"

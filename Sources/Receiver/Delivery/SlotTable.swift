@@ -2,19 +2,24 @@
 struct SlotTable<Value> {
     private struct Slot {
         var value: Value?
-        var generation: UInt32 = 0
+        var generation: UInt32
     }
 
     private var slots: [Slot] = []
     private var vacant: [UInt32] = []
+    /// Of new slots: no number serves twice.
+    private var generation: UInt32 = 0
+
+    /// A burst does not keep its memory.
+    private static var roomToKeep: Int { 4_096 }
 
     mutating func put(_ value: consuming Value) -> UInt64 {
         if let index = vacant.popLast() {
             slots[Int(index)].value = value
             return Self.number(index, slots[Int(index)].generation)
         }
-        slots.append(Slot(value: value))
-        return Self.number(UInt32(slots.count - 1), 0)
+        slots.append(Slot(value: value, generation: generation))
+        return Self.number(UInt32(slots.count - 1), generation)
     }
 
     /// Nil for a number that was taken before.
@@ -25,7 +30,15 @@ struct SlotTable<Value> {
         }
         slots[index].generation &+= 1
         vacant.append(UInt32(index))
+        defer { if vacant.count == slots.count { forgetBurst() } }
         return slots[index].value.take()
+    }
+
+    private mutating func forgetBurst() {
+        guard slots.count > Self.roomToKeep else { return }
+        generation = (slots.map(\.generation).max() ?? generation) &+ 1
+        slots = []
+        vacant = []
     }
 
     private static func number(_ index: UInt32, _ generation: UInt32) -> UInt64 {

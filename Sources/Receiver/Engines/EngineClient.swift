@@ -4,6 +4,8 @@ import Mailbox
 protocol EngineClient: AnyObject {
     /// JSON objects.
     func say(_ objects: [[UInt8]])
+    /// Whether more is read of it.
+    func setReading(_ isReading: Bool)
     /// After what was said.
     func end()
 }

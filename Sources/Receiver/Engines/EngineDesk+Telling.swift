@@ -59,7 +59,7 @@ extension EngineDesk: EngineListener {
 
     /// Whether anybody heard it.
     private func say(
-        _ objects: [[UInt8]], to table: Table, where isMeant: (Place) -> Bool
+        _ objects: [[UInt8]], to table: Table, where isMeant: (EnginePlace) -> Bool
     ) -> Bool {
         let places = table.places.values.filter { $0.isWelcome && isMeant($0) }
         for place in places { place.client.say(objects) }

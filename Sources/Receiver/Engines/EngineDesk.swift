@@ -12,29 +12,12 @@ import WebPush
 /// Confined to its loop.
 // Unchecked: touched by the thread of the loop alone.
 final class EngineDesk: @unchecked Sendable {
-    /// With more requests that are not answered a client has to wait.
-    private static let requestLimit = 1_000
     /// How often it is noted that clients are there.
     private static let noteInterval = Interval(.seconds(6 * 3_600))
     private static let noteCookie: UInt64 = 1 << 32
 
-    final class Place {
-        let client: any EngineClient
-        let role: EngineRole
-        /// It has said that it fetches.
-        var isFetching = false
-        /// It has been told what it begins with.
-        var isWelcome = false
-        var requests = 0
-
-        init(_ client: any EngineClient, _ role: EngineRole) {
-            self.client = client
-            self.role = role
-        }
-    }
-
     struct Table {
-        var places: [UInt64: Place] = [:]
+        var places: [UInt64: EnginePlace] = [:]
         var timer: TimerID?
         var noteTimer: TimerID?
     }
@@ -86,7 +69,8 @@ final class EngineDesk: @unchecked Sendable {
             setNoteTimer(engine)
         }
         if role.isFetcher { index.addFetcher(of: engine) }
-        tables[engine]?.places[id.number] = Place(client, role)
+        tables[engine]?.places[id.number] = EnginePlace(
+            client, role, service.settings.enginePace, loop)
         submitJoin(id, role)
         return id
     }
@@ -136,16 +120,13 @@ final class EngineDesk: @unchecked Sendable {
         Underway.mark(.command, text.span, subject: id.engine) { take(text, from: id, place) }
     }
 
-    private func take(_ text: [UInt8], from id: EngineClientID, _ place: Place) {
+    private func take(_ text: [UInt8], from id: EngineClientID, _ place: EnginePlace) {
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
-        guard place.requests < Self.requestLimit else {
-            return place.client.say([Self.tooMany.answer(extra: extra)])
-        }
         switch request?["@type"]?.text {
         case "close":
             // It is the client that ends: others go on with the engine.
-            submit(.release(engine: id.engine), of: place) { _ in
+            submit(.release(engine: id.engine), text.count, of: place) { _ in
                 place.client.say([Outcome.ok.answer(extra: extra)])
                 place.client.end()
             }
@@ -154,7 +135,8 @@ final class EngineDesk: @unchecked Sendable {
             guard let signal = WebPush.MessageID(text: name.span) else {
                 return place.client.say([Self.noSignal.answer(extra: extra)])
             }
-            submit(.confirm(signal, device: nil, engine: id.engine), of: place) { outcome in
+            let operation = EngineOperation.confirm(signal, device: nil, engine: id.engine)
+            submit(operation, text.count, of: place) { outcome in
                 let answer = outcome == .done ? Outcome.ok : Self.unavailable
                 place.client.say([answer.answer(extra: extra)])
             }
@@ -163,7 +145,7 @@ final class EngineDesk: @unchecked Sendable {
                 place.isFetching = request?["active"]?.bool ?? false
             }
             // The answer comes among the news.
-            submit(.request(id, text), of: place) { outcome in
+            submit(.request(id, text), text.count, of: place) { outcome in
                 guard outcome != .done else { return }
                 place.client.say([Self.unavailable.answer(extra: extra)])
             }
@@ -171,11 +153,12 @@ final class EngineDesk: @unchecked Sendable {
     }
 
     private func submit(
-        _ operation: EngineOperation, of place: Place, then: @escaping (StoreOutcome) -> Void
+        _ operation: EngineOperation, _ size: Int, of place: EnginePlace,
+        then: @escaping (StoreOutcome) -> Void
     ) {
-        place.requests += 1
+        place.begin(size)
         dialogue.submit(.engine(operation)) { outcome in
-            place.requests -= 1
+            place.end(size)
             then(outcome)
         }
     }
@@ -187,8 +170,6 @@ final class EngineDesk: @unchecked Sendable {
     private static let noSignal = Outcome.error(
         code: 400, message: "Identifier of the signal is invalid")
 
-    private static let tooMany = Outcome.error(
-        code: 429, message: "Too Many Requests: retry after 1")
     private static let setAside = Outcome.error(
         code: 503, message: "Set aside until the server is updated")
     private static let unavailable = Outcome.error(

@@ -11,7 +11,7 @@ final class EngineLines: LineHandler, EngineClient {
     private var id: EngineClientID?
     private var connection: LineConnection?
     private var isAsked = false
-    /// What came before the engine was found.
+    /// What was read before the engine was found: a bufferful at most.
     private var waiting: [[UInt8]] = []
 
     /// `caller` is nil for one who may do nothing here.
@@ -30,9 +30,6 @@ final class EngineLines: LineHandler, EngineClient {
         if text.isEmpty || text == [UInt8(ascii: "\r")] { return }
         if let id { return desk.received(text, from: id) }
         guard isAsked else { return open(text) }
-        guard waiting.count < 100 else {
-            return refuse(.badBody("wait until the engine is open"), nil)
-        }
         waiting.append(text)
     }
 
@@ -43,6 +40,8 @@ final class EngineLines: LineHandler, EngineClient {
     }
 
     func say(_ objects: [[UInt8]]) { connection?.send(lines: objects) }
+
+    func setReading(_ isReading: Bool) { connection?.setReading(isReading) }
 
     func end() { connection?.close() }
 
@@ -66,6 +65,7 @@ final class EngineLines: LineHandler, EngineClient {
                 role: document.root["role"].map { $0.text ?? "" },
                 raw: document.root["raw"].map { String(decoding: $0.source, as: UTF8.self) })
         } catch { return refuse(error, extra) }
+        setReading(false)
         desk.find(
             account: document.root["account"]?.text, app: document.root["app"]?.text, caller
         ) { [self] answer in
@@ -76,6 +76,7 @@ final class EngineLines: LineHandler, EngineClient {
                 say([Outcome.ok.answer(extra: extra)])
                 let id = desk.join(self, engine: engine, as: role)
                 self.id = id
+                setReading(true)
                 for text in waiting { desk.received(text, from: id) }
                 waiting = []
             }

@@ -44,6 +44,8 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
         for object in objects { connection.send(text: object.span) }
     }
 
+    func setReading(_ isReading: Bool) { connection?.setReading(isReading) }
+
     func end() { connection?.close() }
 }
 

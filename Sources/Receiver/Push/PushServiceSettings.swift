@@ -17,6 +17,10 @@ package struct PushServiceSettings: Sendable {
     /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them
     /// is decrypted elsewhere.
     package var readAtOnce = 48
+    /// What a user agent may ask beside acknowledging what it was sent.
+    package var userAgentPace = PaceLimit(atOnce: 2_000, perSecond: 200)
+    /// Requests of a client of an engine, counted anew for each 4 KiB.
+    package var enginePace = PaceLimit(atOnce: 4_096, perSecond: 1_000)
     /// A proxy between cuts what is silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.

@@ -23,6 +23,7 @@ extension RegistrationRoutes {
             case .registration(.answered(let json)): reply(.success((201, json)))
             case .registration(.otherRequest): reply(.failure(.otherRequest))
             case .registration(.tooMany): reply(.failure(.tooManyRegistrations))
+            case .full: reply(.failure(.tooManyKeys))
             // The credential was taken back meanwhile.
             case .notFound: reply(.failure(.unauthorized))
             default: reply(.failure(.unavailable))

@@ -82,7 +82,9 @@ extension AutopushChannel {
         guard let device else { return }
         desk.service.metrics.noteAcknowledged()
         guard let index = outstanding.index(of: id) else {
-            return settle(id, .acknowledgeByID(id, device: device))
+            strain += 1
+            if mayWait(id, for: device) { settle(id, .acknowledgeByID(id, device: device)) }
+            return
         }
         let entry = outstanding.remove(at: index)
         if outstanding.isEmpty, outstanding.capacity > Self.keptCapacity { outstanding = [] }
@@ -99,6 +101,14 @@ extension AutopushChannel {
         }
     }
 
+    /// Whether the store may have a message that was not sent on this connection. All that waits was,
+    /// unless it is being read, or held back.
+    private func mayWait(_ id: MessageID, for device: UInt32) -> Bool {
+        let isAllSent = isLive && session.pointee.wants(.veryLow)
+        return !isAllSent && settled[id] == nil
+            && desk.service.index.usage(ofDevice: device).messages > 0
+    }
+
     private func settle(_ id: MessageID, _ operation: StoreOperation) {
         settled[id] = false
         if heldReplies.hold() { connection?.holdPongs() }
@@ -111,6 +121,7 @@ extension AutopushChannel {
             connection?.releasePong()
             for reply in replies { connection?.send(text: reply.span) }
         }
+        holdUp()
         // A page that is being read may have been begun before.
         settled[id] = isLoading ? true : nil
     }

@@ -43,6 +43,13 @@ final class AutopushChannel {
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false
     @exclusivity(unchecked) private var timer: TimerID?
+    @exclusivity(unchecked) private var pace = Pace()
+    /// Set as long as it has asked too fast.
+    @exclusivity(unchecked) private var paceTimer: TimerID?
+    /// What the message under way asks for beside acknowledging what was sent.
+    @exclusivity(unchecked) var strain = 0
+
+    private static let paceCookie: UInt64 = 1
 
     /// Of what is outstanding: a busy connection need not ask for memory each time.
     static let keptCapacity = 4
@@ -113,6 +120,8 @@ final class AutopushChannel {
     private func leave() {
         stopTimer()
         desk.sessions.leave(self, with: pass)
+        if let paceTimer { desk.loop.cancel(paceTimer) }
+        paceTimer = nil
         _ = session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
@@ -130,6 +139,24 @@ final class AutopushChannel {
         isReading = true
         while session.pointee.isReady, let text = inbox.take() { read(text.span) }
         isReading = false
+        holdUp()
+    }
+
+    /// Nothing more is read of a client that asks faster than it may, or than the store records.
+    func holdUp() {
+        let isAhead =
+            paceTimer != nil || heldReplies.isCrowded || !session.pointee.isReady
+        connection?.setReading(!isAhead || session.pointee.isClosed)
+    }
+
+    private func spend() {
+        defer { strain = 0 }
+        let limit = desk.service.settings.userAgentPace
+        guard let rest = pace.take(strain, limit, at: desk.loop.now.nanoseconds),
+            paceTimer == nil
+        else { return }
+        paceTimer = desk.loop.schedule(
+            after: Interval(.nanoseconds(rest)), self, cookie: Self.paceCookie)
     }
 
     private func read(_ text: Span<UInt8>) {
@@ -145,11 +172,13 @@ final class AutopushChannel {
         var done: [MessageID] = []
         swap(&done, &desk.acknowledged)
         let action = session.pointee.received(text, at: now, reply: &reply) { done.append($0) }
+        if done.isEmpty { strain += 1 }
         for id in done { acknowledged(id) }
         done.removeAll(keepingCapacity: true)
         swap(&done, &desk.acknowledged)
         perform(action, reply)
         swap(&reply, &desk.text)
+        if strain > 0, !session.pointee.isClosed { spend() }
     }
 }
 
@@ -163,8 +192,12 @@ extension AutopushChannel: WebSocketHandler {
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-        if session.pointee.isReady, inbox.isEmpty, !isReading { return read(text) }
-        if !inbox.put(text) { close(.badState) }
+        if session.pointee.isReady, inbox.isEmpty, !isReading {
+            read(text)
+        } else if !inbox.put(text) {
+            return close(.badState)
+        }
+        holdUp()
     }
 
     func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
@@ -182,6 +215,10 @@ extension AutopushChannel: PassHolder {
 
 extension AutopushChannel: TimerHandler {
     func timerFired(_ cookie: UInt64) {
+        guard cookie != Self.paceCookie else {
+            paceTimer = nil
+            return holdUp()
+        }
         timer = nil
         perform(session.pointee.elapsed(at: now))
     }

@@ -6,7 +6,12 @@ struct HeldReplies {
     /// Far more than an honest client asks for in the time of a commit.
     private static let limit = 256
 
+    /// More than a client has acknowledged at once that reads as fast as it is sent.
+    private static let crowd = 1_024
+
     var isHolding: Bool { unrecorded > 0 }
+    /// The store has so much to do for this client that it is not to ask for more.
+    var isCrowded: Bool { unrecorded >= Self.crowd }
 
     /// An acknowledgement is on its way to the store. True for the first one.
     mutating func hold() -> Bool {

@@ -57,6 +57,7 @@ package struct AutopushSession: Sendable {
     package init(at now: Duration) { openedAt = now }
 
     package var isOpen: Bool { phase == .open }
+    package var isClosed: Bool { phase == .closed }
     package var outstanding: Int { window.count }
 
     /// Whether the next message may be given in. Until then nothing more should be read.

@@ -178,6 +178,17 @@ struct RegisteringTests {
         #expect(stage.register("token", "org.example.Other").answers == [])
     }
 
+    @Test("All applications together have five thousand registrations at most")
+    func limitOfAll() {
+        var stage = Stage()
+        for number in 0..<5_000 {
+            _ = stage.register("token \(number)", "org.example.App\(number / 100)")
+        }
+        let more = stage.register("one more", "org.example.Another")
+        #expect(more.answers == [.failed(.actionRequired)])
+        #expect(stage.machine.applications.count == 5_000)
+    }
+
     @Test("More than ten calls a second wait for their turn; others do not wait for them")
     func rate() {
         var stage = Stage()

@@ -35,6 +35,25 @@ struct ShownStoreTests {
         #expect(!String(decoding: file, as: UTF8.self).contains("Yes"))
     }
 
+    @Test("Of twenty thousand groups of a source it is remembered what was seen, the latest")
+    func groups() throws {
+        let folder = try TemporaryFolder()
+        let master = try MasterKey.generate()
+        let store = try DesktopStore(
+            folder: StateFolder(folder.path + "/desktop"), masterKey: master)
+        let keys = (1...20_010).map { ShownKey("a/b", Int32($0), Int32($0)) }
+        let records = (keys + [ShownKey("other", 1, 1)]).map {
+            ShownRecord(key: $0, place: .listed, maySound: false, serverID: 0, server: nil)
+        }
+        try store.commit(kept: records, forgotten: keys)
+        var source = Presenter.Source(settings: Screen.account)
+        for key in keys { source.raise(to: key) }
+        #expect(source.highest.count < 20_000 && source.highest[20_010] == 20_010)
+        let history = try store.history()
+        #expect(history.highest["a/b"]?.count == 20_000)
+        #expect(history.highest["a/b"]?[10] == nil && history.highest["other"] == [1: 1])
+    }
+
     @Test("What an earlier version remembered is taken over, under its groups")
     func earlier() throws {
         let folder = try TemporaryFolder()

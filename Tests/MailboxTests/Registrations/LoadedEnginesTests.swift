@@ -9,7 +9,7 @@ struct LoadedEnginesTests {
     private func engine(_ row: UInt32, size: Int) -> LoadedEngine {
         let hosted = HostedEngine(
             Account(), cryptography: .openSSL, templates: .english, now: 0)
-        return LoadedEngine(row, hosted, journalSize: 0, stateSize: size)
+        return LoadedEngine(row, of: "admin", hosted, journalSize: 0, stateSize: size)
     }
 
     private func rows(_ engines: LoadedEngines) -> [UInt32] {

@@ -168,7 +168,7 @@ struct ReceivedPushTests {
         changed.pause()
         try test.expectDone(.registration(.change(changed, from: 0, adding: nil)))
         #expect(cache[registration.device] == nil)
-        cache.put(registration, readIn: generation)
+        cache.put(registration, size: 100, readIn: generation)
         #expect(cache[registration.device] == nil)
     }
 }

@@ -1,0 +1,69 @@
+import Base
+import SQLite
+
+/// Endpoints that ended.
+///
+/// After a restore it is these that are known to be gone; of others that is not believed for a month.
+/// So it is no harm to forget one, only later that its senders hear of it.
+struct EndedRows: ~Copyable {
+    static let lifetime: UInt32 = 90 * 86_400
+
+    private let insert: Statement
+    private let forget: Statement
+    private let deleteOld: Statement
+    private let first: Statement
+
+    init(on connection: borrowing Connection) throws(SQLiteError) {
+        let insert = try Statement(
+            "INSERT INTO ended_endpoint (endpoint, ended) VALUES (?1, ?2) RETURNING row",
+            on: connection)
+        let forget = try Statement("DELETE FROM ended_endpoint WHERE row <= ?1", on: connection)
+        let deleteOld = try Statement(
+            """
+            DELETE FROM ended_endpoint WHERE row IN
+            (SELECT row FROM ended_endpoint ORDER BY row LIMIT ?2) AND ended <= ?1 RETURNING 1
+            """, on: connection)
+        let first = try Statement(
+            "SELECT ended FROM ended_endpoint ORDER BY row LIMIT 1", on: connection)
+        self.insert = insert
+        self.forget = forget
+        self.deleteOld = deleteOld
+        self.first = first
+    }
+
+    /// Rows are numbered without a gap, so the number of the newest tells which is one too many.
+    func insert(_ digest: Digest, at now: StoreTime, limit: Int) throws(SQLiteError) {
+        try insert.bind(digest.bytes, at: 1)
+        try insert.bind(now.milliseconds, at: 2)
+        let row = try insert.step() ? insert.integer(0) : 0
+        insert.reset()
+        guard row > limit else { return }
+        try forget.bind(row - Int64(limit), at: 1)
+        try forget.run()
+    }
+
+    /// Forgets some of those that ended long ago; how many.
+    func deleteOld(at now: StoreTime, limit: Int) throws(SQLiteError) -> Int {
+        try deleteOld.bind(now.milliseconds - Int64(Self.lifetime) * 1_000, at: 1)
+        try deleteOld.bind(Int64(limit), at: 2)
+        var count = 0
+        while try deleteOld.step() { count += 1 }
+        return count
+    }
+
+    func nextExpiry() throws(SQLiteError) -> StoreTime? {
+        defer { first.reset() }
+        guard try first.step() else { return nil }
+        return StoreTime(milliseconds: first.integer(0)).adding(seconds: Self.lifetime)
+    }
+
+    /// The first words of their digests.
+    static func load(from connection: borrowing Connection) throws(SQLiteError) -> [UInt64] {
+        let select = try Statement("SELECT endpoint FROM ended_endpoint", on: connection)
+        var keys: [UInt64] = []
+        while try select.step() {
+            if let digest = select.withBytes(0, { Digest($0) }) { keys.append(digest.words.0) }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,127 @@
+import Base
+import Foundation
+import SQLite
+import Testing
+
+@testable import Mailbox
+
+@Suite("What sessions and owners can make a store keep")
+struct GrowthTests {
+    /// Keeps the thread that brings it an answer.
+    // Unchecked: semaphores are made for that.
+    private final class Sticky: StoreSink, @unchecked Sendable {
+        let isHere = DispatchSemaphore(value: 0)
+        let mayGo = DispatchSemaphore(value: 0)
+
+        func completed(_ completions: [Completion]) {
+            isHere.signal()
+            mayGo.wait()
+        }
+
+        func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
+    }
+
+    @Test("However much sessions ask, half of the writer's queue is left to senders")
+    func queue() throws {
+        let test = try TestStore { $0.limits.queuedOperations = 16 }
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        let sticky = Sticky()
+        test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
+        sticky.isHere.wait()
+        let id = try test.message(subscription.address).id
+        let asked = (0..<20).map { _ in test.submit(.acknowledgeByID(id, device: device)) }
+        let message = try test.message(subscription.address)
+        #expect(test.store.index.reserve(message.size, for: subscription.address) == nil)
+        let pushed = test.submit(.store(message))
+        sticky.mayGo.signal()
+        guard case .stored = try test.box.outcome(pushed) else {
+            Issue.record("the push was refused")
+            return
+        }
+        let outcomes = try asked.map(test.box.outcome)
+        // The one that is held counts, too.
+        #expect(outcomes.count { $0 == .unavailable } == 13)
+    }
+
+    /// Rows of a table as it is on the disk.
+    private func rows(_ table: String, _ test: TestStore) throws -> Int64 {
+        let path = test.path + "/" + WriterDatabase.fileName
+        return try Connection(path, .readOnly).integer("SELECT count(*) FROM \(table)")
+    }
+
+    @Test("Endpoints that ended are forgotten after a quarter of a year")
+    func ended() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        for _ in 0..<3 {
+            let subscription = try test.register(device)
+            try test.expectDone(.unregister(subscription: subscription.address.subscription))
+        }
+        #expect(try rows("ended_endpoint", test) == 3)
+        test.clocks.advance(seconds: 91 * 86_400)
+        // Any batch is followed by a sweep.
+        for time in 1...2 { try test.expectDone(.touchDevice(device, at: Int64(time))) }
+        #expect(try rows("ended_endpoint", test) == 0)
+    }
+
+    @Test("Of the endpoints that ended so many are known, the newest")
+    func endedBound() throws {
+        let test = try TestStore { $0.limits.growth.endedEndpoints = 3 }
+        let device = try test.addDevice()
+        for count in 1...5 {
+            let subscription = try test.register(device)
+            try test.expectDone(.unregister(subscription: subscription.address.subscription))
+            #expect(test.answer(subscription) == .gone)
+            #expect(try rows("ended_endpoint", test) == Int64(min(count, 3)))
+        }
+    }
+
+    private static let callbackTerms =
+        #"{"token_type":10,"app":"a","account":"b","callback":"https://app.example/"}"#
+
+    @Test("What owners have is counted right, whatever comes and goes")
+    func shares() throws {
+        let test = try TestStore()
+        func shares() throws -> [String] {
+            let path = test.path + "/" + WriterDatabase.fileName
+            let connection = try Connection(path, .readOnly)
+            return try ShareKind.allCases.flatMap { kind in
+                let size = kind == .callback ? "bytes" : "size"
+                return try ["", "a", "b"].map { owner in
+                    let rows = owner.isEmpty ? "" : "WHERE owner = '\(owner)'"
+                    let table = kind.rawValue
+                    let counted = try connection.integer(
+                        "SELECT coalesce(sum(count * 1000000 + bytes), 0) FROM share "
+                            + "WHERE kind = '\(table)' AND owner = '\(owner)'")
+                    let real = try connection.integer(
+                        "SELECT count(*) * 1000000 + coalesce(sum(\(size)), 0) FROM \(table) "
+                            + rows)
+                    return counted == real ? "" : "\(kind) \(owner): \(counted), not \(real)"
+                }
+            }.filter { !$0.isEmpty }
+        }
+        for number in 0..<6 {
+            let owner = number.isMultiple(of: 2) ? "a" : "b"
+            let (registration, subscription) = try test.draft(Self.callbackTerms, owner: owner)
+            let digest = try test.digest()
+            let kept = KeptAnswer(request: digest, body: digest, answer: [1, 2, 3])
+            try test.expectDone(
+                .registration(
+                    .create(registration, subscription, credential: nil, limit: 9, kept)))
+            try test.make(registration.device)
+            let event = try test.event("one", isPush: true)
+            try test.expectDone(.callback(.add(event, to: registration.device)))
+            _ = try test.receive(subscription.address, GrowthKind.message(from: number))
+            if number > 3 { _ = try test.deliverAll(registration.device) }
+            #expect(try shares() == [])
+            if number == 4 {
+                try test.expectDone(.registration(.end(device: registration.device)))
+                try test.expectDone(.callback(.end(callback: registration.device, last: nil)))
+                #expect(try shares() == [])
+            }
+        }
+        try test.pass(seconds: 2 * 86_400)
+        #expect(try shares() == [])
+    }
+}
