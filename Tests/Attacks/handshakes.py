@@ -17,6 +17,7 @@ def run(report, is_long):
         abandoned(report, target, 20_000 if is_long else 1_500)
         nonsense(report, target, 5_000 if is_long else 500)
         renegotiation(report, target)
+        key_updates(report, target)
         small_records(report, target, 200 if is_long else 10)
     with Target(divisor=1, descriptors=64) as target:
         short_of_descriptors(report, target)
@@ -81,6 +82,26 @@ def renegotiation(report, target):
                 ["openssl", "s_client", version, "-cipher", "ALL:@SECLEVEL=0", "-connect",
                  f"127.0.0.1:{target.port}"], input=b"", capture_output=True, timeout=20)
             attack.exactly(f"{version[1:]} fails", process.returncode != 0, True)
+
+
+def key_updates(report, target):
+    """OpenSSL's client changes its keys for each line that begins with a k."""
+    with Attack(report, target, "key updates", "one after the other in TLS 1.3") as attack:
+        process = subprocess.Popen(
+            ["openssl", "s_client", "-tls1_3", "-connect", f"127.0.0.1:{target.port}"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        sent = 0
+        try:
+            while sent < 2_000 and process.poll() is None:
+                process.stdin.write(b"k\n")
+                process.stdin.flush()
+                sent += 1
+                time.sleep(0.002)
+        except BrokenPipeError:
+            pass
+        attack.exactly("the connection is cut", process.poll() is not None, True)
+        process.kill()
+        process.wait()
 
 
 def small_records(report, target, count):

@@ -102,6 +102,7 @@ def check_curl(server):
             check(answer == data, f"curl {option} {more} reads its megabyte again")
         check(len(curl(server, option, path="/bytes/8000000")) == 8_000_000,
               f"curl {option} reads eight megabytes")
+    check(curl(server, "--http1.0", "--data", "x") == b"x", "curl agrees on HTTP/1.0")
     in_clear(server)
     reuse(server)
     resumption(server)
@@ -207,6 +208,26 @@ async def check_httpx(server):
                 http1=not is_http2, http2=is_http2, verify=context, limits=limits,
                 timeout=20, base_url=server.base) as client:
             await exchange(client, "HTTP/2" if is_http2 else "HTTP/1.1")
+        async with httpx.AsyncClient(
+                http1=not is_http2, http2=is_http2, verify=context, limits=limits,
+                timeout=60, base_url=server.base) as client:
+            await pushes(client, 20_000 if is_http2 else 2_000)
+
+
+async def pushes(client, count):
+    """Answers without a body, as to pushes, over one connection: httpx opens the window of each stream."""
+    seen, addresses = set(), set()
+
+    async def push():
+        answer = await client.post("/a")
+        seen.add((answer.status_code, answer.http_version))
+        addresses.add(answer.extensions["network_stream"].get_extra_info("client_addr"))
+
+    for _ in range(count // 100):
+        await asyncio.gather(*(push() for _ in range(100)))
+    check(len(seen) == 1 and 200 in next(iter(seen)), f"httpx: {count} answers", seen)
+    # A connection over HTTP/1.1 takes 10,000 requests.
+    check(len(addresses) == 1, f"httpx: {count} requests over one connection", addresses)
 
 
 async def exchange(client, version):
