@@ -162,8 +162,9 @@ struct QuotaLedger: ~Copyable {
         total = (total.messages - 1, total.bytes - size)
     }
 
-    /// Devices that nobody owns have owner zero, which is no key.
-    private static func row(ofOwner owner: UInt32) -> UInt32 { owner + 1 }
+    /// Devices that nobody owns have owner zero, which is no key. The highest number is nobody's, but a
+    /// file may hold it.
+    private static func row(ofOwner owner: UInt32) -> UInt32 { max(1, owner &+ 1) }
 
     private static func add(_ size: Int, _ row: UInt32, _ table: inout FlatTable<Usage>) {
         if table.update(UInt64(row), { $0.add(size) }) == nil {

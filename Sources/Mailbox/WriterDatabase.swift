@@ -225,8 +225,14 @@ extension WriterDatabase {
         return try insert.step()
     }
 
+    /// With the answers that are given again: a later owner may have his name.
     func deleteOwner(_ row: UInt32) throws(SQLiteError) -> Bool {
-        try !rows("DELETE FROM owner WHERE row = ?1 RETURNING row", row).isEmpty
+        _ = try rows(
+            """
+            DELETE FROM kept_answer WHERE owner = (SELECT name FROM owner WHERE row = ?1)
+            RETURNING row
+            """, row)
+        return try !rows("DELETE FROM owner WHERE row = ?1 RETURNING row", row).isEmpty
     }
 
     func credentials(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {

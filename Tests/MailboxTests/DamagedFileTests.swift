@@ -126,7 +126,7 @@ struct DamagedFileTests {
         arguments: [
             "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM message; END",
             "DROP TABLE message; CREATE VIEW message AS SELECT 1 AS position",
-            "CREATE TABLE other (x)", "DROP TABLE tombstone", "DROP INDEX message_topic",
+            "CREATE TABLE other (x)", "DROP TABLE ended_endpoint", "DROP INDEX message_topic",
             "DROP INDEX credential_name; CREATE INDEX credential_name ON credential (owner, name)",
             "ALTER TABLE device ADD COLUMN more", "PRAGMA user_version = 0",
             "PRAGMA user_version = 3", "PRAGMA user_version = -1", "PRAGMA user_version = 99",

@@ -122,4 +122,23 @@ struct OwnerTests {
         _ = try test.addDevice()
         #expect(try owners(test).isEmpty)
     }
+
+    @Test("What an owner's requests were answered is not told a later owner of his name")
+    func answers() throws {
+        let test = try TestStore()
+        _ = try credential(test, of: "ann")
+        let (request, body) = (try test.digest(), try test.digest())
+        func create(_ answer: String) throws -> StoreOutcome {
+            let (registration, subscription) = try test.draft(owner: "ann")
+            let kept = KeptAnswer(request: request, body: body, answer: Array(answer.utf8))
+            return try test.run(
+                .registration(
+                    .create(registration, subscription, credential: nil, limit: nil, kept)))
+        }
+        #expect(try create("former") == .done)
+        let ann = try #require(try owners(test).first { $0.name == "ann" })
+        try test.expectDone(.removeOwner(ann.row))
+        _ = try credential(test, of: "ann")
+        #expect(try create("her own") == .done)
+    }
 }

@@ -186,7 +186,7 @@ struct RegisteringTests {
         }
         let more = stage.register("one more", "org.example.Another")
         #expect(more.answers == [.failed(.actionRequired)])
-        #expect(stage.machine.applications.count == 5_000)
+        #expect(stage.machine.clients.count == 5_000)
     }
 
     @Test("More than ten calls a second wait for their turn; others do not wait for them")
