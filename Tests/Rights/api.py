@@ -18,9 +18,9 @@ def terms(caller):
         "account": f"zq{caller.mark}zq{chance.randrange(3)}", "clear": True,
         "dialect": chance.choice(APPS + ["auto"])}
     if chance.random() < 0.3:
-        members["user_id"] = chance.randrange(2**62)
+        members["user_id"] = chance.randrange(1, 2**40)
     if chance.random() < 0.2:
-        members["other_user_ids"] = [str(chance.randrange(2**40)) for _ in range(3)]
+        members["other_user_ids"] = [str(chance.randrange(1, 2**40)) for _ in range(3)]
     if chance.random() < 0.2:
         members["token_type"], _ = 4, members.pop("clear")
     return members
