@@ -42,12 +42,17 @@ struct QuotaLedger: ~Copyable {
             units -= min(units, Self.units(size))
         }
 
+        /// All of a device that goes.
+        mutating func subtract(_ other: Usage) {
+            messages -= min(messages, other.messages)
+            units -= min(units, other.units)
+        }
+
         private static func units(_ size: Int) -> UInt32 { UInt32((size + unit - 1) / unit) }
     }
 
     private let limits: QuotaLimits
-    /// What waits for all of them together.
-    private(set) var total: (messages: Int, bytes: Int) = (0, 0)
+    private var all = Usage(row: 0)
     /// Only those for which something waits.
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
@@ -59,6 +64,9 @@ struct QuotaLedger: ~Copyable {
         self.limits = limits
         devices = FlatTable(expecting: count)
     }
+
+    /// What waits for all of them together.
+    var total: (messages: Int, bytes: Int) { (Int(all.messages), all.bytes) }
 
     var deviceCount: Int { devices.count }
 
@@ -92,10 +100,13 @@ struct QuotaLedger: ~Copyable {
     /// Zero for a device without an owner, or one that is not there.
     func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
 
-    /// After its messages were released.
+    /// What is on its way to it is given up later, and finds no device then: it goes with this.
     mutating func removeDevice(_ device: UInt32) {
         guard let removed = devices.remove(UInt64(device)) else { return }
         if Self.isStranger(removed.owner) { strangerCount -= 1 }
+        guard removed.messages > 0 else { return }
+        all.subtract(removed)
+        forOwners(removed.owner) { $0.subtract(removed) }
     }
 
     func usage(ofDevice device: UInt32) -> (messages: Int, bytes: Int) {
@@ -125,9 +136,7 @@ struct QuotaLedger: ~Copyable {
             let all = owners[UInt64(Self.row(ofOwner: StrangerNumber.all))] ?? .vacant
             guard all.admits(size, within: limits.owner) else { return .ownerFull }
         }
-        guard total.messages < limits.all.messages, total.bytes + size <= limits.all.bytes else {
-            return .allFull
-        }
+        guard all.admits(size, within: limits.all) else { return .allFull }
         count(size, for: address)
         return nil
     }
@@ -144,22 +153,19 @@ struct QuotaLedger: ~Copyable {
         if StrangerNumber.isNetwork(owner) {
             Self.add(size, Self.row(ofOwner: StrangerNumber.all), &owners)
         }
-        total = (total.messages + 1, total.bytes + size)
+        all.add(size)
     }
 
     /// The message has ended.
     mutating func release(_ size: Int, for address: Address) {
-        Self.subtract(size, address.subscription, &subscriptions)
+        Self.change(address.subscription, &subscriptions) { $0.subtract(size) }
         let owner = devices.update(UInt64(address.device)) { device in
             device.subtract(size)
             return device.owner
         }
         guard let owner else { return }
-        Self.subtract(size, Self.row(ofOwner: owner), &owners)
-        if StrangerNumber.isNetwork(owner) {
-            Self.subtract(size, Self.row(ofOwner: StrangerNumber.all), &owners)
-        }
-        total = (total.messages - 1, total.bytes - size)
+        all.subtract(size)
+        forOwners(owner) { $0.subtract(size) }
     }
 
     /// Devices that nobody owns have owner zero, which is no key. The highest number is nobody's, but a
@@ -174,9 +180,19 @@ struct QuotaLedger: ~Copyable {
         }
     }
 
-    private static func subtract(_ size: Int, _ row: UInt32, _ table: inout FlatTable<Usage>) {
+    /// The owner, and where that is a network of strangers, all of them.
+    private mutating func forOwners(_ owner: UInt32, _ body: (inout Usage) -> Void) {
+        Self.change(Self.row(ofOwner: owner), &owners, body)
+        if StrangerNumber.isNetwork(owner) {
+            Self.change(Self.row(ofOwner: StrangerNumber.all), &owners, body)
+        }
+    }
+
+    private static func change(
+        _ row: UInt32, _ table: inout FlatTable<Usage>, _ body: (inout Usage) -> Void
+    ) {
         let rest = table.update(UInt64(row)) { usage in
-            usage.subtract(size)
+            body(&usage)
             return usage.messages
         }
         if rest == 0 { table.remove(UInt64(row)) }

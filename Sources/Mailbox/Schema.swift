@@ -23,6 +23,8 @@ enum Schema {
             "device.row": counters, "subscription.row": counters,
             "subscription.kind": 0...2, "subscription.sender": 0...2,
             "subscription.device": counters,
+            // Once, what could not be read was put off for ever.
+            "registration.due": 0 ... .max,
             "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
             "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
         ],

@@ -14,7 +14,7 @@ final class StoreWriter: @unchecked Sendable {
         var waiting: [Submission] = []
         var operations = 0
         /// Of these, what sessions ask for.
-        var ofSessions = 0
+        var ofSessions = (operations: 0, bytes: 0)
         var bytes = 0
         var isClosed = false
         /// There is work that nobody waits for.
@@ -96,11 +96,15 @@ final class StoreWriter: @unchecked Sendable {
             guard !queue.isClosed, queue.operations < limits.queuedOperations,
                 queue.bytes + size <= limits.queuedBytes,
                 // They wait and ask again; half is left to senders, who would be refused.
-                !isOfSession || queue.ofSessions < limits.queuedOperations / 2
+                !isOfSession || queue.ofSessions.operations < limits.queuedOperations / 2
+                    && queue.ofSessions.bytes + size <= limits.queuedBytes / 2
             else { return (false, false) }
             queue.operations += 1
-            if isOfSession { queue.ofSessions += 1 }
             queue.bytes += size
+            if isOfSession {
+                queue.ofSessions.operations += 1
+                queue.ofSessions.bytes += size
+            }
             queue.waiting.append(submission)
             return (true, queue.waiting.count == 1)
         }
@@ -196,15 +200,19 @@ final class StoreWriter: @unchecked Sendable {
 
     /// They no longer count against the bounds of the queue.
     private func settle(_ submissions: ArraySlice<Submission>) {
-        var (bytes, ofSessions) = (0, 0)
+        var (bytes, ofSessions) = (0, (operations: 0, bytes: 0))
         for submission in submissions {
-            bytes += submission.size
-            if submission.operation.isOfSession { ofSessions += 1 }
+            let size = submission.size
+            bytes += size
+            guard submission.operation.isOfSession else { continue }
+            ofSessions.operations += 1
+            ofSessions.bytes += size
         }
         queue.withLock { queue in
             queue.operations -= submissions.count
-            queue.ofSessions -= ofSessions
             queue.bytes -= bytes
+            queue.ofSessions.operations -= ofSessions.operations
+            queue.ofSessions.bytes -= ofSessions.bytes
         }
     }
 

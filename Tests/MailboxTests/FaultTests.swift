@@ -131,6 +131,30 @@ struct FaultTests {
         #expect(damaged == 1)
     }
 
+    @Test("A registration that does not unseal is looked at again each day, and keeps no start back")
+    func damagedRegistration() throws {
+        let test = try TestStore()
+        let (registration, _) = try test.addRegistration()
+        let path = test.path + "/" + WriterDatabase.fileName
+        func due() throws -> Int64 {
+            try Connection(path, .readOnly).integer("SELECT due FROM registration")
+        }
+        let first = try due()
+        try test.restart {
+            try Connection(path, .readWrite).execute(
+                "UPDATE registration SET sealed = zeroblob(200)")
+        }
+        test.clocks.advance(seconds: 91 * 86_400)
+        for time in 1...2 {
+            try test.expectDone(.touchDevice(registration.device, at: Int64(time)))
+        }
+        #expect(try due() > first && due() < .max)
+        try test.restart()
+        try test.restart {
+            try Connection(path, .readWrite).execute("UPDATE registration SET due = \(Int64.max)")
+        }
+    }
+
     @Test("A full store stores nothing falsely, and works again by itself when there is room")
     func full() throws {
         let test = try TestStore { $0.limits.filePages = 100 }

@@ -8,7 +8,7 @@ import WebPush
 
 /// What somebody can make grow.
 enum GrowthKind: CaseIterable {
-    case messages, endpoints, strangers, endpointsOfStrangers, endedEndpoints
+    case credentials, userAgents, registrations, messages, endpoints, strangers, endpointsOfStrangers, endedEndpoints
     case answers, callbacks, outboxes, chatsByNumber, chatsOfClient, enginesOfOwner
 
     /// A message of Telegram in a chat that nobody knows.
@@ -25,16 +25,19 @@ struct GrowthTableTests {
         let test: TestStore
         let name: String
         let credential: UInt32
+        var limit = 1_000
 
         init(_ name: String, _ test: TestStore) throws {
             self.test = test
             self.name = name
             credential = test.store.index.nextCredential()
-            try test.expectDone(
-                .addCredential(
-                    Credential(
-                        row: credential, secret: try test.digest(), name: name, owner: name,
-                        created: 1)))
+            try add(name, as: credential)
+        }
+
+        func add(_ device: String, as row: UInt32) throws {
+            let credential = Credential(
+                row: row, secret: try test.digest(), name: device, owner: name, created: 1)
+            _ = try test.run(.addCredential(credential))
         }
 
         func device() throws -> UInt32 { try test.addDevice(credential: credential) }
@@ -44,7 +47,7 @@ struct GrowthTableTests {
         ) {
             let (registration, subscription) = try test.draft(json, owner: name)
             let operation = RegistrationOperation.create(
-                registration, subscription, credential: credential, limit: 1_000, kept)
+                registration, subscription, credential: credential, limit: limit, kept)
             return (
                 try test.run(.registration(operation)), registration, subscription.address
             )
@@ -91,6 +94,18 @@ struct GrowthTableTests {
     private func grow(_ kind: GrowthKind, _ owner: Owner) throws -> (is: Int64, bound: Int64) {
         let test = owner.test
         switch kind {
+        case .credentials:
+            for number in 0..<3 * OwnerLimits.devices {
+                try owner.add("device \(number)", as: test.store.index.nextCredential())
+            }
+            return (try count("credential", test), Int64(OwnerLimits.devices))
+        case .userAgents:
+            for _ in 0..<2 * OwnerLimits.userAgents { _ = try? owner.device() }
+            return (try count("device", test), Int64(OwnerLimits.userAgents))
+        case .registrations:
+            owner.limit = 100
+            for _ in 0..<300 { _ = try owner.register(TestStore.terms) }
+            return (try count("registration", test), 100)
         case .messages:
             let address = try test.register(try owner.device()).address
             for _ in 0..<1_200 { _ = try? test.keep(address) }

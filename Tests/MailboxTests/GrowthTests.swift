@@ -44,6 +44,28 @@ struct GrowthTests {
         #expect(outcomes.count { $0 == .unavailable } == 13)
     }
 
+    @Test("However long what an engine is asked, half of the bytes that may wait are left to senders")
+    func queuedBytes() throws {
+        let test = try TestStore { $0.limits.queuedBytes = 16_384 }
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        let sticky = Sticky()
+        test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
+        sticky.isHere.wait()
+        let text = [UInt8](repeating: 0x20, count: 1_000)
+        let client = EngineClientID(engine: 1, number: 1)
+        let asked = (0..<20).map { _ in test.submit(.engine(.request(client, text))) }
+        let message = try test.message(subscription.address)
+        #expect(test.store.index.reserve(message.size, for: subscription.address) == nil)
+        let pushed = test.submit(.store(message))
+        sticky.mayGo.signal()
+        guard case .stored = try test.box.outcome(pushed) else {
+            Issue.record("the push was refused")
+            return
+        }
+        #expect(try asked.map(test.box.outcome).count { $0 == .unavailable } == 12)
+    }
+
     /// Rows of a table as it is on the disk.
     private func rows(_ table: String, _ test: TestStore) throws -> Int64 {
         let path = test.path + "/" + WriterDatabase.fileName

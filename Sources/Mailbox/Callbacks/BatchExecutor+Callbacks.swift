@@ -4,12 +4,13 @@ import SQLite
 
 /// What callbacks and their events do within the transaction.
 extension BatchExecutor {
-    /// The operation with what is to be told of it: both, or neither because an outbox is full.
+    /// The operation with what is to be told of it: both, or neither because an outbox is full. What
+    /// only time brings is left out then: of what counts, each start reminds.
     func perform(
         _ operation: StoreOperation, with callbacks: [CallbackOperation],
         _ acknowledged: inout Acknowledged
     ) throws(StoreFault) -> StoreOutcome {
-        for case .add(let event, let callback) in callbacks where event.isPush {
+        for case .add(let event, let callback) in callbacks {
             guard let usage = try usage(of: callback), !hasRoom(usage, for: event) else { continue }
             if let message = operation.message { effects.unused.append(message) }
             return .full

@@ -6,6 +6,7 @@ import SQLite
 extension BatchExecutor {
     /// How long one that has no room is not looked at again, in seconds: that writes it.
     private static let fullTime: UInt32 = 10
+    private static let smallPart = 16
 
     /// What the others have is not its own.
     func measureRoom(of engine: LoadedEngine) throws(StoreFault) {
@@ -24,7 +25,8 @@ extension BatchExecutor {
         let now = time.now
         if let end = engine.isFullUntil, now < end { return false }
         try save(engine)
-        if engine.weight > engine.room {
+        // A small one is not what fills the room, and gives up nothing for others.
+        if engine.weight > engine.room, engine.weight > limits.growth.engine / Self.smallPart {
             engine.hosted.engine.makeRoom()
             try save(engine)
         }

@@ -148,20 +148,24 @@ extension BatchExecutor {
         }
         guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
         try rows { () throws(SQLiteError) in try database.engines.remove(oldest.record) }
-        journal.removed(size: oldest.size)
+        journal.removed(size: oldest.size, from: oldest.record)
     }
 
     /// Nothing is left of what an engine was told.
     private func removeEntries(of row: UInt32) throws(StoreFault) {
         for number in journal.records(of: row) {
-            guard let bytes = try record(number) else { continue }
+            let former = try rows { () throws(SQLiteError) in
+                try database.engines.record(number)
+            }
+            let place = EngineRows.recordPlace(number)
+            guard let former, let bytes = unsealed(former, place) else { continue }
             let rest = EngineJournal.record(bytes, without: row)
-            let sealed = try seal(rest, EngineRows.recordPlace(number))
+            let sealed = rest.isEmpty ? [] : try seal(rest, place)
             try rows { () throws(SQLiteError) in
+                if rest.isEmpty { return try database.engines.remove(number) }
                 try EngineRows.set(record: number, sealed, on: database.connection)
             }
-            // Sealing adds the same to both.
-            journal.removed(size: bytes.count - rest.count)
+            journal.removed(size: former.count - sealed.count, from: number)
         }
         journal.forget(row)
     }

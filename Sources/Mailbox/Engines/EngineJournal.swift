@@ -48,7 +48,9 @@ struct EngineJournal {
         for engine in engines { records[engine, default: []].append(record) }
     }
 
-    mutating func removed(size: Int) { self.size -= size }
+    mutating func removed(size: Int, from record: Int64) {
+        if record > keptThrough { self.size -= size }
+    }
 
     /// It stays, and does not count.
     mutating func keep(_ record: Int64, size: Int) {

@@ -10,15 +10,12 @@ extension BatchExecutor {
         case .create(let registration, let subscription, let credential, let limit, let answer):
             if let answer, let former = try outcome(of: answer) { return former }
             let owner = registration.owner
-            if let limit {
-                let hasRoom = try hasRoomForCallback(registration)
-                guard try count(of: owner) < limit, hasRoom else {
-                    return .registration(.tooMany)
-                }
+            if let limit, try count(of: owner) >= limit { return .registration(.tooMany) }
+            let payer = limit == nil ? nil : owner
+            if registration.terms.callback != nil, try !hasRoomForCallback(of: payer) {
+                return .registration(.tooMany)
             }
-            if answer != nil, try !hasRoomForAnswer(of: limit == nil ? nil : owner) {
-                return .full
-            }
+            if answer != nil, try !hasRoomForAnswer(of: payer) { return .full }
             let outcome = try create(registration, subscription, credential)
             if let answer, outcome == .done { try keep(answer, of: owner) }
             return outcome
@@ -48,12 +45,13 @@ extension BatchExecutor {
         }
     }
 
-    /// Those of registrations that have ended count until they were told of it.
-    private func hasRoomForCallback(_ registration: Registration) throws(StoreFault) -> Bool {
-        guard registration.terms.callback != nil else { return true }
-        return try rows { () throws(SQLiteError) in
-            try database.share(of: registration.owner, .callback)
-                .isWithin(limits.growth.callbacks)
+    /// Whether an owner may have another one; for nil, whether anybody may. Those of registrations
+    /// that have ended count until they were told of it.
+    private func hasRoomForCallback(of owner: String?) throws(StoreFault) -> Bool {
+        try rows { () throws(SQLiteError) in
+            let all = try database.share(.callback)
+            let own = owner == nil ? Share() : try database.share(of: owner ?? "", .callback)
+            return own.isWithin(limits.growth.callbacks) && all.isWithin(limits.growth.allCallbacks)
         }
     }
 

@@ -6,6 +6,9 @@ import WebPush
 /// What time does to registrations.
 extension BatchExecutor {
     private static let settledAtOnce = 64
+    /// When one that cannot be read, or was set aside, is looked at again: the key, or a program that
+    /// can do it, may be back then.
+    private static let secondLook: UInt32 = 86_400
 
     /// True if there may be more to do.
     func settleRegistrations(at now: StoreTime) throws(StoreFault) -> Bool {
@@ -17,14 +20,10 @@ extension BatchExecutor {
             switch entry {
             case .none: break
             case .damaged(let device):
-                try rows { () throws(SQLiteError) in
-                    try RegistrationRows.putOff(device, on: database.connection)
-                }
+                try putOff(device, at: now)
             case .registration(let registration)
             where index.setAside.contains(.registration, registration.device):
-                try rows { () throws(SQLiteError) in
-                    try RegistrationRows.putOff(registration.device, on: database.connection)
-                }
+                try putOff(registration.device, at: now)
             case .registration(let registration):
                 try Underway.mark(.registration, registration.device) { () throws(StoreFault) in
                     try settle(registration, at: now)
@@ -32,6 +31,13 @@ extension BatchExecutor {
             }
         }
         return found.count == Self.settledAtOnce
+    }
+
+    private func putOff(_ device: UInt32, at now: StoreTime) throws(StoreFault) {
+        try rows { () throws(SQLiteError) in
+            try RegistrationRows.putOff(
+                device, until: now.adding(seconds: Self.secondLook), on: database.connection)
+        }
     }
 
     private func settle(_ registration: Registration, at now: StoreTime) throws(StoreFault) {

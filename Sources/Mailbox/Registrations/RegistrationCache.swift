@@ -15,9 +15,9 @@ package final class RegistrationCache: Sendable {
         }
     }
 
-    private static let limit = 16_384
+    private let limit: Int
     /// Of what they were read from, which takes some times that in memory.
-    private static let byteLimit = 16 << 20
+    private let byteLimit: Int
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
@@ -28,6 +28,11 @@ package final class RegistrationCache: Sendable {
     }
 
     private let state = Lock(State())
+
+    init(limit: Int = 16_384, byteLimit: Int = 16 << 20) {
+        self.limit = limit
+        self.byteLimit = byteLimit
+    }
 
     package subscript(device: UInt32) -> Entry? {
         state.withLock { $0.entries[device] }
@@ -40,7 +45,7 @@ package final class RegistrationCache: Sendable {
         state.withLock { state in
             guard state.generation == generation else { return }
             // Rather than to keep an order that nearly nobody needs.
-            if state.entries.count >= Self.limit || state.bytes + size > Self.byteLimit {
+            if state.entries.count >= limit || state.bytes + size > byteLimit {
                 state.entries = [:]
                 state.bytes = 0
             }

@@ -76,14 +76,13 @@ enum RegistrationRows {
         return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
     }
 
-    /// One that cannot be read is not asked about again.
     static func putOff(
-        _ device: UInt32, on connection: borrowing Connection
+        _ device: UInt32, until due: StoreTime, on connection: borrowing Connection
     ) throws(SQLiteError) {
         let update = try Statement(
             "UPDATE registration SET due = ?2 WHERE device = ?1", on: connection)
         try update.bind(Int64(device), at: 1)
-        try update.bind(Int64.max, at: 2)
+        try update.bind(due.milliseconds, at: 2)
         try update.run()
     }
 }

@@ -75,7 +75,7 @@ enum ControlRefusal: Error, Equatable {
         case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
         case .ownerExists: "there is an owner of that name"
         case .tooManyRegistrations:
-            "this owner has \(OwnerLimits.registrations) registrations"
+            "this owner has as many registrations, or callbacks, as it may"
         case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
         case .badCallback(let objection): "callback: \(objection)"
         case .setAside: "set aside until the server is updated"

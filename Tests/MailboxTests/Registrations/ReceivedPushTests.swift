@@ -171,4 +171,18 @@ struct ReceivedPushTests {
         cache.put(registration, size: 100, readIn: generation)
         #expect(cache[registration.device] == nil)
     }
+
+    @Test("So many registrations are remembered, and so many bytes, whichever come")
+    func cacheBounds() throws {
+        let test = try TestStore()
+        let registrations = try (0..<5).map { _ in try test.draft().0 }
+        for (limit, size) in [(2, 1), (100, 50)] {
+            let cache = RegistrationCache(limit: limit, byteLimit: 100)
+            for registration in registrations {
+                cache.put(registration, size: size, readIn: cache.generation)
+                #expect(registrations.count { cache[$0.device] != nil } <= 2)
+                #expect(cache[registration.device] != nil)
+            }
+        }
+    }
 }
