@@ -96,8 +96,9 @@ final class StoreWriter: @unchecked Sendable {
             guard !queue.isClosed, queue.operations < limits.queuedOperations,
                 queue.bytes + size <= limits.queuedBytes,
                 // They wait and ask again; half is left to senders, who would be refused.
-                !isOfSession || queue.ofSessions.operations < limits.queuedOperations / 2
-                    && queue.ofSessions.bytes + size <= limits.queuedBytes / 2
+                !isOfSession
+                    || queue.ofSessions.operations < limits.queuedOperations / 2
+                        && queue.ofSessions.bytes + size <= limits.queuedBytes / 2
             else { return (false, false) }
             queue.operations += 1
             queue.bytes += size

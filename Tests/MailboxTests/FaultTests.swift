@@ -131,7 +131,7 @@ struct FaultTests {
         #expect(damaged == 1)
     }
 
-    @Test("A registration that does not unseal is looked at again each day, and keeps no start back")
+    @Test("A registration that does not unseal is tried each day, and keeps no start back")
     func damagedRegistration() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()

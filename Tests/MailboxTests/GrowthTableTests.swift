@@ -8,7 +8,8 @@ import WebPush
 
 /// What somebody can make grow.
 enum GrowthKind: CaseIterable {
-    case credentials, userAgents, registrations, messages, endpoints, strangers, endpointsOfStrangers, endedEndpoints
+    case credentials, userAgents, registrations, messages, endpoints, strangers,
+        endpointsOfStrangers, endedEndpoints
     case answers, callbacks, outboxes, chatsByNumber, chatsOfClient, enginesOfOwner
 
     /// A message of Telegram in a chat that nobody knows.
@@ -228,6 +229,7 @@ struct GrowthTableTests {
         test.close()
         let path = test.path + "/" + WriterDatabase.fileName
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        // As docs/limits.md says.
         #expect((size ?? .max) < 2 << 20)
         #expect(try Self.residentSize() - before < 96 << 20)
     }

@@ -44,7 +44,7 @@ struct GrowthTests {
         #expect(outcomes.count { $0 == .unavailable } == 13)
     }
 
-    @Test("However long what an engine is asked, half of the bytes that may wait are left to senders")
+    @Test("However long what engines are asked, half of the bytes that may wait are for senders")
     func queuedBytes() throws {
         let test = try TestStore { $0.limits.queuedBytes = 16_384 }
         let device = try test.addDevice()

@@ -86,9 +86,11 @@ struct KeyFolder {
             hint: "put back the key file or credential that belongs to \(state)")
     }
 
+    var formerPath: String { writable + "/" + Self.formerName }
+
     /// Nil unless a rotation has not come to its end.
     func formerMasterKey() throws -> MasterKey? {
-        let path = writable + "/" + Self.formerName
+        let path = formerPath
         guard FileStamp(of: path) != nil else { return nil }
         guard case .master(let key) = try Command.storedKey(at: path) else {
             throw CommandError(message: "\(path) is no master key")
@@ -110,7 +112,7 @@ struct KeyFolder {
             throw CommandError(message: "the rotation before has not come to its end")
         }
         let former = try StoredKey.master(current).json()
-        try KeyFile.create(writable + "/" + Self.formerName, former.span)
+        try KeyFile.create(formerPath, former.span)
         let key = try MasterKey.generate()
         let json = try StoredKey.master(key).json()
         try AtomicFile.replace(path, with: json.span, mode: 0o600)
@@ -119,6 +121,6 @@ struct KeyFolder {
 
     /// Nothing is sealed under it any more.
     func dropFormerMasterKey() throws {
-        try KeyFile.remove(writable + "/" + Self.formerName)
+        try KeyFile.remove(formerPath)
     }
 }

@@ -152,7 +152,11 @@ extension PushServer {
         guard unopened == 0 else {
             return log.write(
                 .error, "former-key-kept",
-                [("rows", "\(unopened)"), ("reason", "they do not open: the database is damaged")])
+                [
+                    ("rows", "\(unopened)"),
+                    ("reason", "they do not open: the database is damaged"),
+                    ("hint", "to give them up, stop the server and remove \(keys.formerPath)"),
+                ])
         }
         do {
             try keys.dropFormerMasterKey()
