@@ -47,6 +47,9 @@ package struct GrowthLimits: Equatable, Sendable {
     package var allEndpoints = 4_000_000
     /// Endpoints that ended, of which it is still known.
     package var endedEndpoints = 1_000_000
+    /// Registrations as they are written: of one owner, who has `OwnerLimits.registrations`, and of all.
+    package var registrationBytes = 128 << 20
+    package var allRegistrations = Room(count: 1_000_000, bytes: 4 << 30)
     /// Answers to requests with an `Idempotency-Key`.
     package var answers = Room(count: 10_000, bytes: 16 << 20)
     package var allAnswers = Room(count: 100_000, bytes: 128 << 20)

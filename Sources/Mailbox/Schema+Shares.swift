@@ -27,28 +27,40 @@ enum ShareKind: String, CaseIterable {
     case engine
     case callback
     case answer = "kept_answer"
+    case registration
 
-    /// The column that has what a row weighs.
-    private var size: String { self == .callback ? "bytes" : "size" }
+    /// The column that has what a row weighs, or that weighs.
+    private var column: String {
+        switch self {
+        case .callback: "bytes"
+        case .registration: "sealed"
+        case .engine, .answer: "size"
+        }
+    }
+
+    /// What a row weighs.
+    func size(of row: String = "") -> String {
+        self == .registration ? "length(\(row)\(column))" : row + column
+    }
 
     fileprivate var sql: String {
-        let (table, size) = (rawValue, size)
+        let (table, former, size) = (rawValue, size(of: "old."), size(of: "new."))
         return """
-            INSERT INTO share SELECT '\(table)', '', count(*), coalesce(sum(\(size)), 0)
+            INSERT INTO share SELECT '\(table)', '', count(*), coalesce(sum(\(self.size())), 0)
                 FROM \(table);
-            INSERT INTO share SELECT '\(table)', owner, count(*), sum(\(size)) FROM \(table)
+            INSERT INTO share SELECT '\(table)', owner, count(*), sum(\(self.size())) FROM \(table)
                 WHERE owner <> '' GROUP BY owner;
             CREATE TRIGGER \(table)_comes AFTER INSERT ON \(table) BEGIN
                 INSERT OR IGNORE INTO share VALUES ('\(table)', new.owner, 0, 0);
-                UPDATE share SET count = count + 1, bytes = bytes + new.\(size)
+                UPDATE share SET count = count + 1, bytes = bytes + \(size)
                     WHERE kind = '\(table)' AND owner IN ('', new.owner);
             END;
-            CREATE TRIGGER \(table)_changes AFTER UPDATE OF \(size) ON \(table) BEGIN
-                UPDATE share SET bytes = bytes + new.\(size) - old.\(size)
+            CREATE TRIGGER \(table)_changes AFTER UPDATE OF \(column) ON \(table) BEGIN
+                UPDATE share SET bytes = bytes + \(size) - \(former)
                     WHERE kind = '\(table)' AND owner IN ('', new.owner);
             END;
             CREATE TRIGGER \(table)_goes AFTER DELETE ON \(table) BEGIN
-                UPDATE share SET count = count - 1, bytes = bytes - old.\(size)
+                UPDATE share SET count = count - 1, bytes = bytes - \(former)
                     WHERE kind = '\(table)' AND owner IN ('', old.owner);
                 DELETE FROM share WHERE kind = '\(table)' AND owner = old.owner
                     AND owner <> '' AND count = 0;
@@ -69,6 +81,16 @@ struct Share: Equatable {
 }
 
 extension WriterDatabase {
+    /// Whether an owner may have more of a kind; for nil, whether anybody may.
+    func hasRoom(
+        for kind: ShareKind, of owner: String?, within own: GrowthLimits.Room,
+        _ all: GrowthLimits.Room
+    ) throws(SQLiteError) -> Bool {
+        guard try share(kind).isWithin(all) else { return false }
+        guard let owner else { return true }
+        return try share(of: owner, kind).isWithin(own)
+    }
+
     /// That of an owner, or of all.
     func share(of owner: String = "", _ kind: ShareKind) throws(SQLiteError) -> Share {
         let select = try Statement(

@@ -109,7 +109,6 @@ struct GrowthTests {
             let path = test.path + "/" + WriterDatabase.fileName
             let connection = try Connection(path, .readOnly)
             return try ShareKind.allCases.flatMap { kind in
-                let size = kind == .callback ? "bytes" : "size"
                 return try ["", "a", "b"].map { owner in
                     let rows = owner.isEmpty ? "" : "WHERE owner = '\(owner)'"
                     let table = kind.rawValue
@@ -117,7 +116,7 @@ struct GrowthTests {
                         "SELECT coalesce(sum(count * 1000000 + bytes), 0) FROM share "
                             + "WHERE kind = '\(table)' AND owner = '\(owner)'")
                     let real = try connection.integer(
-                        "SELECT count(*) * 1000000 + coalesce(sum(\(size)), 0) FROM \(table) "
+                        "SELECT count(*) * 1000000 + coalesce(sum(\(kind.size())), 0) FROM \(table) "
                             + rows)
                     return counted == real ? "" : "\(kind) \(owner): \(counted), not \(real)"
                 }

@@ -30,15 +30,6 @@ extension BatchExecutor {
         }
     }
 
-    /// Whether an owner may have another one kept; for nil, whether anybody may.
-    func hasRoomForAnswer(of owner: String?) throws(StoreFault) -> Bool {
-        try rows { () throws(SQLiteError) in
-            let all = try database.share(.answer)
-            let own = owner == nil ? Share() : try database.share(of: owner ?? "", .answer)
-            return own.isWithin(limits.growth.answers) && all.isWithin(limits.growth.allAnswers)
-        }
-    }
-
     func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
         let end = time.now.adding(seconds: KeptAnswer.lifetime)
         let row = try rows { () throws(SQLiteError) in

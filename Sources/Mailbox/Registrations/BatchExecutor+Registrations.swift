@@ -9,15 +9,10 @@ extension BatchExecutor {
         switch operation {
         case .create(let registration, let subscription, let credential, let limit, let answer):
             if let answer, let former = try outcome(of: answer) { return former }
-            let owner = registration.owner
-            if let limit, try count(of: owner) >= limit { return .registration(.tooMany) }
-            let payer = limit == nil ? nil : owner
-            if registration.terms.callback != nil, try !hasRoomForCallback(of: payer) {
-                return .registration(.tooMany)
-            }
-            if answer != nil, try !hasRoomForAnswer(of: payer) { return .full }
+            let refusal = try refusal(of: registration, isKept: answer != nil, limit: limit)
+            if let refusal { return refusal }
             let outcome = try create(registration, subscription, credential)
-            if let answer, outcome == .done { try keep(answer, of: owner) }
+            if let answer, outcome == .done { try keep(answer, of: registration.owner) }
             return outcome
         case .change(let registration, let revision, let subscription):
             return try change(registration, from: revision, adding: subscription)
@@ -39,20 +34,30 @@ extension BatchExecutor {
         }
     }
 
-    private func count(of owner: String) throws(StoreFault) -> Int {
-        try rows { () throws(SQLiteError) in
-            try RegistrationRows.count(owner: owner, on: database.connection)
+    /// Nil if there is room for another registration. Callbacks of those that have ended count until
+    /// they were told of it.
+    private func refusal(
+        of registration: Registration, isKept: Bool, limit: Int?
+    ) throws(StoreFault) -> StoreOutcome? {
+        let (owner, growth) = (limit == nil ? nil : registration.owner, limits.growth)
+        func hasRoom(
+            _ kind: ShareKind, _ own: GrowthLimits.Room, _ all: GrowthLimits.Room
+        ) throws(StoreFault) -> Bool {
+            try rows { () throws(SQLiteError) in
+                try database.hasRoom(for: kind, of: owner, within: own, all)
+            }
         }
-    }
-
-    /// Whether an owner may have another one; for nil, whether anybody may. Those of registrations
-    /// that have ended count until they were told of it.
-    private func hasRoomForCallback(of owner: String?) throws(StoreFault) -> Bool {
-        try rows { () throws(SQLiteError) in
-            let all = try database.share(.callback)
-            let own = owner == nil ? Share() : try database.share(of: owner ?? "", .callback)
-            return own.isWithin(limits.growth.callbacks) && all.isWithin(limits.growth.allCallbacks)
+        let own = GrowthLimits.Room(count: limit ?? .max, bytes: growth.registrationBytes)
+        guard try hasRoom(.registration, own, growth.allRegistrations) else {
+            return .registration(.tooMany)
         }
+        if registration.terms.callback != nil,
+            try !hasRoom(.callback, growth.callbacks, growth.allCallbacks)
+        {
+            return .registration(.tooMany)
+        }
+        if isKept, try !hasRoom(.answer, growth.answers, growth.allAnswers) { return .full }
+        return nil
     }
 
     private func create(

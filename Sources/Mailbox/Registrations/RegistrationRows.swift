@@ -61,15 +61,6 @@ enum RegistrationRows {
         return try delete.step()
     }
 
-    static func count(
-        owner: String, on connection: borrowing Connection
-    ) throws(SQLiteError) -> Int {
-        let select = try Statement(
-            "SELECT count(*) FROM registration WHERE owner = ?1", on: connection)
-        try select.bind(text: owner, at: 1)
-        return try select.step() ? Int(select.integer(0)) : 0
-    }
-
     static func nextDue(on connection: borrowing Connection) throws(SQLiteError) -> StoreTime? {
         let select = try Statement(
             "SELECT due FROM registration ORDER BY due LIMIT 1", on: connection)
