@@ -138,6 +138,7 @@ extension BatchExecutor {
     private func performOnDevice(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addDevice(let device):
+            guard device.row <= StoreIndex.lastRow else { return .full }
             guard device.credential != nil || index.hasRoomForStranger else { return .full }
             let owner = try rows { () throws(SQLiteError) in
                 try database.insert(device, limit: OwnerLimits.userAgents)
@@ -160,6 +161,7 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .addCredential(let credential):
+            guard credential.row <= StoreIndex.lastRow else { return .full }
             let outcome = try rows { () throws(SQLiteError) in
                 try database.insert(credential, limit: OwnerLimits.devices)
             }
@@ -246,7 +248,7 @@ extension BatchExecutor {
     }
 
     func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
-        guard
+        guard subscription.address.subscription <= StoreIndex.lastRow,
             subscription.kind != .channel
                 || index.hasRoomForEndpoint(of: subscription.address.device)
         else { return .full }

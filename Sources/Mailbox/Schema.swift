@@ -33,7 +33,7 @@ enum Schema {
             "message.id": 16, "message.location": 16,
         ])
 
-    private static let counters: ClosedRange<Int64> = 0...4_000_000_000
+    private static let counters: ClosedRange<Int64> = 0...Int64(StoreIndex.lastRow)
 
     /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
     /// happens to most messages: by device in order, and by expiry.

@@ -140,11 +140,19 @@ extension StoreIndex {
     }
 
     package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
-    package func nextSubscription() -> UInt32 {
-        subscriptionRow.add(1, ordering: .relaxed).newValue
+    package func nextSubscription() -> UInt32 { Self.next(subscriptionRow) }
+    package func nextDevice() -> UInt32 { Self.next(deviceRow) }
+    package func nextCredential() -> UInt32 { Self.next(credentialRow) }
+
+    /// The numbers of subscriptions, devices and credentials are 32 bits. Whoever registers without an
+    /// end comes to the last one after days: from then on the writer refuses what would be new.
+    static let lastRow: UInt32 = 4_000_000_000
+
+    private static func next(_ counter: borrowing Atomic<UInt32>) -> UInt32 {
+        let row = counter.add(1, ordering: .relaxed).newValue
+        if row > lastRow { counter.store(lastRow, ordering: .relaxed) }
+        return row
     }
-    package func nextDevice() -> UInt32 { deviceRow.add(1, ordering: .relaxed).newValue }
-    package func nextCredential() -> UInt32 { credentialRow.add(1, ordering: .relaxed).newValue }
 }
 
 /// What the store writes.
@@ -161,9 +169,9 @@ extension StoreIndex {
         get {
             Counters(
                 sequence: sequence.load(ordering: .relaxed),
-                subscription: subscriptionRow.load(ordering: .relaxed),
-                device: deviceRow.load(ordering: .relaxed),
-                credential: credentialRow.load(ordering: .relaxed))
+                subscription: min(subscriptionRow.load(ordering: .relaxed), Self.lastRow),
+                device: min(deviceRow.load(ordering: .relaxed), Self.lastRow),
+                credential: min(credentialRow.load(ordering: .relaxed), Self.lastRow))
         }
         set {
             sequence.store(newValue.sequence, ordering: .relaxed)

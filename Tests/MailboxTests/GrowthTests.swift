@@ -66,6 +66,30 @@ struct GrowthTests {
         #expect(try asked.map(test.box.outcome).count { $0 == .unavailable } == 12)
     }
 
+    @Test("Who has used up all numbers is refused; what is there goes on, and opens again")
+    func lastNumbers() throws {
+        let test = try TestStore()
+        var counters = test.store.index.counters
+        let last = StoreIndex.lastRow
+        (counters.subscription, counters.device, counters.credential) = (last - 1, last - 1, last)
+        test.store.index.counters = counters
+        let device = try test.addDevice()
+        let address = try test.register(device).address
+        #expect(address.subscription == last && device == last)
+        for _ in 0..<3 {
+            let refused = try test.subscription(device)
+            #expect(try test.run(.register(refused)) == .full)
+            #expect(throws: TestStore.Unexpected.self) { try test.addDevice() }
+            let (registration, target) = try test.draft()
+            let made = RegistrationOperation.create(
+                registration, target, credential: nil, limit: nil, nil)
+            #expect(try test.run(.registration(made)) == .full)
+        }
+        try test.restart()
+        _ = try test.keep(address)
+        #expect(try test.waiting(device).count == 1)
+    }
+
     /// Rows of a table as it is on the disk.
     private func rows(_ table: String, _ test: TestStore) throws -> Int64 {
         let path = test.path + "/" + WriterDatabase.fileName

@@ -63,6 +63,8 @@ extension BatchExecutor {
     private func create(
         _ registration: Registration, _ subscription: Subscription, _ credential: UInt32?
     ) throws(StoreFault) -> StoreOutcome {
+        let last = max(registration.device, subscription.address.subscription)
+        guard last <= StoreIndex.lastRow else { return .full }
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // The endpoint's hash is no hash of a name by which anybody could say hello.
         let device = Device(
@@ -100,6 +102,8 @@ extension BatchExecutor {
     func change(
         _ registration: Registration, from revision: Int64, adding subscription: Subscription?
     ) throws(StoreFault) -> StoreOutcome {
+        let last = subscription?.address.subscription ?? 0
+        guard last <= StoreIndex.lastRow else { return .full }
         var registration = registration
         let now = time.now
         let former = try self.registration(registration.device)
