@@ -114,6 +114,18 @@ struct DesktopStoreTests {
         #expect(try keep("3", "three", in: store) > second)
     }
 
+    @Test("Words and numbers stand in the file as they always did")
+    func numbers() {
+        #expect([ConnectorVersion.one, .two].map(\.rawValue) == [1, 2])
+        let places: [ShownRecord.Place] = [
+            .waiting, .showing, .shown, .listed, .summarised, .dismissed,
+        ]
+        let words = ["waiting", "showing", "shown", "listed", "summarised", "dismissed"]
+        #expect(places.map(\.rawValue) == words && places == ShownRecord.Place.allCases)
+        let urgencies: [Urgency] = [.veryLow, .low, .normal, .high]
+        #expect(urgencies.map(\.rawValue) == ["very-low", "low", "normal", "high"])
+    }
+
     @Test("Under another master key nothing opens, and nothing is made up")
     func otherKey() throws {
         try store().save(client("secret-token"))

@@ -84,6 +84,14 @@ struct CrashLedgerTests {
         #expect(!SetAside(ledger).contains(.account, 4) && !SetAside(ledger).contains(.account, 0))
     }
 
+    @Test("Kinds have the numbers that they always had")
+    func numbers() {
+        let kinds: [Underway.Kind] = [
+            .request, .frame, .payload, .command, .account, .registration, .message,
+        ]
+        #expect(kinds.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7] && kinds == Underway.Kind.allCases)
+    }
+
     @Test("Another program tries everything again")
     func update() throws {
         var ledger = CrashLedger(key: key, program: 7)
