@@ -45,7 +45,7 @@ extension Command {
             configure: configure
         ).watch(configuration)
         manager.tell(.stopping)
-        LastResort.arm(log)
+        LastResort.arm(log, "server-hangs")
         log.write(.info, "ending")
         desktop?.end()
         server.end(log)

@@ -8,7 +8,7 @@ enum LastResort {
     private static let limit: UInt32 = 4_500_000
 
     /// The word about it has a thread of its own: whoever is to read it may be what hangs.
-    static func arm(_ log: Log) {
+    static func arm(_ log: Log, _ event: StaticString) {
         do throws(ReactorError) {
             try DetachedThread.start(name: "end") {
                 usleep(limit)
@@ -16,7 +16,7 @@ enum LastResort {
             }
             try DetachedThread.start(name: "end-log") {
                 usleep(limit - 200_000)
-                log.write(.error, "server-hangs")
+                log.write(.error, event)
             }
         } catch {
             // Then the service manager does it.
