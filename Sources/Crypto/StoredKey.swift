@@ -11,10 +11,11 @@ package enum StoredKey: ~Copyable {
     case vapid(PrivateKey)
     case master(MasterKey)
 
+    /// As files say it.
     package enum Kind: String, CaseIterable, Sendable {
-        case receiver
-        case vapid
-        case master
+        case receiver = "receiver"
+        case vapid = "vapid"
+        case master = "master"
     }
 
     package enum Failure: Error, Equatable {

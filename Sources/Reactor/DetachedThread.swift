@@ -2,14 +2,16 @@ import CShims
 import Glibc
 
 /// A thread that nobody waits for: for work that blocks for as long as others like.
-enum DetachedThread {
+package enum DetachedThread {
     private final class Start: Sendable {
         let work: @Sendable () -> Void
         init(_ work: @escaping @Sendable () -> Void) { self.work = work }
     }
 
     /// Runs `work` once.
-    static func start(name: String, _ work: @escaping @Sendable () -> Void) throws(ReactorError) {
+    package static func start(
+        name: String, _ work: @escaping @Sendable () -> Void
+    ) throws(ReactorError) {
         let start = Start {
             cshims_name_thread(name)
             work()

@@ -50,11 +50,12 @@ package struct CrashLedger: Equatable, Sendable {
         var entry = Entry(
             kind: found.kind, signal: found.signal, subject: found.subject, digest: found.digest,
             time: time)
-        let others = entries.filter { $0.subject == entry.subject && !$0.isSetAside }
+        // Senders repeat what was not answered: the first may be set aside before the second comes.
+        let hasOther = entries.contains { $0.subject == entry.subject && $0.digest != entry.digest }
         if let place = entries.firstIndex(where: { $0.digest == entry.digest }) {
             entries.remove(at: place)
             entry.isSetAside = true
-        } else if entry.subject != 0, !others.isEmpty {
+        } else if entry.subject != 0, hasOther {
             let account = Underway.bytes(entry.subject)
             let digest = Underway.digest(.account, account.span, key: key)
             entries.removeAll { $0.digest == digest }

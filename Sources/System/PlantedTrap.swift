@@ -3,7 +3,7 @@
 
     /// A mistake for tests, in no program that is handed out: with `BELLWIRE_TRAP=KIND:HOW:TEXT` it
     /// ends in that way at each input of that kind that has the text.
-    enum PlantedTrap {
+    package enum PlantedTrap {
         private static let trap: (kind: String, how: String, text: [UInt8])? = {
             let words = Environment["BELLWIRE_TRAP"]?.split(
                 separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -11,13 +11,17 @@
             return (String(words[0]), String(words[1]), Array(words[2].utf8))
         }()
 
-        static func spring(_ kind: Underway.Kind, _ first: Span<UInt8>, _ second: Span<UInt8>) {
-            guard let trap, trap.kind == "\(kind)" else { return }
+        package static func spring(
+            _ kind: @autoclosure () -> String, _ first: Span<UInt8> = Span(),
+            _ second: Span<UInt8> = Span()
+        ) {
+            guard let trap, trap.kind == kind() else { return }
             guard has(trap.text, first) || has(trap.text, second) else { return }
             switch trap.how {
             case "abort": abort()
             case "overflow": _ = sink(0)
             case "kill": kill(getpid(), SIGKILL)
+            case "hang": while true { pause() }
             default: preconditionFailure("a trap was planted")
             }
         }

@@ -32,7 +32,7 @@ package enum Underway {
             cshims_enter(input)
             defer { cshims_leave(input) }
             #if DEBUG
-                PlantedTrap.spring(kind, first, second)
+                PlantedTrap.spring("\(kind)", first, second)
             #endif
             return try body()
         }

@@ -1,11 +1,12 @@
 import Base
 
-/// How much a push may disturb a device that saves power (RFC 8030 section 5.3).
+/// How much a push may disturb a device that saves power (RFC 8030 section 5.3). Words are on the
+/// disk.
 package enum Urgency: String, Sendable, CaseIterable, Comparable {
     case veryLow = "very-low"
-    case low
-    case normal
-    case high
+    case low = "low"
+    case normal = "normal"
+    case high = "high"
 
     package init?(_ word: Span<UInt8>) {
         switch word.count {

@@ -35,6 +35,13 @@ struct KeyTests {
         #expect(try !isKey([UInt8](repeating: 1, count: 33)))
     }
 
+    @Test("Key files name the kinds as they always did")
+    func kinds() {
+        let kinds: [StoredKey.Kind] = [.receiver, .vapid, .master]
+        #expect(kinds.map(\.rawValue) == ["receiver", "vapid", "master"])
+        #expect(kinds == StoredKey.Kind.allCases)
+    }
+
     @Test("A key file gives back the key it was made from", arguments: StoredKey.Kind.allCases)
     func storedKey(kind: StoredKey.Kind) throws {
         let key = try StoredKey.generate(kind)

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Foundation
 import Mailbox
 import Reactor
 import SQLite
@@ -112,6 +113,40 @@ struct DesktopStoreTests {
         try store.removeMessages([first, second])
         #expect(try store.body(ofMessage: second) == nil)
         #expect(try keep("3", "three", in: store) > second)
+    }
+
+    @Test("Words and numbers stand in the file as they always did")
+    func numbers() {
+        #expect([ConnectorVersion.one, .two].map(\.rawValue) == [1, 2])
+        let places: [ShownRecord.Place] = [
+            .waiting, .showing, .shown, .listed, .summarised, .dismissed,
+        ]
+        let words = ["waiting", "showing", "shown", "listed", "summarised", "dismissed"]
+        #expect(places.map(\.rawValue) == words && places == ShownRecord.Place.allCases)
+        let urgencies: [Urgency] = [.veryLow, .low, .normal, .high]
+        #expect(urgencies.map(\.rawValue) == ["very-low", "low", "normal", "high"])
+    }
+
+    @Test(
+        "A file that is broken, or another program's, is refused with what to do, and left as it is",
+        arguments: [
+            "letter", "CREATE TABLE places (url TEXT)", "CREATE TABLE client (row INTEGER)",
+        ])
+    func damaged(content: String) throws {
+        try store().save(client("secret-token"))
+        let path = folder.path + "/desktop/" + DesktopStore.fileName
+        for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
+        try Data(content == "letter" ? "this is a letter, and no database".utf8 : "".utf8)
+            .write(to: URL(filePath: path))
+        if content != "letter" { try Connection(path, .readWrite).execute(content) }
+        let before = try TextFile.read(path)
+        let damage = try #require(throws: DesktopStore.Damage.self) { try store() }
+        #expect(damage.description.hasPrefix("\(path) is damaged: "))
+        #expect(
+            !damage.description.contains("\n") && damage.hint.contains("move the files \(path)*"))
+        #expect(try TextFile.read(path) == before)
     }
 
     @Test("Under another master key nothing opens, and nothing is made up")

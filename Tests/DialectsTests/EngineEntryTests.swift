@@ -36,6 +36,24 @@ struct EngineEntryTests {
         #expect(numbers == [0, 1, 2, 3, 4, 5, 6])
     }
 
+    @Test("Each kind of entry begins with the number that it always had")
+    func kinds() {
+        let encryption = RegisteredDevice.Encryption(keyID: 1, secret: [2])
+        let entries: [EngineEntry] = [
+            .time, .request([]), .push(payload: [], .plain, .clear, id: ""), .registration([], nil),
+            .registration([], encryption), .start, .raw(payload: [], encoding: ""),
+        ]
+        #expect(entries.map { $0.bytes.first } == [0, 1, 2, 3, 4, 5, 6])
+        // Trust is told by the highest bit beside the level.
+        let levels: [TrustLevel] = [.clear, .webpush, .mtproto]
+        for (isTrusted, numbers) in [(false, [0, 1, 2]), (true, [128, 129, 130])] {
+            let bytes = levels.map { level in
+                EngineEntry.push(payload: [], .plain, level, isTrusted: isTrusted, id: "").bytes[1]
+            }
+            #expect(bytes.map(Int.init) == numbers)
+        }
+    }
+
     @Test(
         "What is none is damage",
         arguments: [

@@ -112,6 +112,22 @@ struct ServeCommandTests {
         #expect(wrong.errors.contains("error: the store was sealed under another master key"))
     }
 
+    @Test("A database that is broken stops the start with what to do, and is left as it is")
+    func damagedStore() throws {
+        #expect(try fixture.start().end() == 0)
+        let database = URL(filePath: fixture.state + "/bellwire.db")
+        let garbage = Data("this is a letter, and no database".utf8)
+        try garbage.write(to: database)
+        let outcome = try fixture.run(["serve", "--listen", "127.0.0.1:0"])
+        #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+        let said = outcome.errors.split(separator: "\n").filter { !$0.contains(": info: ") }
+        #expect(said.count == 2, "\(outcome.errors)")
+        #expect(said.first?.hasPrefix("bellwire: error: the store is damaged: ") == true)
+        #expect(
+            said.last == "bellwire: hint: move the files bellwire.db* away and restore a backup")
+        #expect(try Data(contentsOf: database) == garbage)
+    }
+
     @Test("A master key that systemd brings is used, and what has to be made lies elsewhere")
     func credential() throws {
         var fixture = fixture

@@ -51,6 +51,30 @@ struct ServeListenerTests {
         #expect(listeners[0]["open_to_strangers"] as? Bool == true)
     }
 
+    @Test("Whether one who was forwarded may subscribe is decided for each listener")
+    func forwarded() throws {
+        let path = fixture.home.file("face.sock")
+        let server = try fixture.start([
+            "--listen", "http://127.0.0.1:0 trusted-proxies=127.0.0.1", "--listen", "unix:\(path)",
+            "--registration", "open", "--registration-open-to-everyone", "yes",
+        ])
+        func upgrade(_ further: String...) throws -> String {
+            try ServeFixture.output(
+                "/usr/bin/curl",
+                [
+                    "-s", "-m", "1", "--http1.1", "-o", "/dev/null", "-w", "%{http_code}",
+                    "-H", "Connection: Upgrade", "-H", "Upgrade: websocket",
+                    "-H", "Sec-WebSocket-Version: 13",
+                    "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", server.baseURL,
+                ] + further)
+        }
+        let forwarded = "X-Forwarded-For: 192.0.2.7"
+        #expect(try upgrade("--unix-socket", path, "-H", forwarded) == "403")
+        #expect(try upgrade("--unix-socket", path) == "101")
+        #expect(try upgrade("-H", forwarded) == "101")
+        #expect(server.end() == 0)
+    }
+
     @Test("Without descriptors nobody is lost in silence, and it goes on when there are some")
     func noDescriptors() throws {
         let server = try ServerProcess(

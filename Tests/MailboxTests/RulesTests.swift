@@ -199,6 +199,11 @@ struct MessageRecordTests {
         }
         #expect([SubscriptionKind.channel, .receiver, .signal].map(\.rawValue) == [0, 1, 2])
         #expect(SubscriptionKind.allCases.count == 3)
+        let hash = KeyHash(high: 1, low: 2)
+        let senders: [SenderRule] = [.anyone, .key(hash), .firstKey]
+        #expect(senders.map(\.number) == [0, 1, 2])
+        let read = (0...3).map { SenderRule(number: $0, keyHash: hash.bytes) }
+        #expect(read == [.anyone, .key(hash), .firstKey, nil])
         let states: [CallbackState] = [.unconfirmed, .active, .ending, .gone, .lapsed]
         #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4])
         #expect([CallbackRows.Rank.introduction, .inOrder, .parked].map(\.rawValue) == [0, 1, 2])

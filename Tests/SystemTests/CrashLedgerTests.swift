@@ -69,15 +69,27 @@ struct CrashLedgerTests {
         #expect(SetAside(ledger).contains(.account, 3) && !SetAside(ledger).contains(.account, 4))
     }
 
-    @Test("One input that was set aside does not take its account with it")
+    @Test("One input that was set aside does not take its account with it; a second one does")
     func settled() throws {
         var ledger = CrashLedger(key: key, program: 7)
-        for text in ["one", "one", "two"] {
-            ledger = try crashed(ledger, on: text, subject: 3)
+        for (text, subject) in [("one", 3), ("one", 3), ("other", 4), ("none", 0)] {
+            ledger = try crashed(ledger, on: text, subject: UInt32(subject))
             _ = ledger.settle(program: 7, time: 5)
         }
-        #expect(isSetAside("one", ledger) && !isSetAside("two", ledger))
-        #expect(!SetAside(ledger).contains(.account, 3))
+        #expect(isSetAside("one", ledger) && !SetAside(ledger).contains(.account, 3))
+        // Not twice for each that comes.
+        ledger = try crashed(ledger, on: "two", subject: 3)
+        _ = ledger.settle(program: 7, time: 5)
+        #expect(SetAside(ledger).contains(.account, 3) && !isSetAside("two", ledger))
+        #expect(!SetAside(ledger).contains(.account, 4) && !SetAside(ledger).contains(.account, 0))
+    }
+
+    @Test("Kinds have the numbers that they always had")
+    func numbers() {
+        let kinds: [Underway.Kind] = [
+            .request, .frame, .payload, .command, .account, .registration, .message,
+        ]
+        #expect(kinds.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7] && kinds == Underway.Kind.allCases)
     }
 
     @Test("Another program tries everything again")

@@ -18,15 +18,19 @@ final class ApplicationDesk: TimerHandler {
     private let request: (_ source: String, EngineRequest) -> Void
     /// The application that the user named for a source.
     private let service: (_ source: String) -> String?
+    /// The desktop entry of a service; it may block.
+    private let entry: @Sendable (_ service: String) -> DesktopEntry?
 
     init(
         on loop: EventLoop, log: Log, service: @escaping (_ source: String) -> String?,
+        entry: @escaping @Sendable (_ service: String) -> DesktopEntry? = DesktopEntry.ofService,
         request: @escaping (_ source: String, EngineRequest) -> Void
     ) {
         self.loop = loop
         self.log = log
         errands = Errands(on: loop, limit: .seconds(2), atMost: 4)
         self.service = service
+        self.entry = entry
         self.request = request
     }
 
@@ -78,10 +82,12 @@ final class ApplicationDesk: TimerHandler {
 
     private func call(_ key: OwedActions.Key, _ action: OwedAction) {
         guard let service = action.service else { return call(key, action, nil) }
-        errands.run {
-            DesktopEntry.ofService(service)
+        errands.run { [entry] in
+            entry(service)
         } done: { [weak self] entry in
-            self?.call(key, action, entry ?? nil)
+            // To have no entry is one thing, not to know of one another.
+            guard let entry else { self?.handle(.returned(key, .failed)); return }
+            self?.call(key, action, entry)
         }
     }
 

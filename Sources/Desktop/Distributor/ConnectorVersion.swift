@@ -1,4 +1,4 @@
-/// The two generations of the UnifiedPush interfaces.
+/// The two generations of the UnifiedPush interfaces. Numbers are on the disk.
 package enum ConnectorVersion: UInt8, Sendable {
     case one = 1
     case two = 2

@@ -30,18 +30,19 @@ package struct ServerIdentity: Hashable, Sendable {
 /// Where a notification stands, as the store keeps it, so that a restart neither doubles nor
 /// forgets it.
 package struct ShownRecord: Equatable, Sendable {
+    /// Words are on the disk.
     package enum Place: String, Sendable, CaseIterable {
         /// To be shown as soon as there is somebody who does.
-        case waiting
+        case waiting = "waiting"
         /// Handed over; kept before that, so that a kill in between is known.
-        case showing
-        case shown
+        case showing = "showing"
+        case shown = "shown"
         /// In the engine's list, but not, or no longer, on the screen.
-        case listed
+        case listed = "listed"
         /// One of those that the summary counts.
-        case summarised
+        case summarised = "summarised"
         /// The user has dealt with it; the engine has not confirmed that yet.
-        case dismissed
+        case dismissed = "dismissed"
     }
 
     package let key: ShownKey

@@ -28,9 +28,7 @@ package final class DesktopStore {
     package init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
         try folder.makeFile(Self.fileName)
         let path = folder.path + "/" + Self.fileName
-        if let finding = try Inspection(DesktopSchema.migrations).finding(path) {
-            throw Damage(path: path, finding: finding)
-        }
+        if let finding = try Self.finding(path) { throw Damage(path: path, finding: finding) }
         let connection = try Connection(path, .readWrite)
         try connection.migrate(DesktopSchema.migrations)
         // There is little in it, and the desktop has little room.
@@ -41,6 +39,16 @@ package final class DesktopStore {
         self.clock = clock
         self.connection = connection
         try noteTime()
+    }
+
+    private static func finding(_ path: String) throws(Migration.Failure) -> String? {
+        do throws(Migration.Failure) {
+            return try Inspection(DesktopSchema.migrations).finding(path)
+        } catch {
+            // It is not even a database.
+            guard case .sqlite(let fault) = error, fault.isDamage else { throw error }
+            return fault.description
+        }
     }
 
     /// Whether one was made in that folder.

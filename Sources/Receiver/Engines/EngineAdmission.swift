@@ -9,7 +9,7 @@ struct EngineAdmission {
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
     /// Whoever is to go may not go on reading for long.
-    private static let closePatience = Duration.seconds(1)
+    private static let closePatience = Duration.milliseconds(500)
     /// Who has not read so much is cut off, and begins anew when it is back.
     private static let outputLimit = 2 << 20
 

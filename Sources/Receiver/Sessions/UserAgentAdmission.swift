@@ -16,7 +16,7 @@ struct UserAgentAdmission {
     private static let silenceBehindProxy = Duration.seconds(55)
     /// Firefox answers no close frame: it waits for us to end the connection, and only then comes
     /// back.
-    private static let closePatience = Duration.seconds(1)
+    private static let closePatience = Duration.milliseconds(500)
     /// Whatever may be under way, in base64 and with what stands around it.
     private static let outputLimit = 2 << 20
 

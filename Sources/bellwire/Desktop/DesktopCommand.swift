@@ -47,6 +47,7 @@ extension Command {
             host.reload(log) { try DesktopTerms(DesktopHost.receivers(configure())) }
         }
         manager.tell(.stopping)
+        LastResort.arm(log, "desktop-hangs")
         host.end()
         log.write(.info, "ended")
         if let reason = failure.reason { throw reason }

@@ -55,7 +55,12 @@ final class DesktopHost {
     func reload(_ log: Log, _ terms: () throws -> DesktopTerms) -> Bool {
         do {
             let (service, terms) = (service, try terms())
-            group.loops[0].post { service.use(terms) }
+            group.loops[0].post {
+                #if DEBUG
+                    PlantedTrap.spring("desktop")
+                #endif
+                service.use(terms)
+            }
             return true
         } catch {
             log.write(

@@ -10,7 +10,7 @@ import WebPush
 /// A running push service: the store, the listeners, and the loops that serve them.
 final class PushServer {
     /// How long connections may take to finish what is under way.
-    private static let drainLimit = Duration.seconds(10)
+    private static let drainLimit = Duration.seconds(3)
 
     let baseURL: BaseURL
     let pulse: LoopPulse

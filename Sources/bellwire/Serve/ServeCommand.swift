@@ -9,7 +9,8 @@ extension Command {
             Without any configuration it listens on port 8443 of this machine alone, with a
             certificate of its own making. Prints "bellwire: ready BASE-URL" on standard output once
             all listeners accept; everything else goes to standard error. SIGHUP reads certificates,
-            configuration and the receivers of a desktop again, SIGTERM finishes what is under way and ends.
+            configuration and the receivers of a desktop again, SIGTERM finishes what is under way and
+            ends, within five seconds.
 
             Each key is an option, a variable (BELLWIRE_BASE_URL; several values are separated by
             blanks) or a line of the file (base-url = URL); an option wins over a variable, that
@@ -44,6 +45,7 @@ extension Command {
             configure: configure
         ).watch(configuration)
         manager.tell(.stopping)
+        LastResort.arm(log, "server-hangs")
         log.write(.info, "ending")
         desktop?.end()
         server.end(log)

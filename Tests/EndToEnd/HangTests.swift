@@ -1,0 +1,70 @@
+#if DEBUG
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// With a mistake that only programs for tests have: a loop takes no turn any more.
+    @Suite("A service that hangs")
+    struct HangTests {
+        private var fixture: ServeFixture
+
+        init() throws { fixture = try ServeFixture() }
+
+        @Test("A server that is asked to end does so in five seconds")
+        mutating func server() throws {
+            fixture.environment["BELLWIRE_TRAP"] = "request:hang:boom"
+            let server = try fixture.startInClear()
+            let answer = try ServeFixture.output(
+                "/usr/bin/curl", ["-s", "-m", "1", server.baseURL + "/health?boom"])
+            #expect(answer.isEmpty)
+            server.signal(SIGTERM)
+            #expect(server.hasEnded(within: 5))
+            #expect(server.errors.contains("event=server-hangs"))
+        }
+
+        @Test("A desktop service that is asked to end does so in five seconds")
+        mutating func desktop() throws {
+            let bus = try PrivateBus()
+            fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+            fixture.environment["BELLWIRE_TRAP"] = "desktop:hang:"
+            let service = try ServerProcess(["desktop"], environment: fixture.environment)
+            // Where it reads its receivers again.
+            service.signal(SIGHUP)
+            service.signal(SIGTERM)
+            #expect(service.hasEnded(within: 5))
+            #expect(service.errors.contains("event=desktop-hangs"))
+        }
+
+        @Test(
+            "Also where nobody reads what it says",
+            arguments: [["serve", "--listen", "http://127.0.0.1:0"], ["desktop"]])
+        mutating func deaf(arguments: [String]) throws {
+            let bus = try PrivateBus()
+            fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+            let service = try ServerProcess(
+                ["-c", Self.launcher, Program.path] + arguments, program: "/usr/bin/python3",
+                environment: fixture.environment)
+            service.signal(SIGTERM)
+            #expect(service.hasEnded(within: 5))
+        }
+
+        /// Fills the pipe that the program writes errors to, and ends with it, or takes it along.
+        private static let launcher = """
+            import ctypes, os, signal, subprocess, sys
+            ours, its = os.pipe()
+            program = subprocess.Popen(
+                sys.argv[1:], stdout=subprocess.PIPE, stderr=its, text=True,
+                preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
+            signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+            ready = program.stdout.readline()
+            os.set_blocking(its, False)
+            for size in 4096, 1:
+                try:
+                    while True: os.write(its, b"x" * size)
+                except BlockingIOError: pass
+            os.set_blocking(its, True)
+            print(ready, end="", flush=True)
+            sys.exit(program.wait())
+            """
+    }
+#endif

@@ -1,0 +1,61 @@
+#if DEBUG
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Servers with a trap, one after the other, in one home.
+    struct SetAsideFixture {
+        let home: ServeFixture
+
+        init() throws { home = try ServeFixture() }
+
+        /// The port is a part of every request, so servers after each other have one.
+        func start(trap: String? = nil, port: Int = 0) throws -> ServerProcess {
+            var trapped = home
+            trapped.environment["BELLWIRE_TRAP"] = trap
+            return try trapped.start(["--listen", "http://127.0.0.1:\(port)"])
+        }
+
+        func status(_ arguments: String...) throws -> String {
+            try ServeFixture.output(
+                "/usr/bin/curl",
+                ["-s", "-m", "10", "-o", "/dev/null", "-w", "%{http_code}"] + arguments)
+        }
+
+        /// Runs servers until one survives the input: how many did not, and the survivor.
+        func endured(
+            port: Int = 0, _ trap: String, _ input: (ServerProcess) throws -> Void
+        ) throws -> (ends: Int, server: ServerProcess) {
+            var port = port
+            for ends in 0..<5 {
+                let server: ServerProcess
+                do {
+                    server = try start(trap: trap, port: port)
+                } catch is ServerProcess.NotReady {
+                    // What was due ended it before it could say a word.
+                    continue
+                }
+                port = server.port
+                try input(server)
+                guard server.hasEnded(within: 1) else { return (ends, server) }
+            }
+            throw CancellationError()
+        }
+
+        func checked(_ what: String) throws -> Bool {
+            let outcome = try home.run(["check", "--listen", "http://127.0.0.1:0"])
+            let isShown = outcome.output.contains("set aside: " + what)
+            let json = try ServeFixture.object(
+                try home.run(["check", "--listen", "http://127.0.0.1:0", "--json"]).output)
+            let list = try #require(json["set_aside"] as? [[String: Any]])
+            return isShown && list.contains { $0["what"] as? String == what }
+        }
+
+        func register(_ account: String) throws -> [String: Any] {
+            let outcome = try home.run(
+                ["register", "--app", "telegram", "--account", account, "--json"])
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            return try ServeFixture.object(outcome.output)
+        }
+    }
+#endif
