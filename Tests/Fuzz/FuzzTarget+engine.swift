@@ -17,7 +17,7 @@ extension FuzzTarget {
             engine.start(now: now)
             // Several in a line, so that one can meet what another left.
             for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(16) {
-                for payload in [Array(line), withNumbers(drawnFrom: line)] {
+                for payload in forms(of: line) {
                     _ = engine.process(
                         payload: payload, dialect: dialect, level: .webpush, now: now + 1)
                     if let request = try? JSONDocument(payload).root {
@@ -51,32 +51,6 @@ extension FuzzTarget {
         precondition((try? JSONDocument(line)) != nil, "a line that is no JSON")
         precondition(line.allSatisfy { $0 >= 0x20 }, "a line that is broken")
     }
-
-    /// The numbers of a text in the places of which stand others, from the whole range: those of its
-    /// own tell which.
-    private static func withNumbers(drawnFrom line: ArraySlice<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        var index = line.startIndex
-        while index < line.endIndex {
-            let digits = line[index...].prefix { $0.isDigit }
-            guard !digits.isEmpty else {
-                text.append(line[index])
-                index += 1
-                continue
-            }
-            let place = digits.reduce(text.count) { $0 &* 31 &+ Int($1) }
-            let number = numbers[Int(place.magnitude % UInt(numbers.count))]
-            text += "\(number)".utf8
-            index = digits.endIndex
-        }
-        return text
-    }
-
-    private static let numbers: [Int64] = [
-        .min, .min + 1, -(1 << 53), Int64(Int32.min) - 1, Int64(Int32.min), -1, 0, 1, 2, 88,
-        777_000, Int64(Int32.max), Int64(Int32.max) + 1, 1 << 40, (1 << 51) - 1, 1 << 51, 1 << 52,
-        .max - 1, .max,
-    ]
 
     /// The present, or behind what 31 and 32 bits hold.
     private static func time(from bytes: [UInt8]) -> Double {
