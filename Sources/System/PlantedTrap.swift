@@ -2,7 +2,8 @@
     import Glibc
 
     /// A mistake for tests, in no program that is handed out: with `BELLWIRE_TRAP=KIND:HOW:TEXT` it
-    /// ends in that way at each input of that kind that has the text.
+    /// ends or hangs in that way at each input of that kind that has the text; of the kind `desktop`,
+    /// where a desktop service is given its receivers again.
     package enum PlantedTrap {
         private static let trap: (kind: String, how: String, text: [UInt8])? = {
             let words = Environment["BELLWIRE_TRAP"]?.split(
