@@ -98,6 +98,7 @@ struct copenssl_link {
     /// So many bytes are taken from the socket before others have their turn.
     uint32_t room;
     uint32_t idle_records;
+    uint32_t handshake_records;
     /// The kind of what became too much, or 0: nothing more is read then.
     int32_t flood;
     int64_t window_start;

@@ -8,6 +8,8 @@ package enum TLSFlood: Int32, Sendable, CaseIterable {
     case renegotiations
     case alerts
     case emptyRecords
+    /// Records of a handshake that does not come to its end.
+    case handshakeRecords
 
     /// The word that logs and counters use.
     package var word: String {
@@ -16,6 +18,7 @@ package enum TLSFlood: Int32, Sendable, CaseIterable {
         case .renegotiations: "renegotiations"
         case .alerts: "alerts"
         case .emptyRecords: "empty-records"
+        case .handshakeRecords: "handshake-records"
         }
     }
 }
@@ -24,6 +27,8 @@ extension copenssl_link {
     /// So many are taken in a window, whatever they are. Clients change their keys after gigabytes.
     static let idleRecordLimit: UInt32 = 128
     static let window: Int64 = 60_000
+    /// So many may make up a handshake: enough for greetings that come byte by byte.
+    static let handshakeRecordLimit: UInt32 = 4_096
 
     var flooding: TLSFlood? { flood == 0 ? nil : TLSFlood(rawValue: flood) }
 
@@ -35,6 +40,14 @@ extension copenssl_link {
         idle_records += 1
         if idle_records > Self.idleRecordLimit, flood == 0 { flood = kind.rawValue }
     }
+
+    /// A record came before the end of the handshake.
+    mutating func noteOfHandshake() {
+        handshake_records += 1
+        if handshake_records > Self.handshakeRecordLimit {
+            flood = TLSFlood.handshakeRecords.rawValue
+        }
+    }
 }
 
 /// Called by OpenSSL for the header of each record, for the type inside of it in TLS 1.3, and for
@@ -43,10 +56,14 @@ func noteRecord(
     _ isSent: Int32, _: Int32, _ part: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
     _ stream: OpaquePointer?, _: UnsafeMutableRawPointer?
 ) {
-    guard isSent == 0, let stream, let bytes, count > 0,
-        let kind = TLSFlood(part, bytes.assumingMemoryBound(to: UInt8.self), count, stream),
-        // The handshake itself is bounded by its messages.
-        SSL_is_init_finished(stream) == 1, let link = copenssl_link_of(SSL_get_rbio(stream))
+    guard isSent == 0, let stream, let bytes, count > 0 else { return }
+    guard SSL_is_init_finished(stream) == 1 else {
+        guard part == SSL3_RT_HEADER, let link = copenssl_link_of(SSL_get_rbio(stream))
+        else { return }
+        return link.pointee.noteOfHandshake()
+    }
+    guard let kind = TLSFlood(part, bytes.assumingMemoryBound(to: UInt8.self), count, stream),
+        let link = copenssl_link_of(SSL_get_rbio(stream))
     else { return }
     link.pointee.note(kind, at: Boot.milliseconds)
 }

@@ -32,7 +32,9 @@ package struct TLSStream: ~Copyable {
 
     package mutating func handshake() -> TLSProgress {
         begin()
-        return progress(SSL_do_handshake(handle), "SSL_do_handshake")
+        let result = SSL_do_handshake(handle)
+        if let flood { return .failed(TLSError("SSL_do_handshake", flood)) }
+        return progress(result, "SSL_do_handshake")
     }
 
     /// Reads at most as much as fits, and takes a bounded amount from the socket: after `.wantsRead`

@@ -100,6 +100,7 @@ def key_updates(report, target):
         except BrokenPipeError:
             pass
         attack.exactly("the connection is cut", process.poll() is not None, True)
+        attack.bound("after more than a client needs", str(sent), sent > 128)
         process.kill()
         process.wait()
 

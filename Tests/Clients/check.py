@@ -1,4 +1,4 @@
-"""Programs that others wrote speak to the server: curl, nghttp, h2load, and Python's httpx.
+"""Programs that others wrote speak to the server: curl, nghttp, h2load, Python's httpx and Go's client.
 
 usage: check.py PATH_OF_SERVERPROBE
 """
@@ -198,6 +198,22 @@ def check_h2load(server):
     check("500 2xx" in output.decode(), "h2load: 500 connections", output.decode())
 
 
+# --- Go ------------------------------------------------------------------------------------------
+
+def check_go(server):
+    """Only the standard library, so that nothing is fetched."""
+    program = server.file + ".pushes"
+    environment = os.environ | {
+        "CGO_ENABLED": "0", "GO111MODULE": "off", "GOFLAGS": "", "GOPROXY": "off",
+        "GOCACHE": server.file + ".cache"}
+    subprocess.run(
+        ["go", "build", "-o", program, pathlib.Path(__file__).with_name("pushes.go")], check=True,
+        env=environment, timeout=600)
+    output, errors, result = run(program, server.base, server.certificate, "20000")
+    check(result == 0 and output == b"20000 answers over 1 connections\n",
+          "Go: 20,000 pushes over one connection", f"{output} {errors}")
+
+
 # --- httpx ---------------------------------------------------------------------------------------
 
 async def check_httpx(server):
@@ -265,7 +281,7 @@ async def streaming(client, version):
 
 
 with Server() as server:
-    for part in (check_curl, check_nghttp, check_h2load):
+    for part in (check_curl, check_nghttp, check_h2load, check_go):
         part(server)
     asyncio.run(check_httpx(server))
     check(server.process.poll() is None, "the server stays up")

@@ -90,7 +90,7 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
-    private static func connect(to port: Int) -> Int32 {
+    static func connect(to port: Int) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

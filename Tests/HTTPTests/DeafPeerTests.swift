@@ -19,15 +19,19 @@ struct DeafPeerTests {
         try ServerFixture(certificates: try CertificateStore(certificate.files))
     }
 
-    private func deafClient(of fixture: ServerFixture) throws -> RawSocket {
-        try deafClient(RawSocket(port: fixture.port, receiveBuffer: 4_096))
+    private func deafClient(
+        of fixture: ServerFixture, _ speech: DeafSpeech = .http1
+    ) throws -> RawSocket {
+        try deafClient(RawSocket(port: fixture.port, receiveBuffer: 4_096), speech)
     }
 
-    private func deafClient(_ client: RawSocket) throws -> RawSocket {
+    private func deafClient(_ client: RawSocket, _ speech: DeafSpeech) throws -> RawSocket {
         let authority = try Data(contentsOf: URL(filePath: certificate.authorityPath))
         try client.encrypt(
             to: "localhost",
-            try TLSContext(client: .authorities(Array(authority)), protocols: [.http1]))
+            try TLSContext(
+                client: .authorities(Array(authority)), protocols: [speech.applicationProtocol]))
+        try speech.begin(client)
         return client
     }
 
@@ -50,15 +54,39 @@ struct DeafPeerTests {
         return turns.next() ?? 0
     }
 
-    @Test("One who asks and asks for other keys costs no turn of the loop")
-    func keyUpdates() throws {
+    @Test(
+        "One who asks and asks for other keys costs no turn of the loop",
+        arguments: DeafSpeech.allCases)
+    func keyUpdates(_ speech: DeafSpeech) throws {
         let fixture = try fixture()
-        let deaf = try deafClient(of: fixture)
+        let deaf = try deafClient(of: fixture, speech)
+        deaf.send(speech.beginning)
         for _ in 0..<150_000 {
             deaf.updateKeys()
             if !deaf.send([71]) { break }
         }
         #expect(try turns(of: fixture) < 2 * Self.requests)
+    }
+
+    @Test("Nobody waits for one who sends five megabytes of new keys at once")
+    func neighbour() throws {
+        let fixture = try fixture()
+        let deaf = try deafClient(of: fixture)
+        var bytes = deaf.keyUpdates(bytes: 5_000_000)[...]
+        let client = try EncryptedClient(port: fixture.port, certificate, .http1)
+        client.send(Self.request)
+        _ = try #require(client.receive())
+        var longest = Duration.zero
+        for _ in 0..<Self.requests {
+            let sent = deaf.push(bytes)
+            if sent > 0 { bytes = bytes.dropFirst(sent) }
+            let start = ContinuousClock.now
+            client.send(Self.request)
+            _ = try #require(client.receive())
+            longest = max(longest, ContinuousClock.now - start)
+        }
+        // To read it all takes more than a second.
+        #expect(longest < .milliseconds(250))
     }
 
     @Test("A connection that is cut for a flood is counted by its kind")
@@ -70,44 +98,53 @@ struct DeafPeerTests {
             if !deaf.send([71]) { break }
         }
         while deaf.next() != nil {}
+        let bitwise = try RawSocket(port: fixture.port)
+        let greeting: [UInt8] = [1, 1, 0x86, 0xA0] + [UInt8](repeating: 3, count: 20_000)
+        bitwise.send(greeting.flatMap { [22, 3, 1, 0, 1, $0] })
+        while bitwise.next() != nil {}
         let pinging = try EncryptedClient(port: fixture.port, certificate, .http2)
         let ping = HTTP2Wire.frame(0x6, [UInt8](repeating: 0, count: 8))
         pinging.send(HTTP2Wire.opening + Array(repeating: ping, count: 200).flatMap { $0 })
         _ = try #require(pinging.readToEnd())
-        #expect(fixture.figures.floodKinds.map(\.word) == ["key-updates", "pings"])
-        #expect(fixture.figures.floodKinds.map(\.count) == [1, 1])
+        let kinds = fixture.figures.floodKinds
+        #expect(kinds.map(\.word) == ["handshake-records", "key-updates", "pings"])
+        #expect(kinds.map(\.count) == [1, 1, 1])
     }
 
     /// On a Unix socket a record finds room as a whole or not at all: with one answer more or less
     /// before it, it is the change of the keys that finds none.
-    @Test("Nor does one to whom an answer is owed that finds no room", arguments: [0, 1])
-    func owed(further: Int) throws {
+    @Test(
+        "Nor does one to whom an answer is owed that finds no room", arguments: [0, 1],
+        DeafSpeech.allCases)
+    func owed(further: Int, _ speech: DeafSpeech) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/socket"
         let fixture = try ServerFixture(
             certificates: try CertificateStore(certificate.files), path: path)
-        let deaf = try deafClient(RawSocket(path: path))
-        for index in 0..<300 + further {
-            if index >= 200 + further { deaf.updateKeys() }
-            guard ask(deaf) else { break }
+        let deaf = try deafClient(RawSocket(path: path), speech)
+        var asked = 0
+        while asked < 300 + further {
+            if asked >= 200 + further { deaf.updateKeys() }
+            asked += 1
+            guard ask(deaf, speech.request(asked)) else { break }
         }
+        #expect(asked < 300)
         // There was no room for the last answer. This stays unread, or finds none either.
-        deaf.send(Self.request)
-        deaf.send(Self.request)
+        for _ in 0..<2 {
+            asked += 1
+            deaf.send(speech.request(asked))
+        }
         #expect(try turns(of: fixture) < 2 * Self.requests)
         // And is answered when there is room.
-        var answers = 0
-        while answers < 200, let bytes = deaf.next() {
-            let text = String(decoding: bytes, as: UTF8.self)
-            answers += text.components(separatedBy: "200 OK").count - 1
-        }
-        #expect(answers == 200)
+        var received: [UInt8] = []
+        while speech.answers(in: received) < asked, let bytes = deaf.next() { received += bytes }
+        #expect(speech.answers(in: received) == asked)
     }
 
     /// Whether an answer arrives, which is left unread.
-    private func ask(_ client: RawSocket) -> Bool {
+    private func ask(_ client: RawSocket, _ request: [UInt8]) -> Bool {
         let before = client.waitingBytes
-        client.send(Self.request)
+        client.send(request)
         let deadline = ContinuousClock.now + .milliseconds(500)
         while client.waitingBytes == before {
             guard ContinuousClock.now < deadline else { return false }

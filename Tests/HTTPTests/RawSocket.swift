@@ -62,6 +62,28 @@ final class RawSocket {
         if let handle = stream?.handle { SSL_key_update(handle, SSL_KEY_UPDATE_REQUESTED) }
     }
 
+    /// So many bytes of records that change the keys, made to be sent past TLS. Only such bytes can
+    /// be sent from then on.
+    func keyUpdates(bytes count: Int) -> [UInt8] {
+        guard let handle = stream?.handle, let memory = BIO_new(BIO_s_mem()) else { return [] }
+        SSL_set0_wbio(handle, memory)
+        while BIO_ctrl_pending(memory) < count {
+            SSL_key_update(handle, SSL_KEY_UPDATE_NOT_REQUESTED)
+            SSL_do_handshake(handle)
+        }
+        var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(memory))
+        BIO_read(memory, &bytes, Int32(bytes.count))
+        return bytes
+    }
+
+    /// Sends without waiting and past TLS as much as there is room for.
+    func push(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes {
+            Foundation.send(
+                descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+    }
+
     func send(_ text: String) { send(Array(text.utf8)) }
 
     /// Answers whether all was taken.

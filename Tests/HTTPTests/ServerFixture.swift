@@ -7,14 +7,18 @@ import TLS
 @testable import HTTP
 
 /// Answers with what came: method, target and body. `/later` is answered in a later turn, and
-/// `/big/` with 100 KB.
+/// `/big/` with 100 KB. `/socket` becomes a WebSocket.
 final class EchoHandler: HTTPHandler, TimerHandler {
     static let bigAnswers = Atomic<Int>(0)
 
     private let loop: EventLoop
+    private let sockets: WebSocketEcho
     private var waiting: [HTTPExchange] = []
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    init(_ loop: EventLoop) {
+        self.loop = loop
+        sockets = WebSocketEcho(.testing(), loop, Events<WebSocketEnd>())
+    }
 
     func bodyLimit(for head: borrowing RequestHead) -> Int {
         head.text(head.path) == "/small" ? 10 : 1 << 20
@@ -23,6 +27,7 @@ final class EchoHandler: HTTPHandler, TimerHandler {
     func handle(_ exchange: HTTPExchange) {
         let path = exchange.head.text(exchange.head.path)
         if path == "/never" { return waiting.append(exchange) }
+        if path == "/socket" { return sockets.handle(exchange) }
         guard path == "/later" else { return echo(exchange) }
         waiting.append(exchange)
         _ = loop.schedule(after: Interval(.milliseconds(20)), self)

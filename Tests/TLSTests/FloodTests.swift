@@ -76,15 +76,62 @@ struct FloodTests {
         #expect(try connection.sockets.waiting() > bytes.count / 2)
     }
 
-    @Test("A greeting in thousands of records is read in many turns")
+    /// A record in clear, as before the handshake.
+    private static func record(_ type: UInt8, _ bytes: some Collection<UInt8>) -> [UInt8] {
+        [type, 3, 1, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+    }
+
+    /// A ClientHello of 100,000 bytes begins.
+    private static let greeting: [UInt8] =
+        [1, 1, 0x86, 0xA0] + [UInt8](repeating: 3, count: 90_000)
+
+    @Test("A greeting that comes all at once is read in many turns")
     func greeting() throws {
         let sockets = try SocketPair()
         var server = try TLSStream(serving: sockets.second, certificate.server())
-        // A ClientHello of 100,000 bytes begins, a byte in each record.
-        let bytes: [UInt8] = [1, 1, 0x86, 0xA0] + [UInt8](repeating: 3, count: 16_000)
-        sockets.send(bytes.flatMap { [22, 3, 1, 0, 1, $0] })
+        for start in stride(from: 0, to: 80_000, by: 1_000) {
+            let piece = Self.greeting[start..<start + 1_000]
+            sockets.send(Self.record(CraftedRecords.handshake, piece))
+        }
         #expect(server.handshake() == .wantsRead)
         #expect(try sockets.waiting() > 0)
+    }
+
+    @Test(
+        "A handshake of many records that bring little or nothing ends before anybody waits for it",
+        arguments: [0, 1, 30], [CraftedRecords.alert, CraftedRecords.handshake])
+    func longHandshake(idle: Int, _ kind: UInt8) throws {
+        let sockets = try SocketPair()
+        var server = try TLSStream(serving: sockets.second, certificate.server())
+        let nothing = Self.record(kind, kind == CraftedRecords.alert ? [1, 90] : [])
+        let nothings = Array(repeating: nothing, count: idle).flatMap { $0 }
+        var sent = 0
+        for byte in Self.greeting {
+            sockets.send(Self.record(CraftedRecords.handshake, [byte]) + nothings)
+            sent += 1 + idle
+            if case .failed = server.handshake() { break }
+        }
+        #expect(sent < 5_000)
+    }
+
+    @Test("A greeting of which each byte has a record of its own is understood")
+    func slowGreeting() throws {
+        let (clients, servers) = (try SocketPair(), try SocketPair())
+        var client = try TLSStream(
+            connecting: clients.first, to: "localhost", certificate.client())
+        var server = try TLSStream(serving: servers.second, certificate.server())
+        _ = client.handshake()
+        for byte in clients.received().dropFirst(5) {
+            servers.send(Self.record(CraftedRecords.handshake, [byte]))
+            let progress = server.handshake()
+            #expect(progress == .wantsRead)
+        }
+        clients.sendBack(servers.receivedBack())
+        let answered = client.handshake()
+        #expect(answered == .done)
+        servers.send(clients.received())
+        let ended = server.handshake()
+        #expect(ended == .done)
     }
 
     @Test("Nothing is read as long as an answer to a key update finds no room")

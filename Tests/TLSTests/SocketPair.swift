@@ -34,9 +34,18 @@ final class SocketPair {
     }
 
     /// What has come to the second one.
-    func received() -> [UInt8] {
+    func received() -> [UInt8] { Self.received(second) }
+
+    /// The same in the other direction.
+    func sendBack(_ bytes: [UInt8]) {
+        #expect(write(second, bytes, bytes.count) == bytes.count)
+    }
+
+    func receivedBack() -> [UInt8] { Self.received(first) }
+
+    private static func received(_ descriptor: Int32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = read(second, &bytes, bytes.count)
+        let count = read(descriptor, &bytes, bytes.count)
         return Array(bytes.prefix(max(count, 0)))
     }
 }

@@ -156,7 +156,8 @@ extension ServerConnection {
             if transport?.hasPending == true { receive() }
         case .wantsRead: setInterest(.readable)
         case .wantsWrite: setInterest(.writable)
-        case .closed, .failed, nil: close()
+        case .failed: lose()
+        case .closed, nil: close()
         }
     }
 

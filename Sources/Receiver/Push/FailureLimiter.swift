@@ -3,9 +3,10 @@ import System
 
 /// How often something failed for whom within one second, on all loops together.
 ///
-/// Exact: nobody's failures hide those of another. Bounded: with very many who failed within the
-/// second, whoever is not among them waits for the next one. For all threads; as long as nothing
-/// fails, a question is one look at a number.
+/// Exact: nobody's failures hide those of another. Bounded: of very many who fail within the second
+/// some are not counted, since nobody may have to wait for the failures of others; what they cost has
+/// its share of each turn anyway. For all threads; as long as nothing fails, a question is one look
+/// at a number.
 final class FailureLimiter: Sendable {
     private struct Second {
         var number = Int64.min
@@ -27,8 +28,7 @@ final class FailureLimiter: Sendable {
         guard Self.isSame(last.load(ordering: .relaxed), second) else { return false }
         return current.withLock { current in
             guard Self.isSame(current.number, second) else { return false }
-            guard let count = current.counts[key] else { return current.counts.count >= capacity }
-            return count >= limit
+            return current.counts[key, default: 0] >= limit
         }
     }
 

@@ -2,35 +2,50 @@ import Reactor
 
 /// What is put off to the next turns of a loop, a few at a time and in order.
 final class LaterPushes: TimerHandler {
-    private static let perTurn = 8
-
+    private let perTurn: Int
     private let loop: EventLoop
-    private var waiting: [() -> Void] = []
-    /// Those before it were taken up.
-    private var position = 0
+    /// The next one is the last.
+    private var next: [() -> Void] = []
+    /// Those behind them, in their order.
+    private var behind: [() -> Void] = []
+    /// Of a turn that comes, or is.
+    private var hasTurn = false
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(on loop: EventLoop, perTurn: Int) {
+        self.loop = loop
+        self.perTurn = perTurn
+    }
+
+    var isEmpty: Bool { next.isEmpty && behind.isEmpty }
+
+    /// How many there is room for.
+    var capacity: Int { next.capacity + behind.capacity }
 
     func add(_ push: @escaping () -> Void) {
-        if waiting.isEmpty { callAgain() }
-        waiting.append(push)
+        behind.append(push)
+        if !hasTurn { callAgain() }
     }
 
     func timerFired(_ cookie: UInt64) {
-        let end = min(position + Self.perTurn, waiting.count)
-        while position < end {
-            let push = waiting[position]
-            waiting[position] = {}
-            position += 1
-            push()
+        // Those that come meanwhile wait for another turn.
+        for _ in 0..<min(perTurn, next.count + behind.count) {
+            if next.isEmpty { turnOver() }
+            next.popLast()?()
         }
-        guard position == waiting.count else { return callAgain() }
-        waiting.removeAll(keepingCapacity: position < 1_024)
-        position = 0
+        hasTurn = false
+        if !isEmpty { callAgain() }
+    }
+
+    private func turnOver() {
+        swap(&next, &behind)
+        next.reverse()
+        // A crowd leaves no more room behind than it needed.
+        if behind.capacity > 1_024 { behind = [] }
     }
 
     /// Later than now, and so in another turn.
     private func callAgain() {
+        hasTurn = true
         _ = loop.schedule(after: Interval(.nanoseconds(1)), self, cookie: 0)
     }
 }

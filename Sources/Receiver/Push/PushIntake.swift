@@ -2,6 +2,7 @@ import Base
 import Crypto
 import HTTP
 import Mailbox
+import System
 import WebPush
 
 /// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
@@ -11,7 +12,8 @@ final class PushIntake {
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     /// About a millisecond's worth.
-    @exclusivity(unchecked) private var newSignatures = TurnShare(8)
+    private static let newSignaturesPerTurn = 8
+    @exclusivity(unchecked) private var newSignatures = TurnShare(newSignaturesPerTurn)
     private let later: LaterPushes
 
     init(_ service: PushService, _ desk: DeliveryDesk) throws {
@@ -19,7 +21,7 @@ final class PushIntake {
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)
         gate = try VAPIDGate(service.settings, service.failedSignatures)
-        later = LaterPushes(on: desk.loop)
+        later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
     }
 
     /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
@@ -37,8 +39,9 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.note($0, $1) }
         if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
-        if fields.authorization != nil, !isLate, newSignatures.isSpent(in: desk.loop.now),
-            !gate.knows(fields)
+        // Those that wait already have the turn to themselves.
+        if fields.authorization != nil, !isLate,
+            !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
         {
             return later.add { [self] in takeLater(exchange, token: token, method) }
         }
@@ -65,10 +68,15 @@ final class PushIntake {
     private func takeLater(
         _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
     ) {
-        do throws(PushRefusal) {
-            try take(exchange, exchange.head, token: token, method, isLate: true)
-        } catch {
-            Answer.refuse(error, exchange, service)
+        let head = exchange.head
+        let bytes = head.bytes
+        let body = exchange.body
+        Underway.mark(.request, bytes.span, body.span) {
+            do throws(PushRefusal) {
+                try take(exchange, head, token: token, method, isLate: true)
+            } catch {
+                Answer.refuse(error, exchange, service)
+            }
         }
     }
 
@@ -77,7 +85,7 @@ final class PushIntake {
         of authority: Span<UInt8>
     ) throws(PushRefusal) -> KeyHash? {
         let before = gate.signaturesChecked
-        defer { if gate.signaturesChecked != before { newSignatures.note() } }
+        defer { if gate.signaturesChecked != before { newSignatures.note(in: desk.loop.now) } }
         return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
@@ -139,7 +147,7 @@ final class PushIntake {
 
     /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
     func unknown(to client: IPAddress?) -> PushRefusal {
-        let second = desk.loop.now.nanoseconds / 1_000_000_000
+        let second = Int64(service.settings.now())
         let network = client?.network ?? 0
         guard !service.strangers.isExhausted(network, second: second) else {
             return .tooMany(retryAfter: 1)

@@ -10,9 +10,16 @@ struct TurnShare {
     init(_ limit: Int) { self.limit = limit }
 
     mutating func isSpent(in turn: Instant) -> Bool {
-        if self.turn != turn { (self.turn, count) = (turn, 0) }
+        begin(turn)
         return count >= limit
     }
 
-    mutating func note() { count += 1 }
+    mutating func note(in turn: Instant) {
+        begin(turn)
+        count += 1
+    }
+
+    private mutating func begin(_ turn: Instant) {
+        if self.turn != turn { (self.turn, count) = (turn, 0) }
+    }
 }

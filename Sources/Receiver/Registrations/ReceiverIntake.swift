@@ -166,7 +166,7 @@ final class ReceiverIntake {
         _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
     ) {
         guard !readHere.isSpent(in: desk.loop.now) else { return desk.read(job, then) }
-        readHere.note()
+        readHere.note(in: desk.loop.now)
         then(reader.outcome(of: job))
     }
 

@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import HTTP
 import Testing
 
 @testable import Receiver
@@ -32,6 +33,27 @@ struct EndpointTests {
         for path in ["/wpush/v1/", "/wpush/", "/wpush/v2/"] {
             #expect(try fixture.push(path + token).status == 201)
         }
+    }
+
+    @Test("Who asks for many that are unknown waits, on whatever loop, and others do not")
+    func networks() throws {
+        let fixture = try PushFixture { plan in
+            plan.loops = 4
+            plan.listener = HTTPListenerTerms(usesProxyProtocol: true)
+            plan.settings = { $0.now = { 1_800_000_000 } }
+        }
+        func statuses(_ network: String, _ number: Int) throws -> [Int] {
+            let socket = try ByteSocket(port: fixture.port)
+            socket.send(Array("PROXY TCP6 \(network)::\(number) ::1 8080 443\r\n".utf8))
+            let push = PushFixture.bytes("POST", "/wpush/v1/x", [("TTL", "1")], body: [])
+            return (0..<4).map { _ in
+                socket.send(push)
+                return HTTPAnswer(from: socket).status
+            }
+        }
+        let answers = try (1...20).flatMap { try statuses("2001:db8:0:1", $0) }
+        #expect(answers == Array(repeating: 404, count: 50) + Array(repeating: 429, count: 30))
+        #expect(try statuses("2001:db8:0:2", 1) == [404, 404, 404, 404])
     }
 
     @Test("A token that is not ours is unknown, in every spelling")

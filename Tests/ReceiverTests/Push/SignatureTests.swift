@@ -244,9 +244,33 @@ struct SignatureTests {
         for turn in [Instant(nanoseconds: 1), Instant(nanoseconds: 2)] {
             for isSpent in [false, false, true, true] {
                 #expect(share.isSpent(in: turn) == isSpent)
-                share.note()
+                share.note(in: turn)
             }
         }
+        // Nobody asks before.
+        for _ in 0..<2 { share.note(in: Instant(nanoseconds: 3)) }
+        let isSpent = share.isSpent(in: Instant(nanoseconds: 3))
+        #expect(isSpent)
+    }
+
+    @Test("Those that wait and those that come share a turn, and both are known as what is at work")
+    func turns() throws {
+        let seen = SeenMarks()
+        let fixture = try PushFixture { $0.settings = { $0.now = { seen.time() } } }
+        let endpoint = try fixture.userAgent().register()
+        func push(_ socket: ByteSocket) throws {
+            let fields: PushFixture.Fields = [("TTL", "0"), try Sender().field()]
+            socket.send(PushFixture.bytes("POST", endpoint, fields, body: []))
+        }
+        let sockets = try (0..<32).map { _ in try ByteSocket(port: fixture.port) }
+        seen.begin(on: fixture.loops[0])
+        for socket in sockets { for _ in 0..<4 { try push(socket) } }
+        for socket in sockets {
+            for _ in 0..<4 { #expect(HTTPAnswer(from: socket).status == 201) }
+        }
+        #expect(seen.count % 128 == 0 && seen.count > 0)
+        #expect(seen.mostInATurn <= 8 * seen.count / 128)
+        #expect(seen.countWithoutMark == 0)
     }
 
     private static let bad: PushFixture.Fields = [

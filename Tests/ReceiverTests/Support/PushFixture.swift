@@ -56,6 +56,7 @@ final class PushFixture {
     /// Between the service and its store.
     var gate: GatedStore { running.gate }
     var service: PushService { running.service }
+    var loops: [EventLoop] { running.server.loops }
 
     private static func start(
         _ plan: Plan, _ folder: TemporaryFolder, _ key: MasterKey

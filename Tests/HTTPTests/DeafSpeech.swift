@@ -1,0 +1,75 @@
+import Foundation
+import TLS
+import TestSupport
+
+@testable import HTTP
+
+/// What a client that does not read what it asks for speaks.
+enum DeafSpeech: CaseIterable {
+    case http1, http2, webSocket
+
+    var applicationProtocol: ApplicationProtocol { self == .http2 ? .http2 : .http1 }
+
+    /// Says what comes before the first request, and reads what is said to that.
+    func begin(_ client: RawSocket) throws {
+        switch self {
+        case .http1: break
+        case .http2:
+            client.send(HTTP2Wire.opening)
+            let acknowledgement = HTTP2Wire.frame(0x4, flags: 1)
+            var received: [UInt8] = []
+            while !received.ends(with: acknowledgement) {
+                guard let bytes = client.next() else { throw POSIXError(.EPROTO) }
+                received += bytes
+            }
+        case .webSocket:
+            client.send(UpgradeRequest(target: "/socket").text)
+            guard client.head().hasPrefix("HTTP/1.1 101 ") else { throw POSIXError(.EPROTO) }
+        }
+    }
+
+    /// Of something that goes on for thousands of bytes.
+    var beginning: [UInt8] {
+        switch self {
+        case .http1: []
+        // A frame that nobody knows.
+        case .http2: [0, 0x3F, 0xFF, 0xEE, 0, 0, 0, 0, 0]
+        case .webSocket: [0x82, 0xFE, 0x3F, 0xFF, 1, 2, 3, 4]
+        }
+    }
+
+    /// One that is answered at once; `number` counts from 1.
+    func request(_ number: Int) -> [UInt8] {
+        switch self {
+        case .http1: Array("GET /a HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        case .http2: HTTP2Wire.get(Int32(2 * number - 1))
+        case .webSocket: ConformanceFrame.ping("\(number)").bytes(masked: true)
+        }
+    }
+
+    func answers(in bytes: [UInt8]) -> Int {
+        switch self {
+        case .http1:
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.components(separatedBy: "200 OK").count - 1
+        case .http2:
+            var (rest, count) = (bytes[...], 0)
+            while rest.count >= 9 {
+                let head = Array(rest.prefix(9))
+                count += head[3] == 1 ? 1 : 0
+                rest = rest.dropFirst(9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2]))
+            }
+            return count
+        case .webSocket:
+            var (rest, count) = (bytes[...], 0)
+            while let (frame, _) = ConformanceFrame.take(from: &rest) {
+                count += frame.opcode == 10 ? 1 : 0
+            }
+            return count
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with other: [UInt8]) -> Bool { suffix(other.count).elementsEqual(other) }
+}
