@@ -46,28 +46,6 @@ enum DeafSpeech: CaseIterable {
         case .webSocket: ConformanceFrame.ping("\(number)").bytes(masked: true)
         }
     }
-
-    func answers(in bytes: [UInt8]) -> Int {
-        switch self {
-        case .http1:
-            let text = String(decoding: bytes, as: UTF8.self)
-            return text.components(separatedBy: "200 OK").count - 1
-        case .http2:
-            var (rest, count) = (bytes[...], 0)
-            while rest.count >= 9 {
-                let head = Array(rest.prefix(9))
-                count += head[3] == 1 ? 1 : 0
-                rest = rest.dropFirst(9 + Int(head[0]) << 16 + Int(head[1]) << 8 + Int(head[2]))
-            }
-            return count
-        case .webSocket:
-            var (rest, count) = (bytes[...], 0)
-            while let (frame, _) = ConformanceFrame.take(from: &rest) {
-                count += frame.opcode == 10 ? 1 : 0
-            }
-            return count
-        }
-    }
 }
 
 extension [UInt8] {
