@@ -123,8 +123,11 @@
             }
             try push("bad")
             #expect(maker.end() == 0)
+            var times = 0
             let server = try test.endured(port: maker.port, "message:trap:") {
-                _ = try heard(1, at: "\($0.port)", [hello(uaid)])
+                times += 1
+                // Who leaves after the hello may not be there any more when what waits was read.
+                _ = try heard(times < 3 ? 2 : 1, at: "\($0.port)", [hello(uaid)])
             }
             #expect(try test.checked("a message that waits"))
             #expect(server.end() == 0)
