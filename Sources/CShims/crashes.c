@@ -16,8 +16,9 @@ static uint64_t key[2];
 static int is_noted;
 
 static void prepare(void) {
-    stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare};
-    sigaltstack(&stack, NULL);
+    stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare}, former;
+    /* Sanitizers have given the thread one, and take down what they find there at its end. */
+    if (sigaltstack(NULL, &former) == 0 && former.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
     is_prepared = 1;
 }
 

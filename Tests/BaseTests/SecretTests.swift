@@ -1,5 +1,6 @@
 import Base
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Secrets")
@@ -45,14 +46,10 @@ struct SecretTests {
 
     private static let length = 4096
 
-    /// The shadow that a sanitizer keeps of all memory is too large to search.
-    private static let isSanitized: Bool = {
-        let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = sizes.split(separator: " ").first.flatMap { Int($0) } ?? 0
-        return pages > 1 << 30
-    }()
-
-    @Test("A secret that is gone has left no trace in memory", .disabled(if: isSanitized))
+    // The shadow of a sanitizer is too large to search.
+    @Test(
+        "A secret that is gone has left no trace in memory",
+        .disabled(if: OwnMemory.isSanitized))
     func wiped() async {
         // In a process of its own, whose memory is small enough to be searched.
         await #expect(processExitsWith: .success) {

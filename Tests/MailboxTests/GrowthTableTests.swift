@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 import WebPush
 
@@ -200,19 +201,13 @@ struct GrowthTableTests {
         try Connection(test.path + "/" + WriterDatabase.fileName, .readOnly).integer(sql)
     }
 
-    /// Bytes of the process in memory.
-    private static func residentSize() throws -> Int {
-        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-        return (Int(text.split(separator: " ")[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
-    }
-
     @Test(
         "Of each kind there is what may be; then others are served, and little is taken for it",
         arguments: GrowthKind.allCases)
     func table(_ kind: GrowthKind) throws {
         let test = try TestStore(Self.small)
         let greedy = try Owner("greedy", test)
-        let before = try Self.residentSize()
+        let before = try OwnMemory.resident()
         let grown = try grow(kind, greedy)
         #expect(grown.is <= grown.bound)
         #expect(grown.is > grown.bound / 4, "\(grown.is): it was not tried")
@@ -231,7 +226,7 @@ struct GrowthTableTests {
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         // As docs/limits.md says.
         #expect((size ?? .max) < 2 << 20)
-        #expect(try Self.residentSize() - before < 96 << 20)
+        #expect(try OwnMemory.resident() - before < 96 << 20)
     }
 
     @Test("Deletions of messages that never came fill no more than the account's room")
