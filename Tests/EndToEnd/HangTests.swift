@@ -6,6 +6,9 @@
     /// With a mistake that only programs for tests have: a loop takes no turn any more.
     @Suite("A service that hangs")
     struct HangTests {
+        /// Seconds. A sanitizer stays a while to see what other threads do.
+        private static let limit = OwnMemory.isSanitized ? 8.0 : 5
+
         private var fixture: ServeFixture
 
         init() throws { fixture = try ServeFixture() }
@@ -18,7 +21,7 @@
                 "/usr/bin/curl", ["-s", "-m", "1", server.baseURL + "/health?boom"])
             #expect(answer.isEmpty)
             server.signal(SIGTERM)
-            #expect(server.hasEnded(within: 5))
+            #expect(server.hasEnded(within: Self.limit))
             #expect(server.errors.contains("event=server-hangs"))
         }
 
@@ -31,7 +34,7 @@
             // Where it reads its receivers again.
             service.signal(SIGHUP)
             service.signal(SIGTERM)
-            #expect(service.hasEnded(within: 5))
+            #expect(service.hasEnded(within: Self.limit))
             #expect(service.errors.contains("event=desktop-hangs"))
         }
 
@@ -45,7 +48,7 @@
                 ["-c", Self.launcher, Program.path] + arguments, program: "/usr/bin/python3",
                 environment: fixture.environment)
             service.signal(SIGTERM)
-            #expect(service.hasEnded(within: 5))
+            #expect(service.hasEnded(within: Self.limit))
         }
 
         /// Fills the pipe that the program writes errors to, and ends with it, or takes it along.
