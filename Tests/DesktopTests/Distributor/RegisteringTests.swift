@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebPush
 
@@ -178,7 +179,10 @@ struct RegisteringTests {
         #expect(stage.register("token", "org.example.Other").answers == [])
     }
 
-    @Test("All applications together have five thousand registrations at most")
+    // Minutes with a sanitizer, and of one thread.
+    @Test(
+        "All applications together have five thousand registrations at most",
+        .disabled(if: OwnMemory.isSanitized))
     func limitOfAll() {
         var stage = Stage()
         for number in 0..<5_000 {
