@@ -102,6 +102,7 @@ struct ApplicationDeskTests {
             #expect(
                 applications.calls[Self.path(service)] == ["ActivateAction open-notification"])
         }
+        applications.changed = {}
         desk.close()
         for export in exports { export.end() }
     }
