@@ -34,6 +34,7 @@ final class StoreWriter: @unchecked Sendable {
     private static let moment: UInt32 = 2_000
     /// After so many milliseconds whoever comes has nothing to do with those before.
     private static let soon: Int64 = 5
+    private static let engineShare = 16
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
@@ -131,6 +132,7 @@ final class StoreWriter: @unchecked Sendable {
         while let isAtWork = wait(&taken) {
             if isAtWork {
                 gather(&taken)
+                putOff(&taken)
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
@@ -156,6 +158,23 @@ final class StoreWriter: @unchecked Sendable {
             taken += queue.waiting
             queue.waiting.removeAll(keepingCapacity: true)
         }
+    }
+
+    /// What an engine is asked may take a part of a millisecond, for which all wait whose pushes come
+    /// with the same commit: so many go with it, and the others with the next ones, in their order.
+    private func putOff(_ taken: inout [Submission]) {
+        guard taken.count(where: \.operation.isOfEngine) > Self.engineShare else { return }
+        var (now, later, count) = ([Submission](), [Submission](), 0)
+        for submission in taken {
+            if submission.operation.isOfEngine { count += 1 }
+            if count > Self.engineShare, submission.operation.isOfEngine {
+                later.append(submission)
+            } else {
+                now.append(submission)
+            }
+        }
+        taken = now
+        queue.withLock { $0.waiting.insert(contentsOf: later, at: 0) }
     }
 
     /// True when there is work, false when there was none for a while, nil at the end.

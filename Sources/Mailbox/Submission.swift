@@ -35,6 +35,8 @@ extension StoreOperation {
         }
     }
 
+    var isOfEngine: Bool { if case .engine = self { true } else { false } }
+
     fileprivate var size: Int {
         switch self {
         case .callback(let operation): operation.size

@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import SQLite
+import System
 import Testing
 
 @testable import Mailbox
@@ -88,6 +89,41 @@ struct GrowthTests {
         try test.restart()
         _ = try test.keep(address)
         #expect(try test.waiting(device).count == 1)
+    }
+
+    /// Notes in which order answers come.
+    private final class Order: StoreSink {
+        private let noted = Lock<[UInt64]>([])
+
+        var tickets: [UInt64] { noted.withLock { $0 } }
+
+        func completed(_ completions: [Completion]) {
+            noted.withLock { $0 += completions.map(\.ticket) }
+        }
+
+        func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
+    }
+
+    @Test("Who pushes does not wait for all that engines are asked, which stays in its order")
+    func engines() throws {
+        let test = try TestStore()
+        let device = try test.addDevice()
+        let address = try test.register(device).address
+        let (sticky, order) = (Sticky(), Order())
+        test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
+        sticky.isHere.wait()
+        let client = EngineClientID(engine: 1, number: 1)
+        for ticket in 1...100 as ClosedRange<UInt64> {
+            test.store.submit(.engine(.request(client, [])), ticket: ticket, to: order)
+        }
+        let message = try test.message(address)
+        #expect(test.store.index.reserve(message.size, for: address) == nil)
+        test.store.submit(.store(message), ticket: 1_000, to: order)
+        sticky.mayGo.signal()
+        let end = ContinuousClock.now + .seconds(10)
+        while order.tickets.count < 101, ContinuousClock.now < end { usleep(1_000) }
+        #expect(order.tickets.filter { $0 < 1_000 } == Array(1...100))
+        #expect((order.tickets.firstIndex(of: 1_000) ?? .max) <= 16)
     }
 
     /// Rows of a table as it is on the disk.

@@ -3,8 +3,9 @@ import Reactor
 
 /// A client of an engine, at the desk of its loop, which it keeps no busier than it may.
 final class EnginePlace: TimerHandler {
-    /// With so many requests that are not answered, or so many bytes of them, no more are read.
-    private static let requestLimit = 256
+    /// With so many requests that are not answered, or so many bytes of them, no more are read: whoever
+    /// pushes waits for all that stand before it in a batch.
+    private static let requestLimit = 8
     private static let byteLimit = 4 << 20
     /// A request of so many bytes counts for one more.
     private static let piece = 4 << 10

@@ -85,9 +85,9 @@ struct EngineLifeTests {
             agent.send(
                 #"{"@type":"getOption","name":"version","@extra":\#(number),"x":"\#(room)"}"#)
         }
-        #expect(app.fixture.gate.await(.other, before + 256))
+        #expect(app.fixture.gate.await(.other, before + 8))
         // A bufferful of others was read with them.
-        #expect(app.fixture.gate.count(of: .other) < before + 300)
+        #expect(app.fixture.gate.count(of: .other) < before + 90)
         app.fixture.gate.open()
         for number in 0..<1_000 { #expect(try agent.members()["@extra"] as? Int == number) }
     }
