@@ -163,13 +163,15 @@ final class StoreWriter: @unchecked Sendable {
     /// What an engine is asked may take a part of a millisecond, for which all wait whose pushes come
     /// with the same commit: so many go with it, and the others with the next ones, in their order.
     private func putOff(_ taken: inout [Submission]) {
-        guard taken.count(where: \.operation.isOfEngine) > Self.engineShare else { return }
-        var (now, later, count) = ([Submission](), [Submission](), 0)
+        guard taken.reduce(0, { $0 + $1.operation.engineWork }) > Self.engineShare else { return }
+        var (now, later, share) = ([Submission](), [Submission](), Self.engineShare)
         for submission in taken {
-            if submission.operation.isOfEngine { count += 1 }
-            if count > Self.engineShare, submission.operation.isOfEngine {
+            let work = submission.operation.engineWork
+            // One that is more than the share goes alone.
+            if work > 0, share <= 0 || !later.isEmpty {
                 later.append(submission)
             } else {
+                share -= work
                 now.append(submission)
             }
         }

@@ -35,7 +35,16 @@ extension StoreOperation {
         }
     }
 
-    var isOfEngine: Bool { if case .engine = self { true } else { false } }
+    /// How much an engine has to do, about: for a long request more.
+    var engineWork: Int {
+        switch self {
+        case .engine(.request(_, let text)): 1 + text.count / Self.engineUnit
+        case .engine: 1
+        default: 0
+        }
+    }
+
+    private static let engineUnit = 4 << 10
 
     fileprivate var size: Int {
         switch self {
