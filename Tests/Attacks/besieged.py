@@ -26,13 +26,13 @@ def run(report, is_long, program, family):
 
 def besiege(report, siege, kind, rounds, seconds):
     server = siege.server
-    seen = []
     first_memory, first_descriptors = server.memory(), server.descriptors()
-    for number in range(rounds):
-        seen.append(one_round(siege, kind, f"worst{number}", seconds))
-    attacked = statistics.median(entry.attacked["p99"] for entry in seen)
-    elsewhere = statistics.median(entry.elsewhere["p99"] for entry in seen)
-    limit = max(SLOWER * max(siege.quiet, elsewhere), WAIT)
+    seen = [one_round(siege, kind, f"worst{number}", seconds) for number in range(rounds)]
+    attacked, elsewhere, limit = waits(siege, seen)
+    if len(seen) == 1 and attacked > limit and server.is_alive():
+        # The machine may have had something else to do in that second: then the median of three counts.
+        seen += [one_round(siege, kind, f"again{number}", seconds) for number in range(2)]
+        attacked, elsewhere, limit = waits(siege, seen)
     done = f"{seen[0].pieces} pieces, {seen[0].ends} connections cut, {seconds} s"
     name = kind.__name__.replace("_", " ")
     bound = f"others: p99, {siege.quiet:.1f} ms in quiet, {elsewhere:.1f} elsewhere <= {limit:.1f} ms"
@@ -51,6 +51,13 @@ def besiege(report, siege, kind, rounds, seconds):
                  grown <= MEMORY / MEGABYTE)
     report.bound("", "", "descriptors return", f"{server.descriptors()} of {first_descriptors}",
                  server.descriptors() <= first_descriptors)
+
+
+def waits(siege, seen):
+    """What others waited, what they did for a server that nobody attacks, and what they may."""
+    attacked, elsewhere = (statistics.median(getattr(entry, name)["p99"] for entry in seen)
+                           for name in ("attacked", "elsewhere"))
+    return attacked, elsewhere, max(SLOWER * max(siege.quiet, elsewhere), WAIT)
 
 
 def one_round(siege, kind, owner, seconds):
