@@ -25,8 +25,9 @@ package final class HTTPService: ConnectionHandler {
     let loop: EventLoop
     let handler: any HTTPHandler
     let limits: Limits
-    /// One for all connections: nothing stays in it between two events.
-    let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 32 * 1024)
+    /// One for all connections: nothing stays in it between two events. What is read at once is done at
+    /// once, and others wait for it.
+    let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
     @exclusivity(unchecked) var pool = HeadPool()
     let terms: HTTPListenerTerms
