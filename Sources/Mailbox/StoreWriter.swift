@@ -9,18 +9,6 @@ import System
 // Unchecked: the queue and the flag are for all threads; the rest is touched by the writer's thread
 // alone, once that has begun.
 final class StoreWriter: @unchecked Sendable {
-    /// What waits, and what was taken but not answered yet.
-    private struct Queue {
-        var waiting: [Submission] = []
-        var operations = 0
-        /// Of these, what sessions ask for.
-        var ofSessions = (operations: 0, bytes: 0)
-        var bytes = 0
-        var isClosed = false
-        /// There is work that nobody waits for.
-        var isWoken = false
-    }
-
     /// A batch of which it is not known whether it was committed.
     private struct Doubt {
         let batch: Int64
@@ -50,7 +38,7 @@ final class StoreWriter: @unchecked Sendable {
     private static let pageSize = 4_096
     private static let retryDelays: ClosedRange<Int64> = 50...5_000
 
-    private let queue = Monitor(Queue())
+    private let queue = Monitor(WriterQueue())
     private let usable = Atomic(true)
     private let limits: StoreLimits
     private let source: StoreSource
@@ -91,24 +79,9 @@ final class StoreWriter: @unchecked Sendable {
 
     /// From any thread.
     func submit(_ submission: Submission) {
-        let size = submission.size
-        let isOfSession = submission.operation.isOfSession
         let (isTaken, isFirst) = queue.withLock { queue in
-            guard !queue.isClosed, queue.operations < limits.queuedOperations,
-                queue.bytes + size <= limits.queuedBytes,
-                // They wait and ask again; half is left to senders, who would be refused.
-                !isOfSession
-                    || queue.ofSessions.operations < limits.queuedOperations / 2
-                        && queue.ofSessions.bytes + size <= limits.queuedBytes / 2
-            else { return (false, false) }
-            queue.operations += 1
-            queue.bytes += size
-            if isOfSession {
-                queue.ofSessions.operations += 1
-                queue.ofSessions.bytes += size
-            }
-            queue.waiting.append(submission)
-            return (true, queue.waiting.count == 1)
+            let isTaken = queue.put(submission, within: limits)
+            return (isTaken, isTaken && queue.waiting.count == 1)
         }
         if isFirst { queue.signal() }
         if !isTaken { refuse([submission]) }
@@ -163,10 +136,10 @@ final class StoreWriter: @unchecked Sendable {
     /// What an engine is asked may take a part of a millisecond, for which all wait whose pushes come
     /// with the same commit: so many go with it, and the others with the next ones, in their order.
     private func putOff(_ taken: inout [Submission]) {
-        guard taken.reduce(0, { $0 + $1.operation.engineWork }) > Self.engineShare else { return }
+        guard taken.reduce(0, { $0 + $1.engineWork }) > Self.engineShare else { return }
         var (now, later, share) = ([Submission](), [Submission](), Self.engineShare)
         for submission in taken {
-            let work = submission.operation.engineWork
+            let work = submission.engineWork
             // One that is more than the share goes alone.
             if work > 0, share <= 0 || !later.isEmpty {
                 later.append(submission)
@@ -204,7 +177,7 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     private func process(_ submissions: ArraySlice<Submission>) {
-        defer { settle(submissions) }
+        defer { queue.withLock { $0.settle(submissions) } }
         // However many operations come: none of them keeps the store from recovering.
         if executor == nil, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
@@ -217,24 +190,6 @@ final class StoreWriter: @unchecked Sendable {
             try keepUp(executor)
         } catch {
             fail(error, submissions)
-        }
-    }
-
-    /// They no longer count against the bounds of the queue.
-    private func settle(_ submissions: ArraySlice<Submission>) {
-        var (bytes, ofSessions) = (0, (operations: 0, bytes: 0))
-        for submission in submissions {
-            let size = submission.size
-            bytes += size
-            guard submission.operation.isOfSession else { continue }
-            ofSessions.operations += 1
-            ofSessions.bytes += size
-        }
-        queue.withLock { queue in
-            queue.operations -= submissions.count
-            queue.bytes -= bytes
-            queue.ofSessions.operations -= ofSessions.operations
-            queue.ofSessions.bytes -= ofSessions.bytes
         }
     }
 

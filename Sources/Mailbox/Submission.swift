@@ -3,15 +3,20 @@ final class Submission: Sendable {
     let operation: StoreOperation
     let ticket: UInt64
     let sink: any StoreSink
+    // What is asked more than once; each look into an operation copies it.
+    /// What it weighs while it waits.
+    let size: Int
+    let isOfSession: Bool
+    let engineWork: Int
 
     init(operation: StoreOperation, ticket: UInt64, sink: any StoreSink) {
         self.operation = operation
         self.ticket = ticket
         self.sink = sink
+        size = operation.size
+        isOfSession = operation.isOfSession
+        engineWork = operation.engineWork
     }
-
-    /// What it weighs while it waits.
-    var size: Int { operation.size }
 }
 
 extension StoreOperation {
@@ -26,7 +31,7 @@ extension StoreOperation {
     }
 
     /// Whether a session of a user agent or of an engine's client asks for it, rather than a sender.
-    var isOfSession: Bool {
+    fileprivate var isOfSession: Bool {
         switch self {
         case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .register, .unregister:
             true
@@ -36,7 +41,7 @@ extension StoreOperation {
     }
 
     /// How much an engine has to do, about: for a long request more.
-    var engineWork: Int {
+    fileprivate var engineWork: Int {
         switch self {
         case .engine(.request(_, let text)): 1 + text.count / Self.engineUnit
         case .engine: 1

@@ -229,14 +229,21 @@ struct GrowthTableTests {
         #expect(try OwnMemory.resident() - before < 96 << 20)
     }
 
-    @Test("Deletions of messages that never came fill no more than the account's room")
-    func barred() throws {
+    /// An account that somebody fetches, and where pushes make no chats.
+    private func strict() throws -> (TestStore, Owner, Address) {
         let test = try TestStore(Self.small)
         let owner = try Owner("greedy", test)
         let address = try owner.register(TestStore.terms).address
         test.store.index.engines.addFetcher(of: address.device)
+        try owner.request(
+            #"{"@type":"bellwire.setChatPolicy","policy":"strict"}"#, of: address.device)
+        return (test, owner, address)
+    }
+
+    @Test("Deletions of messages that never came fill no more than the account's room")
+    func barred() throws {
+        let (test, owner, address) = try strict()
         let engine = address.device
-        try owner.request(#"{"@type":"bellwire.setChatPolicy","policy":"strict"}"#, of: engine)
         try owner.request(#"{"@type":"bellwire.setChat","chat_id":1}"#, of: engine)
         let first = #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","x"],"#
         _ = try test.receive(address, first + #""custom":{"from_id":"1","msg_id":"1"}}"#)
@@ -252,12 +259,8 @@ struct GrowthTableTests {
 
     @Test("A full account takes what makes room, and after that what needs some")
     func room() throws {
-        let test = try TestStore(Self.small)
-        let owner = try Owner("greedy", test)
-        let address = try owner.register(TestStore.terms).address
-        test.store.index.engines.addFetcher(of: address.device)
+        let (test, owner, address) = try strict()
         let engine = address.device
-        try owner.request(#"{"@type":"bellwire.setChatPolicy","policy":"strict"}"#, of: engine)
         for chat in 1...500 {
             try owner.request(
                 #"{"@type":"bellwire.setChat","chat_id":\#(chat),"#

@@ -22,24 +22,35 @@ struct GrowthTests {
         func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
     }
 
-    @Test("However much sessions ask, half of the writer's queue is left to senders")
-    func queue() throws {
-        let test = try TestStore { $0.limits.queuedOperations = 16 }
-        let device = try test.addDevice()
-        let subscription = try test.register(device)
+    /// Keeps the writer at its first operation until it may go.
+    private func hold(_ test: TestStore, _ device: UInt32) -> Sticky {
         let sticky = Sticky()
         test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
         sticky.isHere.wait()
-        let id = try test.message(subscription.address).id
-        let asked = (0..<20).map { _ in test.submit(.acknowledgeByID(id, device: device)) }
-        let message = try test.message(subscription.address)
-        #expect(test.store.index.reserve(message.size, for: subscription.address) == nil)
+        return sticky
+    }
+
+    /// Lets the writer go when a push waits behind the others, which has to be stored.
+    private func pushes(to address: Address, _ test: TestStore, past sticky: Sticky) throws {
+        let message = try test.message(address)
+        #expect(test.store.index.reserve(message.size, for: address) == nil)
         let pushed = test.submit(.store(message))
         sticky.mayGo.signal()
         guard case .stored = try test.box.outcome(pushed) else {
             Issue.record("the push was refused")
             return
         }
+    }
+
+    @Test("However much sessions ask, half of the writer's queue is left to senders")
+    func queue() throws {
+        let test = try TestStore { $0.limits.queuedOperations = 16 }
+        let device = try test.addDevice()
+        let subscription = try test.register(device)
+        let sticky = hold(test, device)
+        let id = try test.message(subscription.address).id
+        let asked = (0..<20).map { _ in test.submit(.acknowledgeByID(id, device: device)) }
+        try pushes(to: subscription.address, test, past: sticky)
         let outcomes = try asked.map(test.box.outcome)
         // The one that is held counts, too.
         #expect(outcomes.count { $0 == .unavailable } == 13)
@@ -50,20 +61,11 @@ struct GrowthTests {
         let test = try TestStore { $0.limits.queuedBytes = 16_384 }
         let device = try test.addDevice()
         let subscription = try test.register(device)
-        let sticky = Sticky()
-        test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
-        sticky.isHere.wait()
+        let sticky = hold(test, device)
         let text = [UInt8](repeating: 0x20, count: 1_000)
         let client = EngineClientID(engine: 1, number: 1)
         let asked = (0..<20).map { _ in test.submit(.engine(.request(client, text))) }
-        let message = try test.message(subscription.address)
-        #expect(test.store.index.reserve(message.size, for: subscription.address) == nil)
-        let pushed = test.submit(.store(message))
-        sticky.mayGo.signal()
-        guard case .stored = try test.box.outcome(pushed) else {
-            Issue.record("the push was refused")
-            return
-        }
+        try pushes(to: subscription.address, test, past: sticky)
         #expect(try asked.map(test.box.outcome).count { $0 == .unavailable } == 12)
     }
 
@@ -109,9 +111,7 @@ struct GrowthTests {
         let test = try TestStore()
         let device = try test.addDevice()
         let address = try test.register(device).address
-        let (sticky, order) = (Sticky(), Order())
-        test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
-        sticky.isHere.wait()
+        let (sticky, order) = (hold(test, device), Order())
         let client = EngineClientID(engine: 1, number: 1)
         for ticket in 1...100 as ClosedRange<UInt64> {
             test.store.submit(.engine(.request(client, [])), ticket: ticket, to: order)
