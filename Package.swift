@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
-                "Desktop",
+                "Desktop", "DeliveryModel",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -78,6 +78,7 @@ let package = Package(
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
         module("Dialects", ["Base", "Notifications"]),
+        module("Delivery", ["Base", "WebPush", "Notifications"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -89,15 +90,15 @@ let package = Package(
         module(
             "Mailbox",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
-                "SQLite",
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
+                "Reactor", "SQLite",
             ],
             settings: planted),
         module(
             "Receiver",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
-                "TLS", "Outbound", "HTTP", "Mailbox",
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
+                "Reactor", "TLS", "Outbound", "HTTP", "Mailbox",
             ],
             settings: planted),
         module(
@@ -109,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "bellwire",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
-                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
+                "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
                 "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
@@ -119,8 +120,8 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
-                "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
+                "TLS", "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
             ],
             swiftSettings: strict),
 
@@ -142,13 +143,24 @@ let package = Package(
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "SQLite"),
         tests(of: "Bus", ["System", "Reactor"]),
-        tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
+        .target(
+            name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
+            path: "Tests/DeliveryModel", swiftSettings: plain),
+        tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
+        tests(
+            of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
         tests(
             of: "Receiver",
-            ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
+            [
+                "Base", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound",
+                "HookSupport",
+            ]),
         tests(
             of: "Desktop",
-            ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
+            [
+                "Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite", "Mailbox",
+                "Bus",
+            ]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -159,7 +171,8 @@ let package = Package(
         .executableTarget(
             name: "CallbackProbe",
             dependencies: [
-                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
+                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
+                "Receiver",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import WebPush
 
 /// What a batch changes in memory once it is committed.

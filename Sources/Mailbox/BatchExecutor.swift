@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Dialects
 import SQLite
 import WebPush

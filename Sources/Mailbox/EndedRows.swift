@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import SQLite
 
 /// Endpoints that ended.

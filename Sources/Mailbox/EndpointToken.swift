@@ -1,5 +1,6 @@
 package import Base
 package import Crypto
+package import Delivery
 
 /// The last part of an endpoint's path: 160 random bits, and 64 bits by which we know it for ours.
 package struct EndpointToken: Sendable, Confidential {
@@ -60,5 +61,14 @@ package struct EndpointMint: ~Copyable {
         try hash.update(second)
         let digest = try hash.finishHMAC()
         return digest.span.word(at: 0)
+    }
+}
+
+extension EndpointMint {
+    package mutating func repetitionMark(
+        of token: EndpointToken, name: Span<UInt8>
+    ) throws(OpenSSLError) -> RepetitionMark {
+        let bytes = token.bytes
+        return RepetitionMark(key: try mark(of: bytes.span, name))
     }
 }

@@ -1,3 +1,5 @@
+import Delivery
+
 /// What is known of a push that bears a mark.
 package enum RepetitionAnswer: Equatable, Sendable {
     /// It is new. Whoever got this answer hands the message to the store, or releases it.

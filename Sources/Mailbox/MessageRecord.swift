@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import WebPush
 
 import enum Notifications.TrustLevel
@@ -9,16 +10,11 @@ import enum Notifications.TrustLevel
 ///     crypto key 4 each | these three | body
 enum MessageRecord {
     private static let version: UInt8 = 1
-    private static let headerLength = 1 + 1 + 1 + 4 + 8 + 3 * 4
-
-    static func length(of content: Message.Content) -> Int {
-        headerLength + (content.topic?.text.utf8.count ?? 0) + content.encryption.count
-            + content.cryptoKey.count + content.body.count
-    }
+    private static let headerLength = Message.Content.overhead
 
     static func bytes(_ content: Message.Content, arrival: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(length(of: content))
+        bytes.reserveCapacity(content.size)
         bytes.append(version)
         bytes.append(
             number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0) << 4)

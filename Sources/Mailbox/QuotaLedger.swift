@@ -1,3 +1,5 @@
+import Delivery
+
 /// Why no more may be stored for a destination, narrowest cause first.
 package enum QuotaRefusal: Equatable, Sendable {
     case subscriptionFull

@@ -1,5 +1,6 @@
 package import Base
 package import Crypto
+import Delivery
 package import WebPush
 
 /// 128 random bits that name something, derived from nothing.
@@ -8,14 +9,8 @@ package protocol RandomName: Hashable, Sendable {
     init(_ bits: Bits128)
 }
 
-/// What the sender may withdraw a message by: the end of its `Location`.
-package struct LocationID: RandomName, Confidential {
-    package let bits: Bits128
-
-    package init(_ bits: Bits128) { self.bits = bits }
-}
-
 extension MessageID: RandomName {}
+extension LocationID: RandomName {}
 extension ChannelID: RandomName {}
 extension UserAgentID: RandomName {}
 

@@ -1,3 +1,4 @@
+import Delivery
 import SQLite
 
 /// The one row that is written with every batch: counters and the clock.

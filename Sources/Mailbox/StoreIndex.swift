@@ -1,4 +1,5 @@
 package import Base
+package import Delivery
 import Synchronization
 package import System
 

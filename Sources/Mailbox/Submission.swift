@@ -1,3 +1,5 @@
+import Delivery
+
 /// An operation with the way back for its answer. It goes from hand to hand, and is never copied.
 final class Submission: Sendable {
     let operation: StoreOperation

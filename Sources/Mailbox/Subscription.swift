@@ -1,4 +1,5 @@
 package import Base
+package import Delivery
 package import WebPush
 
 /// Who may push to an endpoint.

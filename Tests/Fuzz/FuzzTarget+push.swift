@@ -1,4 +1,5 @@
 import Base
+import DeliveryModel
 import Receiver
 import WebPush
 
@@ -98,5 +99,10 @@ extension FuzzTarget {
         let json = writer.bytes
         precondition((try? cursor.skipValue(in: json.span)) != nil, "no JSON")
         _ = configuration.text
+    }
+
+    /// What happens to a device, its senders and a store; what was promised must be kept.
+    static func live(_ bytes: [UInt8]) {
+        if let broken = DeliveryWorld(Dice(bytes)).run(bytes.count) { preconditionFailure(broken) }
     }
 }

@@ -30,6 +30,7 @@ enum FuzzTarget: String, CaseIterable {
     case engineState = "engine-state"
     case engineEntry = "engine-entry"
     case picture
+    case delivery
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -58,6 +59,7 @@ enum FuzzTarget: String, CaseIterable {
         case .engineState: Self.readState(bytes)
         case .engineEntry: Self.readEntry(bytes)
         case .picture: Self.readPicture(bytes)
+        case .delivery: Self.live(bytes)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import Foundation
 import SQLite
 import TestSupport

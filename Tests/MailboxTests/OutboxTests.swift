@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import Testing
 import WebPush
 

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import TestSupport
 import Testing
 import WebPush
@@ -172,7 +173,7 @@ struct MessageRecordTests {
     @Test("It comes back as it was, and counts with its whole length")
     func roundTrip() throws {
         let record = MessageRecord.bytes(Self.content, arrival: -5)
-        #expect(record.count == MessageRecord.length(of: Self.content))
+        #expect(record.count == Self.content.size)
         let read = MessageRecord.content(of: record.span)
         let (content, arrival) = try #require(read)
         #expect(content == Self.content)

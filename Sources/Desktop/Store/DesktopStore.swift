@@ -1,5 +1,6 @@
 import Base
 package import Crypto
+import Delivery
 import Mailbox
 package import SQLite
 package import System

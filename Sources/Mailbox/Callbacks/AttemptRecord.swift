@@ -1,3 +1,5 @@
+package import Delivery
+
 /// What became of an attempt, or of waiting for one.
 package struct AttemptRecord: Equatable, Sendable {
     package enum Result: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import SQLite
 
 /// What callbacks and their events do within the transaction.

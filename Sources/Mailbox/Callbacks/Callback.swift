@@ -1,4 +1,5 @@
 package import Base
+package import Delivery
 
 /// Where the events of a registration are sent, and by what they are signed.
 package struct Callback: Sendable, Confidential {

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 
 /// What of a callback is sealed as one record.
 ///

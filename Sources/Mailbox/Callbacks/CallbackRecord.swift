@@ -1,4 +1,5 @@
 import Base
+package import Delivery
 package import WebPush
 
 /// A callback as it is stored, with the event whose turn it is.

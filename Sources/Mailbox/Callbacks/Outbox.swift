@@ -1,3 +1,5 @@
+package import Delivery
+
 /// The round of one callback: what is to be done next, and what the answer to an attempt means.
 ///
 /// What waits, and how often it was tried, is in the store and read anew for each step; this knows

@@ -1,3 +1,4 @@
+import Delivery
 import SQLite
 
 /// What happens to a callback rarely; its statements are prepared when they are needed.

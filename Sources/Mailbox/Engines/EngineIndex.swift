@@ -1,3 +1,4 @@
+package import Delivery
 import Synchronization
 import System
 

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import Notifications
 
 /// What an engine has to know of all registrations of its account together, so that a client that

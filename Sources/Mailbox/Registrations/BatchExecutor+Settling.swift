@@ -1,4 +1,5 @@
 import Crypto
+import Delivery
 import SQLite
 import System
 import WebPush

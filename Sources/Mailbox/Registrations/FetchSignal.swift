@@ -1,3 +1,4 @@
+package import Delivery
 package import WebPush
 
 /// That there is something to fetch. One stands for as many pushes as it counts.

@@ -1,3 +1,4 @@
+package import Delivery
 package import WebPush
 
 /// The fetch signals of one registration: at most one that was handed out, and one that waits.

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import SQLite
 
 /// What accepting a push for a registration leaves behind besides the message.

@@ -1,4 +1,5 @@
 package import Base
+package import Delivery
 
 /// What happens to a registration. Each change counts, and time is passed in.
 extension Registration {

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import WebPush
 
 /// What of a registration is sealed as one record: JSON.

@@ -1,5 +1,6 @@
 package import Base
 package import Crypto
+package import Delivery
 package import WebPush
 
 /// Names a registration to its owner. Whoever knows it can do nothing without a credential.

@@ -1,3 +1,5 @@
+package import Delivery
+
 /// What the store does for registrations.
 package enum RegistrationOperation: Sendable {
     /// With its endpoint, unless its owner has as many as `limit`. A request that was answered before

@@ -1,4 +1,5 @@
 import Base
+package import Delivery
 
 /// What waits for the application of a registration, or did until now.
 package struct Waiting: Equatable, Sendable, Confidential {

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+package import Delivery
 package import Mailbox
 import Outbound
 import Reactor

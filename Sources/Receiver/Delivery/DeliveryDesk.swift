@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import HTTP
 import Mailbox
 import Reactor
@@ -15,6 +16,8 @@ final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
     let service: PushService
     let sessions: SessionRegister
+    /// Of its loop.
+    let number: Int
     @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
     /// Set as long as something is held.
@@ -23,17 +26,20 @@ final class DeliveryDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var senders = SlotTable<PushSender>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
-    @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
+    /// What those have to have recorded.
+    @exclusivity(unchecked) private var unrecorded = 0
     @exclusivity(unchecked) private var isRetrySet = false
     /// One answer at a time is written here on its way out.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
+    @exclusivity(unchecked) var actions: [DeliveryAction] = []
     @exclusivity(unchecked) var random = RandomSupply()
     @exclusivity(unchecked) var mint: EndpointMint
 
     enum Operation {
-        case message(Message, Reply)
-        case acknowledgement(Acknowledgement)
+        case message(Message, SenderTicket)
+        /// That a message is done with.
+        case acknowledgement(MessageID, AutopushChannel)
         /// It waits for what its device left elsewhere.
         case arrival(AutopushChannel)
         case load(AutopushChannel)
@@ -42,20 +48,16 @@ final class DeliveryDesk: @unchecked Sendable {
         case reading((PayloadReader.Outcome) -> Void)
     }
 
-    /// That a message is done with: the session passes it over until the store knows.
-    struct Acknowledgement {
-        let operation: StoreOperation
-        let id: MessageID
-        let channel: AutopushChannel
-    }
-
     private static let commit: UInt64 = 0
     private static let retry: UInt64 = 1
     private static let retryPause = Interval(.seconds(1))
     /// With more that the store did not take, those messages may come once more.
     private static let unrecordedLimit = 65_536
 
-    init(on loop: EventLoop, _ service: PushService, _ mint: consuming EndpointMint) {
+    init(
+        on loop: EventLoop, number: Int, _ service: PushService, _ mint: consuming EndpointMint
+    ) {
+        self.number = number
         self.loop = loop
         self.service = service
         sessions = service.sessions(on: loop)
@@ -66,69 +68,54 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Takes in a message for which room was reserved; its sender gets the answer.
     func accept(_ message: Message, from sender: PushSender) {
-        let reply = Reply(desk: self, ticket: senders.put(sender))
-        // What may be repeated has to be known for good before anybody gets it, or a repetition
-        // would come as another message.
-        guard message.mark == nil else { return keep(message, reply) }
+        let ticket = SenderTicket(loop: number, number: senders.put(sender))
         let device = message.address.device
-        if let channel = channels[device] { return deliver(message, reply, on: channel) }
+        if let channel = channels[device] { return channel.accept(message, ticket) }
         guard let desk = service.directory.desk(of: device), desk !== self else {
-            return keep(message, reply)
+            return takeAway(message, ticket)
         }
-        desk.loop.post { desk.receive(message, reply) }
+        desk.loop.post { desk.receive(message, ticket) }
     }
 
     /// From another loop; meanwhile the device may have gone.
-    private func receive(_ message: Message, _ reply: Reply) {
-        guard let channel = channels[message.address.device] else { return keep(message, reply) }
-        deliver(message, reply, on: channel)
+    private func receive(_ message: Message, _ sender: SenderTicket) {
+        guard let channel = channels[message.address.device] else {
+            return takeAway(message, sender)
+        }
+        channel.accept(message, sender)
     }
 
-    private func deliver(_ message: Message, _ reply: Reply, on channel: AutopushChannel) {
-        // RFC 8030 section 5.2: now or never.
-        if message.content.ttl == 0 {
-            channel.sendOnce(message)
-            return keep(message, reply)
+    /// Its device is not here.
+    private func takeAway(_ message: Message, _ sender: SenderTicket) {
+        if message.needsStore {
+            keep(message, sender)
+        } else {
+            answer(sender, message, .accepted)
         }
-        guard channel.send(message) else { return keep(message, reply) }
-        // What replaces another message has to be on the disk before its sender hears of it.
-        guard message.content.topic == nil else {
-            channel.expect(message, .storing)
-            return keep(message, reply)
-        }
-        channel.expect(message, .held(window.hold(message, at: .now), reply))
-        setTimer()
     }
 
     /// Hands a message to the store, which answers for it.
-    func keep(_ message: Message, _ reply: Reply) {
-        guard message.needsStore else { return answer(reply, message, .accepted) }
-        #if PLANT_ANSWER_BEFORE_COMMIT
-            answer(reply, message, .accepted)
-        #endif
-        submit(.store(message), .message(message, reply))
+    func keep(_ message: Message, _ sender: SenderTicket) {
+        submit(.store(message), .message(message, sender))
     }
 
-    /// The device has it, before it was written.
-    func settle(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
-        _ = window.take(slot)
+    func hold(_ device: UInt32, until time: Int64) {
+        window.hold(device, until: time)
+        setTimer()
+    }
+
+    func letGo() {
+        window.letGo()
         if window.count == 0 { cancelTimer() }
-        service.index.release(message.size, for: message.address)
-        answer(reply, message, .accepted)
     }
 
-    /// Its device went away before it said that it has it.
-    func giveUp(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
-        if window.take(slot) != nil { keep(message, reply) }
-    }
-
-    private func answer(_ reply: Reply, _ message: Message, _ verdict: Verdict) {
-        guard reply.desk === self else {
-            let desk = reply.desk
-            desk.loop.post { desk.answer(reply, message, verdict) }
+    func answer(_ sender: SenderTicket, _ message: Message, _ verdict: Verdict) {
+        guard sender.loop == number else {
+            guard let desk = service.desk(sender.loop) else { return }
+            desk.loop.post { desk.answer(sender, message, verdict) }
             return
         }
-        senders.take(reply.ticket)?.answer(message, verdict, service)
+        senders.take(sender.number)?.answer(message, verdict, service)
     }
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
@@ -138,7 +125,6 @@ final class DeliveryDesk: @unchecked Sendable {
         window = CommitWindow()
         channels = [:]
         retries = []
-        unrecorded = []
     }
 
     func submit(_ operation: StoreOperation, _ waiting: consuming Operation) {
@@ -163,9 +149,8 @@ final class DeliveryDesk: @unchecked Sendable {
         }
     }
 
-    func acknowledge(_ operation: StoreOperation, _ id: MessageID, for channel: AutopushChannel) {
-        let waiting = Acknowledgement(operation: operation, id: id, channel: channel)
-        submit(operation, .acknowledgement(waiting))
+    func record(_ operation: StoreOperation, _ id: MessageID, _ channel: AutopushChannel) {
+        submit(operation, .acknowledgement(id, channel))
     }
 }
 
@@ -220,9 +205,11 @@ extension DeliveryDesk {
 
     func withdrawn(_ reference: MessageReference) {
         let device = reference.address.device
-        if let channel = channels[device] { return channel.withdrawn(reference) }
+        if let channel = channels[device] {
+            return channel.tell { $0.withdrawn(reference, &$1) }
+        }
         guard let desk = service.directory.desk(of: device), desk !== self else { return }
-        desk.loop.post { desk.channels[device]?.withdrawn(reference) }
+        desk.loop.post { desk.channels[device]?.tell { $0.withdrawn(reference, &$1) } }
     }
 }
 
@@ -243,16 +230,19 @@ extension DeliveryDesk: StoreSink {
 
     private func take(_ completion: Completion) {
         switch operations.take(completion.ticket) {
-        case .message(let message, let reply):
+        case .message(let message, let sender):
             switch completion.outcome {
             // Before its sender hears of it: what is sent after that comes after it.
             case .stored(let position): announce(message, at: position)
-            case .notFound: channels[message.address.device]?.forget(message.id)
-            // It may be on the disk all the same: an acknowledgement would end it there.
-            default: break
+            case .notFound:
+                channels[message.address.device]?.tell { $0.lost(message.id, &$1) }
+            default:
+                channels[message.address.device]?.tell { delivery, _ in
+                    delivery.undecided(message.id)
+                }
             }
-            answer(reply, message, Verdict(completion.outcome))
-        case .acknowledgement(let acknowledgement): take(acknowledgement, completion.outcome)
+            answer(sender, message, Verdict(completion.outcome))
+        case .acknowledgement(let id, let channel): take(id, channel, completion.outcome)
         case .other(let body): body(completion.outcome)
         case .load, .list, .arrival, .reading, nil: break
         }
@@ -261,16 +251,16 @@ extension DeliveryDesk: StoreSink {
 
 /// What the store could not do now.
 extension DeliveryDesk {
-    private func take(_ acknowledgement: Acknowledgement, _ outcome: StoreOutcome) {
-        guard outcome == .unavailable, unrecorded.count < Self.unrecordedLimit else {
-            return acknowledgement.channel.recorded(acknowledgement.id)
+    private func take(_ id: MessageID, _ channel: AutopushChannel, _ outcome: StoreOutcome) {
+        guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
+            return channel.recorded(id)
         }
-        unrecorded.append(acknowledgement)
-        setRetry()
+        unrecorded += 1
+        channel.tell { $0.unrecorded(id, &$1) }
     }
 
-    func loadLater(_ channel: AutopushChannel) {
-        retries.append(channel)
+    func tryLater(_ channel: AutopushChannel) {
+        if retries.last !== channel { retries.append(channel) }
         setRetry()
     }
 
@@ -282,11 +272,10 @@ extension DeliveryDesk {
 
     private func tryAgain() {
         isRetrySet = false
-        let (channels, acknowledgements) = (retries, unrecorded)
+        let channels = retries
         retries = []
-        unrecorded = []
-        for waiting in acknowledgements { submit(waiting.operation, .acknowledgement(waiting)) }
-        for channel in channels { channel.loadIfPossible() }
+        unrecorded = 0
+        for channel in channels { channel.tell { $0.tryAgain(&$1) } }
     }
 }
 
@@ -294,18 +283,15 @@ extension DeliveryDesk: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie == Self.commit else { return tryAgain() }
         timer = nil
-        while let message = window.popDue(loop.now) {
-            guard let reply = channels[message.address.device]?.takeHeld(message.id) else {
-                continue
-            }
-            keep(message, reply)
+        while let (device, time) = window.next(loop.now.nanoseconds) {
+            channels[device]?.tell { $0.due(time, &$1) }
         }
         setTimer()
     }
 
     private func setTimer() {
         guard timer == nil, let deadline = window.deadline else { return }
-        let rest = max(0, deadline.nanoseconds - loop.now.nanoseconds)
+        let rest = max(0, deadline - loop.now.nanoseconds)
         timer = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
     }
 

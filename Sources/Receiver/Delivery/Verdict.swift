@@ -20,9 +20,3 @@ enum Verdict: Sendable {
         }
     }
 }
-
-/// Where the sender of a message waits: an exchange at the desk of its loop.
-struct Reply: Sendable {
-    let desk: DeliveryDesk
-    let ticket: UInt64
-}

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import HTTP
 import Mailbox
 import WebPush

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import HTTP
 import Mailbox
 import System

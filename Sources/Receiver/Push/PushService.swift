@@ -80,11 +80,19 @@ package final class PushService: Sendable {
             let thread = try PayloadThread()
             payloads.withLock { $0 = thread }
         }
-        let desk = DeliveryDesk(on: loop, self, try EndpointMint(key: endpointKey))
+        // One after the other, before the loops run.
+        let number = desks.withLock { $0.count }
+        let desk = DeliveryDesk(
+            on: loop, number: number, self, try EndpointMint(key: endpointKey))
         desks.withLock { $0.append(desk) }
         return ServiceHandler(
             self, desk, try PushIntake(self, desk),
             api(on: loop, engines(on: loop)))
+    }
+
+    /// Of the loop of that number; nil at the end. From any thread.
+    func desk(_ number: Int) -> DeliveryDesk? {
+        desks.withLock { $0.indices.contains(number) ? $0[number] : nil }
     }
 
     /// On a thread of its own. From any thread.

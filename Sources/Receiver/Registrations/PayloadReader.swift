@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Mailbox
 import Notifications
 import System

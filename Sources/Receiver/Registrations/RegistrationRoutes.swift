@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Mailbox
 
 /// `/api/v1/registrations`: endpoints whose keys we hold, and what waits for them.

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Mailbox
 import System
 import WebPush
@@ -16,8 +17,7 @@ extension AutopushChannel {
             let known = index.userAgent(digest), known.credential == credential
         {
             userAgent = wanted
-            device = known.device
-            isLoading = true
+            delivery.pointee.device = known.device
             return desk.attach(self, device: known.device)
         }
         // Without random numbers nothing can be named; the client comes again.
@@ -36,9 +36,8 @@ extension AutopushChannel {
     }
 
     func identified(with subscriptions: [Subscription]) {
-        isLoading = false
         for subscription in subscriptions {
-            channels.add(subscription.address.subscription, subscription.channel)
+            delivery.pointee.endpoints.add(subscription.address.subscription, subscription.channel)
         }
         if let userAgent { sayHello(to: userAgent) }
     }
@@ -86,9 +85,9 @@ extension AutopushChannel {
         } catch {
             return registered(channel, .failed)
         }
-        if let known = channels.subscription(of: channel) {
+        if let known = delivery.pointee.endpoints.subscription(of: channel) {
             registerAgain(channel, sender, known)
-        } else if channels.isFull {
+        } else if delivery.pointee.endpoints.isFull {
             registered(channel, .failed)
         } else if let device {
             make(channel, sender, device)
@@ -112,7 +111,7 @@ extension AutopushChannel {
                 .unregister(subscription: known),
                 .other { [self] outcome in
                     guard outcome != .unavailable else { return registered(channel, .failed) }
-                    end(known)
+                    tell { $0.ended(known, &$1) }
                     make(channel, sender, device)
                 })
         }
@@ -130,7 +129,7 @@ extension AutopushChannel {
             .other { [self] outcome in
                 switch outcome {
                 case .done:
-                    channels.add(row, channel)
+                    delivery.pointee.endpoints.add(row, channel)
                     registered(channel, .registered(endpoint: url(of: subscription)))
                 // The beginning of its digest was taken: with 64 bits that is once in a lifetime.
                 case .conflict: make(channel, sender, device)
@@ -157,7 +156,7 @@ extension AutopushChannel {
             .addDevice(added),
             .other { [self] outcome in
                 guard session.pointee.isOpen, outcome == .done else { return refuseRegistration() }
-                device = row
+                delivery.pointee.device = row
                 desk.claim(self, device: row)
                 body(row)
             })
@@ -176,28 +175,15 @@ extension AutopushChannel {
     }
 
     private func unregister(_ channel: ChannelID) {
-        guard let subscription = channels.subscription(of: channel) else {
+        guard let subscription = delivery.pointee.endpoints.subscription(of: channel) else {
             return unregistered(channel, isDone: true)
         }
         desk.submit(
             .unregister(subscription: subscription),
             .other { [self] outcome in
-                if outcome != .unavailable { end(subscription) }
+                if outcome != .unavailable { tell { $0.ended(subscription, &$1) } }
                 unregistered(channel, isDone: outcome != .unavailable)
             })
-    }
-
-    /// Its messages ended with it; those that are held have been delivered, so they were accepted.
-    private func end(_ subscription: UInt32) {
-        channels.remove(subscription)
-        let ended = outstanding.filter { $0.reference.address.subscription == subscription }
-        outstanding.removeAll { $0.reference.address.subscription == subscription }
-        for entry in ended {
-            if case .held(let slot, let reply) = entry.state {
-                desk.settle(entry.message, slot, reply)
-            }
-            perform(session.pointee.forget(entry.reference.id))
-        }
     }
 
     private func unregistered(_ channel: ChannelID, isDone: Bool) {

@@ -1,14 +1,12 @@
+import Delivery
 import HTTP
 import Mailbox
 import Reactor
 import System
 import WebPush
 
-/// One connection of a user agent: carries out what its session decides.
+/// One connection of a user agent: carries out what its session and its delivery decide.
 ///
-/// It delivers directly while nothing waits for it in the store. Whenever something does, because it
-/// came while the device was away, or was too much at once, the store is read from its beginning:
-/// what is outstanding or was settled is passed over, so that nothing is missed or comes twice.
 /// Confined to the loop of its desk.
 final class AutopushChannel {
     let desk: DeliveryDesk
@@ -20,24 +18,9 @@ final class AutopushChannel {
     /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
     /// runs within an access.
     let session: UnsafeMutablePointer<AutopushSession>
+    let delivery: UnsafeMutablePointer<DeviceDelivery>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
-    /// Nil for a user agent that has never registered anything: nothing is kept of it.
-    @exclusivity(unchecked) var device: UInt32?
-    @exclusivity(unchecked) var channels = ChannelList()
-    @exclusivity(unchecked) var outstanding: [Outstanding] = []
-    /// Acknowledged, and perhaps still in a page that is being read: whether the store has it.
-    @exclusivity(unchecked) var settled: [MessageID: Bool] = [:]
-    /// What answers the client while the store has not recorded all that it acknowledged: whoever
-    /// hears of us after an acknowledgement may take it for final.
-    @exclusivity(unchecked) var heldReplies = HeldReplies()
-    @exclusivity(unchecked) var isLoading = false
-    /// The store has more for it, or may have.
-    @exclusivity(unchecked) var needsLoad = false
-    /// How far the store was read: the position of the last message that a page could have.
-    @exclusivity(unchecked) var through = Int64.min
-    /// The client has to acknowledge something before more is sent.
-    @exclusivity(unchecked) var isFull = false
     /// One after the other: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
@@ -51,9 +34,6 @@ final class AutopushChannel {
 
     private static let paceCookie: UInt64 = 1
 
-    /// Of what is outstanding: a busy connection need not ask for memory each time.
-    static let keptCapacity = 4
-
     enum Request {
         case register(ChannelID, key: [UInt8]?)
         case unregister(ChannelID)
@@ -66,25 +46,34 @@ final class AutopushChannel {
         pass = credential.map(Pass.credential) ?? .open
         session = .allocate(capacity: 1)
         session.initialize(to: AutopushSession(at: Self.time(desk.loop)))
+        delivery = .allocate(capacity: 1)
+        delivery.initialize(to: DeviceDelivery())
     }
 
-    deinit { session.deinitialize(count: 1).deallocate() }
+    deinit {
+        session.deinitialize(count: 1).deallocate()
+        delivery.deinitialize(count: 1).deallocate()
+    }
 
     private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }
 
     private var now: Duration { Self.time(desk.loop) }
 
-    /// Something that waits for it can be sent at once.
-    var isLive: Bool { session.pointee.isOpen && !isLoading && !needsLoad && !isFull }
+    /// Nil for a user agent that has never registered anything: nothing is kept of it.
+    var device: UInt32? { delivery.pointee.device }
 
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
         switch action {
         case .none: break
         case .send: say(reply)
-        case .sendAndDeliver:
+        case .open:
             say(reply)
-            load()
-        case .deliver: load()
+            let takesBack = session.pointee.extensions.contains(.withdrawn)
+            tell { $0.opened(takesBack: takesBack, &$1) }
+        case .want(let least):
+            say(reply)
+            tell { $0.wants(from: least, &$1) }
+        case .acknowledged: tell { $0.goOn(&$1) }
         case .identify(let userAgent): identify(userAgent)
         case .register(let channel, let key): begin(.register(channel, key: key))
         case .unregister(let channel): begin(.unregister(channel))
@@ -92,18 +81,12 @@ final class AutopushChannel {
         }
     }
 
-    private func say(_ reply: borrowing [UInt8]) {
-        guard heldReplies.isHolding else {
-            connection?.send(text: reply.span)
-            return
+    func say(_ reply: borrowing [UInt8]) {
+        switch delivery.pointee.turn(of: reply) {
+        case .now: connection?.send(text: reply.span)
+        case .later: break
+        case .never: close(.badState)
         }
-        if !heldReplies.put(reply) { close(.badState) }
-    }
-
-    private func load() {
-        isFull = false
-        needsLoad = device != nil
-        loadIfPossible()
     }
 
     /// A newer connection has come for this device.
@@ -122,15 +105,10 @@ final class AutopushChannel {
         desk.sessions.leave(self, with: pass)
         if let paceTimer { desk.loop.cancel(paceTimer) }
         paceTimer = nil
-        _ = session.pointee.end()
+        session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
-        let left = outstanding
-        outstanding = []
-        for entry in left {
-            guard case .held(let slot, let reply) = entry.state else { continue }
-            desk.giveUp(entry.message, slot, reply)
-        }
+        tell { $0.closed(&$1) }
     }
 
     /// Takes up what came while a request was under way.
@@ -145,7 +123,7 @@ final class AutopushChannel {
     /// Nothing more is read of a client that asks faster than it may, or than the store records.
     func holdUp() {
         let isAhead =
-            paceTimer != nil || heldReplies.isCrowded || !session.pointee.isReady
+            paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
         connection?.setReading(!isAhead || session.pointee.isClosed)
     }
 

@@ -1,6 +1,6 @@
 import Base
 
-/// One connection of a user agent: what it may say when, and what it was sent.
+/// One connection of a user agent: what it may say when, and what it is answered.
 ///
 /// Pure state: messages and the time come in; what is to be sent is appended to `reply`, and what is
 /// to be done is the answer. Times are those of one clock that never goes back.
@@ -9,10 +9,12 @@ package struct AutopushSession: Sendable {
         case none
         /// Send the text in `reply` as one message.
         case send
-        /// Send the text, and deliver what waits: the client takes more than before.
-        case sendAndDeliver
-        /// Deliver what waits: there is room again.
-        case deliver
+        /// It was greeted: send the text, and deliver what waits.
+        case open
+        /// Send the text, and from now on only messages of this urgency and above.
+        case want(Urgency)
+        /// All that it has done with was told.
+        case acknowledged
         /// Find this user agent, or make a new one, and then say `identified`.
         case identify(UserAgentID?)
         /// Make an endpoint, and then say `registered`.
@@ -20,15 +22,6 @@ package struct AutopushSession: Sendable {
         /// End the subscription, and then say `unregistered`.
         case unregister(ChannelID)
         case close(AutopushClosing)
-    }
-
-    /// What becomes of a message that is there for this user agent.
-    package enum Delivery: Equatable, Sendable {
-        case send
-        /// It stays where it is kept until the session asks for more by an action.
-        case wait
-        /// The client does not want messages of this urgency now.
-        case withhold
     }
 
     private enum Phase: UInt8, Sendable {
@@ -44,21 +37,16 @@ package struct AutopushSession: Sendable {
 
     private let openedAt: Duration
     private var lastPing: Duration?
-    private var window = DeliveryWindow()
     /// What hello will say of broadcasts; empty for `{}`.
     private var broadcasts: [UInt8] = []
     private var phase = Phase.waiting
-    private var leastUrgency = Urgency.veryLow
     package private(set) var extensions: AutopushExtensions = []
     private var requestsUnderWay: UInt8 = 0
-    /// A message was told to wait.
-    private var isHoldingBack = false
 
     package init(at now: Duration) { openedAt = now }
 
     package var isOpen: Bool { phase == .open }
     package var isClosed: Bool { phase == .closed }
-    package var outstanding: Int { window.count }
 
     /// Whether the next message may be given in. Until then nothing more should be read.
     package var isReady: Bool {
@@ -75,11 +63,8 @@ package struct AutopushSession: Sendable {
         return close(.helloTimeout)
     }
 
-    /// The connection is over, from either side. What was not acknowledged has to be sent again.
-    package mutating func end() -> [MessageID] {
-        phase = .closed
-        return window.removeAll()
-    }
+    /// The connection is over, from either side.
+    package mutating func end() { phase = .closed }
 
     private mutating func close(_ closing: AutopushClosing) -> Action {
         phase = .closed
@@ -109,11 +94,8 @@ extension AutopushSession {
             guard phase == .waiting else { return close(.badState) }
             return identify(hello, payload)
         case .acknowledgement(let updates) where phase == .open:
-            updates.forEach(in: payload) { id in
-                _ = window.remove(id)
-                acknowledged(id)
-            }
-            return deliverIfHalfEmpty()
+            updates.forEach(in: payload, acknowledged)
+            return .acknowledged
         case _ where phase == .open: return request(message, payload, &reply)
         default: return close(.badState)
         }
@@ -148,10 +130,8 @@ extension AutopushSession {
             ServerMessage.appendBroadcasts(names, in: payload, to: &reply)
             return .send
         case .urgency(let least):
-            let takesMore = least < leastUrgency
-            leastUrgency = least
             ServerMessage.appendUrgency(least, to: &reply)
-            return takesMore ? .sendAndDeliver : .send
+            return .want(least)
         case .failureReport: return .none
         case .register(nil, _), .hello, .ping, .acknowledgement: return close(.badState)
         }
@@ -185,7 +165,7 @@ extension AutopushSession {
         ServerMessage.appendHello(
             userAgent, broadcasts: broadcasts.span, extensions: extensions, to: &reply)
         broadcasts = []
-        return .sendAndDeliver
+        return .open
     }
 
     package mutating func registered(
@@ -218,26 +198,6 @@ extension AutopushSession {
 
 /// What the user agent is sent.
 extension AutopushSession {
-    /// Asks whether a message may be sent now. Several are under way at once, up to a bound; those
-    /// below the client's urgency wait until it asks for them.
-    package mutating func deliver(_ id: MessageID, length: Int, urgency: Urgency) -> Delivery {
-        guard phase == .open else { return .wait }
-        guard wants(urgency) else { return .withhold }
-        guard window.add(id, length: length) else {
-            isHoldingBack = true
-            return .wait
-        }
-        return .send
-    }
-
-    /// Whether the client takes messages of this urgency now.
-    package func wants(_ urgency: Urgency) -> Bool { urgency >= leastUrgency }
-
-    /// A message that was sent has ended, and the client need not hear of it.
-    package mutating func forget(_ id: MessageID) -> Action {
-        window.remove(id) && phase == .open ? deliverIfHalfEmpty() : .none
-    }
-
     /// Adds what this client asked to be told of each message.
     package func extend(
         _ message: inout NotificationMessage, ttl: UInt32, topic: Topic?, urgency: Urgency
@@ -245,21 +205,5 @@ extension AutopushSession {
         if extensions.contains(.ttl) { message.ttl = ttl }
         if extensions.contains(.topic) { message.topic = topic }
         if extensions.contains(.urgency) { message.urgency = urgency }
-    }
-
-    /// A message was withdrawn, or replaced by a later one of its topic.
-    package mutating func withdrawn(
-        _ id: MessageID, _ channel: ChannelID, reply: inout [UInt8]
-    ) -> Action {
-        guard window.remove(id), phase == .open else { return .none }
-        guard extensions.contains(.withdrawn) else { return deliverIfHalfEmpty() }
-        ServerMessage.appendWithdrawn(id, channel, to: &reply)
-        return deliverIfHalfEmpty() == .deliver ? .sendAndDeliver : .send
-    }
-
-    private mutating func deliverIfHalfEmpty() -> Action {
-        guard isHoldingBack, window.isHalfEmpty else { return .none }
-        isHoldingBack = false
-        return .deliver
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Foundation
 import TestSupport
 import Testing

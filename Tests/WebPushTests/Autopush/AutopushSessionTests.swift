@@ -78,7 +78,7 @@ struct AutopushSessionTests {
         #expect(!session.session.isReady && !session.session.isOpen)
         #expect(session.session.deadline == nil)
         let action = session.answer { $0.identified(as: TestSession.userAgent, reply: &$1) }
-        #expect(action == .sendAndDeliver && session.session.isReady && session.session.isOpen)
+        #expect(action == .open && session.session.isReady && session.session.isOpen)
         #expect(
             session.reply == #"{"messageType":"hello","uaid":"00000000000000070000000000000008","#
                 + #""status":200,"use_webpush":true,"broadcasts":{}}"#)
@@ -174,14 +174,12 @@ struct AutopushSessionTests {
         #expect(session.reply.hasSuffix(#"{"errors":{"a":"Broadcast not found"}}}"#))
     }
 
-    @Test("The connection replaced by a newer one ends, and what it left is sent again")
+    @Test("The connection replaced by a newer one ends")
     func replaced() {
         var session = TestSession.open()
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .low) == .send)
         #expect(session.session.replaced() == .close(.badState))
         #expect(session.session.replaced() == .none)
-        #expect(session.session.end() == [TestSession.id(1)])
-        #expect(session.session.deliver(TestSession.id(2), length: 1, urgency: .low) == .wait)
+        session.session.end()
         #expect(session.say("{}") == .none)
         let late = session.answer { $0.registered(TestSession.channel, .failed, reply: &$1) }
         #expect(late == .none && session.reply.isEmpty)
@@ -193,92 +191,21 @@ struct AutopushSessionTests {
     }
 }
 
-@Suite("Deliveries to a user agent")
+@Suite("What a user agent says of deliveries")
 struct AutopushDeliveryTests {
-    @Test("Several are under way at once, and each acknowledgement counts by itself")
+    @Test("Each acknowledgement counts by itself, also of what an earlier connection delivered")
     func acknowledgement() {
         var session = TestSession.open()
-        for number in 1...3 {
-            #expect(
-                session.session.deliver(TestSession.id(number), length: 200, urgency: .normal)
-                    == .send)
-        }
-        #expect(session.acknowledge([TestSession.id(2)]) == .none)
-        #expect(session.acknowledge([TestSession.id(3), TestSession.id(2)]) == .none)
-        #expect(session.session.outstanding == 1)
-        #expect(session.session.end() == [TestSession.id(1)])
+        #expect(session.acknowledge([TestSession.id(2)]) == .acknowledged)
+        #expect(session.acknowledge([TestSession.id(3), TestSession.id(2)]) == .acknowledged)
         #expect(session.acknowledged == [2, 3, 2].map(TestSession.id))
     }
 
-    @Test("A message that an earlier connection delivered may be acknowledged on this one")
-    func lateAcknowledgement() {
-        var session = TestSession.open()
-        #expect(session.acknowledge([TestSession.id(9)]) == .none)
-        #expect(session.acknowledged == [TestSession.id(9)])
-    }
-
-    @Test("Before hello was answered nothing is sent")
-    func beforeHello() {
-        var session = TestSession()
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .high) == .wait)
-        _ = session.say(#"{"messageType":"hello"}"#)
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .high) == .wait)
-    }
-
-    @Test("At most 128 are under way; once half of them are done the rest is asked for")
-    func countLimit() {
-        var session = TestSession.open()
-        for number in 0..<128 {
-            #expect(
-                session.session.deliver(TestSession.id(number), length: 1, urgency: .low) == .send)
-        }
-        #expect(session.session.deliver(TestSession.id(128), length: 1, urgency: .low) == .wait)
-        for number in 0..<63 { #expect(session.acknowledge([TestSession.id(number)]) == .none) }
-        #expect(session.acknowledge([TestSession.id(63)]) == .deliver)
-        #expect(session.acknowledge([TestSession.id(64)]) == .none)
-        #expect(session.session.outstanding == 63)
-    }
-
-    @Test("At most a mebibyte is under way, but one message always is")
-    func byteLimit() {
-        var session = TestSession.open()
-        let limit = DeliveryWindow.byteLimit
-        #expect(
-            session.session.deliver(TestSession.id(1), length: 2 * limit, urgency: .low) == .send)
-        #expect(session.session.deliver(TestSession.id(2), length: 1, urgency: .low) == .wait)
-        #expect(session.acknowledge([TestSession.id(1)]) == .deliver)
-        #expect(session.session.deliver(TestSession.id(2), length: limit, urgency: .low) == .send)
-        #expect(session.session.deliver(TestSession.id(3), length: 1, urgency: .low) == .wait)
-    }
-
-    @Test("What is less urgent than the client wants waits until it wants it")
+    @Test("It may say how urgent a message has to be")
     func urgency() {
         var session = TestSession.open()
-        #expect(session.say(#"{"messageType":"urgency","min":"normal"}"#) == .send)
+        #expect(session.say(#"{"messageType":"urgency","min":"normal"}"#) == .want(.normal))
         #expect(session.reply == #"{"messageType":"urgency","min":"normal"}"#)
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .low) == .withhold)
-        #expect(session.session.deliver(TestSession.id(2), length: 1, urgency: .normal) == .send)
-        #expect(session.say(#"{"messageType":"urgency","min":"high"}"#) == .send)
-        #expect(session.say(#"{"messageType":"urgency","min":"low"}"#) == .sendAndDeliver)
-        #expect(session.session.deliver(TestSession.id(1), length: 1, urgency: .low) == .send)
-    }
-
-    @Test("A withdrawn message is taken back from clients that understand it")
-    func withdrawn() {
-        var session = TestSession.open(#","extensions":["withdrawn"]"#)
-        _ = session.session.deliver(TestSession.id(1), length: 1, urgency: .low)
-        func withdraw() -> AutopushSession.Action {
-            session.answer { $0.withdrawn(TestSession.id(1), TestSession.channel, reply: &$1) }
-        }
-        #expect(withdraw() == .send && session.reply.hasSuffix(#""withdrawn":true}"#))
-        #expect(withdraw() == .none && session.reply.isEmpty)
-
-        var plain = TestSession.open()
-        _ = plain.session.deliver(TestSession.id(1), length: 1, urgency: .low)
-        let action = plain.answer {
-            $0.withdrawn(TestSession.id(1), TestSession.channel, reply: &$1)
-        }
-        #expect(action == .none && plain.reply.isEmpty && plain.session.outstanding == 0)
     }
 
     @Test("Only what a client asked for is added to its messages")
@@ -294,25 +221,5 @@ struct AutopushDeliveryTests {
             #expect((message.ttl == 5) == hasTTL && (message.topic != nil) == hasTopic)
             #expect((message.urgency == .low) == hasUrgency)
         }
-    }
-
-    @Test("Acknowledgements in any order leave the window as it was")
-    func window() {
-        var window = DeliveryWindow()
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<50 {
-            let count = Int.random(in: 1...128, using: &generator)
-            for number in 0..<count {
-                #expect(window.add(TestSession.id(number), length: number * 50) == true)
-            }
-            for number in (0..<count).shuffled(using: &generator) {
-                #expect(window.remove(TestSession.id(number)) == true)
-            }
-            #expect(window.count == 0 && window.isHalfEmpty)
-            #expect(window.hasRoom(for: DeliveryWindow.byteLimit))
-            #expect(window.remove(TestSession.id(0)) == false)
-        }
-        _ = window.add(TestSession.id(1), length: 5)
-        #expect(window.removeAll() == [TestSession.id(1)])
     }
 }

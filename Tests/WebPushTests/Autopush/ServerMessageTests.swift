@@ -34,7 +34,7 @@ struct ServerMessageTests {
         var reply: [UInt8] = []
         _ = session.received(payload.span, at: .zero, reply: &reply) { _ in }
         let action = session.identified(as: UserAgentID(ClientMessageTests.bits), reply: &reply)
-        #expect(action == .sendAndDeliver)
+        #expect(action == .open)
         let answer = String(decoding: reply, as: UTF8.self)
         #expect(
             answer == #"{"messageType":"hello","uaid":"0123456789abcdeffedcba9876543210","#

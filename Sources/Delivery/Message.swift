@@ -38,8 +38,14 @@ package final class Message: Sendable, Confidential {
         /// Without a lifetime it is still the end of an earlier one of its topic.
         package var needsStore: Bool { ttl > 0 || topic != nil }
 
-        /// The bytes it counts for in quotas.
-        package var size: Int { MessageRecord.length(of: self) }
+        /// The bytes it counts for in quotas, which are those of its record in a store.
+        package var size: Int {
+            Self.overhead + (topic?.text.utf8.count ?? 0) + encryption.count + cryptoKey.count
+                + body.count
+        }
+
+        /// Of a record, beside what is in it.
+        package static let overhead = 1 + 1 + 1 + 4 + 8 + 3 * 4
     }
 
     package let id: MessageID
@@ -75,21 +81,4 @@ package final class Message: Sendable, Confidential {
 
     package var needsStore: Bool { content.needsStore }
     package var size: Int { content.size }
-}
-
-/// To whom a message goes: rows of the store.
-package struct Address: Hashable, Sendable {
-    package let subscription: UInt32
-    package let device: UInt32
-
-    package init(subscription: UInt32, device: UInt32) {
-        self.subscription = subscription
-        self.device = device
-    }
-}
-
-package struct MessageReference: Hashable, Sendable {
-    package let id: MessageID
-    package let address: Address
-    package let sequence: Int64
 }

@@ -1,5 +1,6 @@
-/// Replies that wait until all acknowledgements before them are recorded.
-struct HeldReplies {
+/// Replies that wait until all acknowledgements before them are recorded: whoever hears of us after
+/// an acknowledgement may take it for final.
+struct HeldReplies: Sendable {
     private var replies: [[UInt8]] = []
     private var unrecorded = 0
 

@@ -1,0 +1,192 @@
+import Delivery
+import WebPush
+
+/// What senders and the device see, and whether it is what they were promised. It knows nothing of
+/// how that is done.
+struct Witness {
+    private struct Push {
+        let message: Message
+        let begin: Int
+        var accepted: Int?
+        var isAnswered = false
+        var isRefused = false
+        /// When it was withdrawn, or replaced, or its subscription ended.
+        var death: StoreTime?
+        /// That was asked for: it may be so already.
+        var mayBeDead = false
+        /// It was sent on these connections.
+        var sent: [Int] = []
+        /// By the device, in this life of the server, with no failure of the store since.
+        var isAcknowledged = false
+        /// Whether or not that was lost: it may come again, and need not.
+        var wasAcknowledged = false
+        /// For good.
+        var isFinal = false
+        /// At some time the device did not want it.
+        var wasUnwanted = false
+
+        func isOlder(than message: Message) -> Bool {
+            self.message.sequence < message.sequence && self.message.address == message.address
+                && self.message.content.topic == message.content.topic
+        }
+    }
+
+    /// What is read already may still come, for so many milliseconds.
+    private static let grace: Int64 = 100
+
+    private var pushes: [Push] = []
+    private var numbers: [MessageID: Int] = [:]
+    /// Before it there is none that is still to be delivered.
+    private var firstOpen = 0
+    private(set) var broken: String?
+    /// A clock that counts what was seen.
+    private var step = 0
+
+    private mutating func fail(_ rule: String, _ push: Push) {
+        fail("\(rule): push \(push.message.sequence), sent on \(push.sent)")
+    }
+
+    mutating func fail(_ rule: String) { broken = broken ?? rule }
+
+    /// Of messages that may still be delivered.
+    var references: [MessageReference] {
+        pushes.filter { $0.accepted != nil && $0.death == nil && !$0.isFinal }.map(
+            \.message.reference)
+    }
+
+    mutating func pushed(_ message: Message) {
+        step += 1
+        if message.content.topic != nil {
+            change(where: { $0.isOlder(than: message) }) { $0.mayBeDead = true }
+        }
+        numbers[message.id] = pushes.count
+        pushes.append(Push(message: message, begin: step))
+    }
+
+    mutating func answered(_ message: Message, isAccepted: Bool, at now: StoreTime) {
+        step += 1
+        guard let number = numbers[message.id] else { return }
+        if pushes[number].isAnswered { fail("a sender is answered once", pushes[number]) }
+        pushes[number].isAnswered = true
+        guard isAccepted else {
+            pushes[number].isRefused = true
+            return
+        }
+        pushes[number].accepted = step
+        if message.content.topic != nil {
+            change(where: { $0.isOlder(than: message) }) { $0.death = $0.death ?? now }
+        }
+    }
+
+    private mutating func change(where isMeant: (Push) -> Bool, _ body: (inout Push) -> Void) {
+        for number in pushes.indices where isMeant(pushes[number]) { body(&pushes[number]) }
+    }
+
+    /// Somebody asks for their end.
+    mutating func ending(where isMeant: (Message) -> Bool) {
+        change(where: { isMeant($0.message) }) { $0.mayBeDead = true }
+    }
+
+    mutating func withdrawn(_ reference: MessageReference, at now: StoreTime) {
+        if let number = numbers[reference.id] { pushes[number].death = now }
+    }
+
+    mutating func ended(_ subscription: UInt32, at now: StoreTime) {
+        change(where: { $0.message.address.subscription == subscription }) {
+            $0.death = $0.death ?? now
+        }
+    }
+
+    /// A message begins to go to the device.
+    mutating func sent(_ message: Message, on connection: Int, _ least: Urgency, at now: StoreTime)
+    {
+        step += 1
+        guard let number = numbers[message.id] else {
+            broken = broken ?? "what nobody pushed is delivered"
+            return
+        }
+        let push = pushes[number]
+        if push.isFinal { fail("an acknowledgement is final", push) }
+        if push.isAcknowledged { fail("what was acknowledged does not come again", push) }
+        if push.sent.contains(connection) { fail("a repeat needs a break", push) }
+        if let death = push.death, now.milliseconds > death.milliseconds + Self.grace {
+            fail("what was replaced or withdrawn is not delivered", push)
+        }
+        if now > message.expiry.adding(seconds: 1) { fail("what expired is not delivered", push) }
+        if message.content.ttl == 0, !push.sent.isEmpty || push.isAnswered {
+            fail("without a lifetime it is now or never", push)
+        }
+        if message.content.urgency < least { fail("it is as urgent as the device wants", push) }
+        if push.isRefused, !push.sent.isEmpty {
+            fail("a refused push is delivered once at most", push)
+        }
+        checkOrder(push, number, connection, now)
+        pushes[number].sent.append(connection)
+    }
+
+    /// What was accepted before it was pushed comes before it.
+    private mutating func checkOrder(
+        _ push: Push, _ number: Int, _ connection: Int, _ now: StoreTime
+    ) {
+        while firstOpen < number, !isOpen(pushes[firstOpen]) { firstOpen += 1 }
+        for earlier in pushes[firstOpen..<max(number, firstOpen)]
+        where earlier.message.address == push.message.address && isDue(earlier, now)
+            && !earlier.sent.contains(connection)
+        {
+            guard let accepted = earlier.accepted, accepted < push.begin else { continue }
+            return fail("\(earlier.message.sequence) was accepted first", push)
+        }
+    }
+
+    private func isDue(_ push: Push, _ now: StoreTime) -> Bool {
+        isOpen(push) && push.message.expiry > now
+    }
+
+    /// Nothing that has happened excuses it; what does is for ever.
+    private func isOpen(_ push: Push) -> Bool {
+        push.death == nil && !push.mayBeDead && !push.wasAcknowledged && !push.wasUnwanted
+            && push.message.content.ttl > 0
+    }
+
+    mutating func acknowledged(_ id: MessageID) {
+        guard let number = numbers[id] else { return }
+        pushes[number].isAcknowledged = true
+        pushes[number].wasAcknowledged = true
+    }
+
+    /// A word of the server came after these acknowledgements.
+    mutating func confirmed(_ ids: [MessageID]) {
+        for id in ids {
+            if let number = numbers[id] { pushes[number].isFinal = true }
+        }
+    }
+
+    /// The server, or its store, may have lost what is not final.
+    mutating func doubted() {
+        change(where: \.isAcknowledged) { $0.isAcknowledged = false }
+    }
+
+    mutating func unwanted(below least: Urgency) {
+        change(where: { $0.message.content.urgency < least }) { $0.wasUnwanted = true }
+    }
+
+    /// The server is up, and nothing is under way.
+    mutating func settled() {
+        if let push = pushes.first(where: { !$0.isAnswered }) {
+            fail("each sender is answered", push)
+        }
+    }
+
+    /// The device was connected long enough to get all there was at its beginning.
+    mutating func drained(_ connection: Int, at now: StoreTime) {
+        for push in pushes
+        where push.accepted != nil && isDue(push, now) && !push.sent.contains(connection) {
+            return fail("what was accepted is delivered", push)
+        }
+    }
+
+    /// Those who waited for an answer hear nothing any more.
+    mutating func forgetSenders() {
+        change(where: { !$0.isAnswered }) { $0.isAnswered = true }
+    }
+}

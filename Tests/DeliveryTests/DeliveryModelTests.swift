@@ -1,0 +1,37 @@
+import DeliveryModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Against a store that forgets what was not committed, and a device and senders that do anything.
+@Suite("The promise, by chance")
+struct DeliveryModelTests {
+    private static let eventsEach = 2_000
+
+    private static var worlds: Int {
+        let events = ProcessInfo.processInfo.environment["BELLWIRE_EVENTS"].flatMap(Int.init)
+        return max(1, (events ?? (OwnMemory.isSanitized ? 20_000 : 100_000)) / eventsEach)
+    }
+
+    @Test(
+        "What was accepted is delivered, once, in order, until it is acknowledged, replaced or over"
+    )
+    func promise() {
+        for seed in 0..<Self.worlds {
+            let broken = DeliveryWorld(Dice(seed: UInt64(seed))).run(Self.eventsEach)
+            #expect(broken == nil, "seed \(seed)")
+        }
+    }
+
+    #if DEBUG
+        @Test("A mistake in the delivery is found", arguments: DeliveryMistake.allCases)
+        func mistakes(mistake: DeliveryMistake) {
+            let found = (0..<100).first { seed in
+                DeliveryWorld(Dice(seed: UInt64(seed)), making: mistake).run(Self.eventsEach) != nil
+            }
+            #expect(found != nil)
+        }
+    #endif
+}

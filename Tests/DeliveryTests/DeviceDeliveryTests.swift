@@ -1,0 +1,178 @@
+import Base
+import Testing
+import WebPush
+
+@testable import Delivery
+
+/// A delivery to an open connection with one endpoint, and what it asks for.
+private struct Desk {
+    var delivery = DeviceDelivery()
+    var actions: [DeliveryAction] = []
+
+    static let endpoint = Address(subscription: 1, device: 1)
+    static let sender = SenderTicket(loop: 0, number: 7)
+
+    init(takesBack: Bool = false) {
+        delivery.device = 1
+        delivery.endpoints.add(1, ChannelID(Bits128(high: 0, low: 1)))
+        delivery.opened(takesBack: takesBack, &actions)
+        finish(with: [])
+    }
+
+    /// What waits in the store is this.
+    mutating func finish(with messages: [Message]) {
+        delivery.read(
+            StoredPage(messages: messages, through: 0, next: nil, damaged: 0), &actions)
+    }
+
+    static func message(
+        _ number: Int, length: Int = 1, topic: String? = nil, urgency: Urgency = .normal,
+        ttl: UInt32 = 60
+    ) -> Message {
+        Message(
+            id: MessageID(Bits128(high: 1, low: UInt64(number))),
+            location: LocationID(Bits128(high: 2, low: UInt64(number))), address: endpoint,
+            sequence: Int64(number),
+            content: Message.Content(
+                body: Array(repeating: 0, count: length), topic: topic.flatMap { Topic($0) },
+                urgency: urgency, ttl: ttl),
+            arrival: 0, expiry: StoreTime(milliseconds: 60_000))
+    }
+
+    mutating func accept(_ message: Message, at now: Int64 = 0) {
+        delivery.accept(message, from: Self.sender, at: now, &actions)
+    }
+
+    mutating func acknowledge(_ number: Int) {
+        _ = delivery.acknowledged(
+            Self.message(number).id, isWaiting: true, &actions)
+        delivery.goOn(&actions)
+    }
+
+    /// In words, and forgotten.
+    mutating func taken() -> [String] {
+        defer { actions = [] }
+        return actions.map { action in
+            switch action {
+            case .write(let message, _): "write \(message.sequence)"
+            case .takeBack(let id, _): "take back \(id.bits.low)"
+            case .say(let reply): "say \(reply)"
+            case .holdPongs: "hold pongs"
+            case .releasePongs: "release pongs"
+            case .keep(let message, _): "keep \(message.sequence)"
+            case .answer(let message, _): "answer \(message.sequence)"
+            case .hold(let time): "hold until \(time)"
+            case .letGo: "let go"
+            case .record(let acknowledgement): "record \(acknowledgement.id.bits.low)"
+            case .read: "read"
+            case .wait: "wait"
+            }
+        }
+    }
+}
+
+@Suite("Delivery to a device")
+struct DeviceDeliveryTests {
+    @Test("What is acknowledged at once is answered and spares the disk; what is not is written")
+    func held() {
+        var desk = Desk()
+        #expect(desk.taken() == ["read"])
+        desk.accept(Desk.message(1))
+        desk.accept(Desk.message(2), at: 5)
+        #expect(desk.taken() == ["write 1", "hold until 2000000", "write 2", "hold until 2000005"])
+        desk.acknowledge(1)
+        #expect(desk.taken() == ["let go", "answer 1"])
+        desk.delivery.due(2_000_004, &desk.actions)
+        #expect(desk.taken() == [])
+        desk.delivery.due(2_000_005, &desk.actions)
+        #expect(desk.taken() == ["let go", "keep 2"])
+        desk.acknowledge(2)
+        #expect(desk.taken() == ["hold pongs", "record 2"])
+    }
+
+    @Test("What a device leaves unacknowledged when it goes is written")
+    func closed() {
+        var desk = Desk()
+        desk.accept(Desk.message(1))
+        desk.accept(Desk.message(2, topic: "a"))
+        _ = desk.taken()
+        desk.delivery.closed(&desk.actions)
+        desk.accept(Desk.message(3))
+        #expect(desk.taken() == ["let go", "keep 1", "keep 3"])
+    }
+
+    @Test("At most 128 are under way; once half of them are done the rest is read")
+    func countLimit() {
+        var desk = Desk()
+        for number in 1...129 { desk.accept(Desk.message(number)) }
+        #expect(desk.taken().last == "keep 129")
+        for number in 1...63 { desk.acknowledge(number) }
+        #expect(!desk.taken().contains("read"))
+        desk.acknowledge(64)
+        #expect(desk.taken() == ["let go", "answer 64", "read"])
+    }
+
+    @Test("At most a mebibyte is under way, but one message always is")
+    func byteLimit() {
+        var desk = Desk()
+        desk.accept(Desk.message(1, length: 2 << 20))
+        desk.accept(Desk.message(2))
+        #expect(desk.taken() == ["read", "write 1", "hold until 2000000", "keep 2"])
+        desk.acknowledge(1)
+        #expect(desk.taken().last == "read")
+    }
+
+    @Test("What is less urgent than the device wants waits until it wants it")
+    func urgency() {
+        var desk = Desk()
+        desk.delivery.wants(from: .normal, &desk.actions)
+        desk.accept(Desk.message(1, urgency: .low))
+        desk.accept(Desk.message(2, urgency: .normal))
+        #expect(desk.taken() == ["read", "keep 1", "write 2", "hold until 2000000"])
+        desk.delivery.wants(from: .low, &desk.actions)
+        desk.finish(with: [Desk.message(1, urgency: .low)])
+        #expect(desk.taken() == ["read", "write 1"])
+    }
+
+    @Test("What a newer message of its topic took back is not sent when the store has it at last")
+    func topics() {
+        var desk = Desk(takesBack: true)
+        desk.accept(Desk.message(1, topic: "a"))
+        desk.accept(Desk.message(2, topic: "a"))
+        #expect(
+            desk.taken() == ["read", "write 1", "keep 1", "write 2", "take back 1", "keep 2"])
+        for (number, position) in [(1, 5), (2, 6)] {
+            desk.delivery.stored(
+                Desk.message(number, topic: "a"), at: Int64(position),
+                now: StoreTime(milliseconds: 0), &desk.actions)
+        }
+        #expect(desk.taken() == [])
+    }
+
+    @Test("A reply waits until what was acknowledged before it is recorded")
+    func replies() {
+        var desk = Desk()
+        desk.accept(Desk.message(1, topic: "a"))
+        desk.acknowledge(1)
+        _ = desk.taken()
+        #expect(desk.delivery.turn(of: [7]) == .later)
+        desk.delivery.recorded(Desk.message(1).id, &desk.actions)
+        #expect(desk.taken() == ["release pongs", "say [7]"])
+        #expect(desk.delivery.turn(of: [7]) == .now)
+    }
+
+    @Test("An acknowledgement that the store could not take is told it again")
+    func unrecorded() {
+        var desk = Desk()
+        desk.accept(Desk.message(1, topic: "a"))
+        desk.acknowledge(1)
+        _ = desk.taken()
+        desk.delivery.unrecorded(Desk.message(1).id, &desk.actions)
+        desk.delivery.tryAgain(&desk.actions)
+        desk.delivery.tryAgain(&desk.actions)
+        #expect(desk.taken() == ["wait", "record 1"])
+    }
+
+    @Test("An idle connection costs little")
+    func size() { #expect(MemoryLayout<DeviceDelivery>.size <= 120) }
+}
