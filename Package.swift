@@ -50,7 +50,7 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
+                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
                 "Desktop",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
@@ -93,10 +93,12 @@ let package = Package(
                 "SQLite",
             ],
             settings: planted),
+        module("Configuration", ["Base", "WebPush"]),
         module(
             "Receiver",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
+                "Base", "Configuration", "WebPush", "Notifications", "Dialects", "System", "Crypto",
+                "Reactor",
                 "TLS", "Outbound", "HTTP", "Mailbox",
             ],
             settings: planted),
@@ -110,8 +112,8 @@ let package = Package(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
-                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
-                "Bus",
+                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration", "Receiver",
+                "Desktop", "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -120,7 +122,7 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
-                "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
+                "Reactor", "HTTP", "Mailbox", "Configuration", "Receiver", "CBench",
             ],
             swiftSettings: strict),
 
@@ -143,9 +145,13 @@ let package = Package(
         tests(of: "SQLite"),
         tests(of: "Bus", ["System", "Reactor"]),
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
+        tests(of: "Configuration", ["Base"]),
         tests(
             of: "Receiver",
-            ["Base", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound", "HookSupport"]),
+            [
+                "Base", "Configuration", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor",
+                "Outbound", "HookSupport",
+            ]),
         tests(
             of: "Desktop",
             ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite", "Mailbox", "Bus"]),
@@ -159,7 +165,8 @@ let package = Package(
         .executableTarget(
             name: "CallbackProbe",
             dependencies: [
-                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox", "Receiver",
+                "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
+                "Configuration", "Receiver",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(

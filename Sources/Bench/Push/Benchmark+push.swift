@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import HTTP
 import Mailbox
 import Reactor

@@ -1,3 +1,5 @@
+package import Configuration
+
 /// What the control socket goes by.
 package struct ControlSettings: Sendable {
     package let baseURL: BaseURL

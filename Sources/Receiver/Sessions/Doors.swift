@@ -1,3 +1,5 @@
+package import Configuration
+
 /// What the configuration says of who may come in; a reload may change it.
 package struct Doors: Equatable, Sendable {
     package let registration: RegistrationMode

@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Crypto
 import HTTP
 import Mailbox
@@ -24,7 +25,7 @@ final class PushServer {
     /// Everything that can go wrong does so here, before a connection is taken. `further`: where to
     /// listen beside what is configured.
     init(
-        _ configuration: Configuration, _ given: GivenSockets, further: [ListenAddress] = [],
+        _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress] = [],
         _ log: Log
     ) throws {
         guard configuration.remoteStore == nil else {
@@ -97,7 +98,7 @@ final class PushServer {
 
 extension PushServer {
     private static func store(
-        _ configuration: Configuration, _ keys: KeyFolder, _ log: Log
+        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ log: Log
     ) throws -> SQLiteStore {
         var options = SQLiteStore.Options(
             folder: configuration.state, masterKey: try keys.masterKey(log))
@@ -167,7 +168,7 @@ extension PushServer {
         }
     }
 
-    private static func metricsToken(_ configuration: Configuration) throws -> Secret? {
+    private static func metricsToken(_ configuration: ServerConfiguration) throws -> Secret? {
         guard let path = configuration.metricsTokenFile else { return nil }
         var token = try TextFile.read(path)
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
@@ -178,7 +179,7 @@ extension PushServer {
     }
 
     private static func baseURL(
-        _ configuration: Configuration, _ listeners: OpenListeners
+        _ configuration: ServerConfiguration, _ listeners: OpenListeners
     ) throws -> BaseURL {
         let baseURL = configuration.baseURL(
             tlsPort: listeners.port(encrypted: true), plainPort: listeners.port(encrypted: false))
@@ -190,11 +191,11 @@ extension PushServer {
     }
 
     private static func settings(
-        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
         _ log: Log
     ) throws -> PushServiceSettings {
         var settings = PushServiceSettings(
-            baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
+            baseURL: baseURL, aliases: configuration.aliases, version: ProgramVersion.text)
         try decideCallbacks(configuration, listeners, baseURL, &settings.callbacks)
         settings.onUndecryptable = { registration, reason in
             log.write(
@@ -210,7 +211,8 @@ extension PushServer {
 
     /// What is open to whom.
     private static func announce(
-        _ listeners: OpenListeners, _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
+        _ listeners: OpenListeners, _ configuration: ServerConfiguration, _ baseURL: BaseURL,
+        _ log: Log
     ) {
         for listener in listeners.faces {
             let entrance = Entrance(listener.configured, configuration.registration, baseURL)

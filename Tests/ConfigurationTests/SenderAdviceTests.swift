@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Receiver
+@testable import Configuration
 
 @Suite("What senders have to be told")
 struct SenderAdviceTests {

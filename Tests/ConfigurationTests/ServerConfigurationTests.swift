@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Receiver
+@testable import Configuration
 
 /// A configuration from a file's text, with a home folder.
 private func configuration(
     _ text: String = "", options: [String: [String]] = [:],
     environment: [String: String] = ["HOME": "/home/a"]
-) throws(ConfigurationError) -> Configuration {
-    try Configuration(
+) throws(ConfigurationError) -> ServerConfiguration {
+    try ServerConfiguration(
         ConfigurationInput(
             options: options, environment: environment,
             file: ConfigurationInput.File(path: "b.conf", bytes: Array(text.utf8))))
@@ -27,10 +27,10 @@ private func failure(_ text: String, options: [String: [String]] = [:]) -> Strin
 }
 
 @Suite("Configuration")
-struct ConfigurationTests {
+struct ServerConfigurationTests {
     @Test("With none at all it listens on loopback, openly, and keeps its state at home")
     func none() throws {
-        let configuration = try Configuration(
+        let configuration = try ServerConfiguration(
             ConfigurationInput(environment: ["HOME": "/home/a"]))
         #expect(
             configuration.listeners.map(\.endpoint) == [
@@ -178,7 +178,7 @@ struct ConfigurationTests {
         let input = ConfigurationInput(
             file: ConfigurationInput.File(path: "b.conf", bytes: Array("\nstate = ".utf8) + [0xFF]))
         #expect(throws: ConfigurationError("this is not UTF-8", in: .file("b.conf", line: 2))) {
-            try Configuration(input)
+            try ServerConfiguration(input)
         }
     }
 
@@ -254,12 +254,12 @@ struct ConfigurationTests {
     @Test("Sockets that were given stand for addresses, and open no service to the network")
     func handedOver() throws {
         let everywhere = ListenAddress(.tls(IPAddress(high: 0, low: 0), port: 443))
-        func configuration(_ text: String) throws -> Configuration {
+        func configuration(_ text: String) throws -> ServerConfiguration {
             var input = ConfigurationInput(
                 environment: ["HOME": "/home/a"],
                 file: .init(path: "b.conf", bytes: Array(text.utf8)))
             input.handedOver = [everywhere]
-            return try Configuration(input)
+            return try ServerConfiguration(input)
         }
         let given = try configuration("")
         #expect(given.listeners == [everywhere] && given.registration == .token)

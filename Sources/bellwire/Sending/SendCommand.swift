@@ -50,7 +50,7 @@ extension Command {
             throw CommandError.usage("--subject needs --vapid-key")
         }
         let response = try HTTPClient.send(
-            request, userAgent: "bellwire/\(CommandLineTool.version)")
+            request, userAgent: "bellwire/\(ProgramVersion.text)")
         let verdict = PushVerdict(response)
         try StandardOutput.write(arguments.has("json") ? verdict.json : verdict.text)
         return verdict.exitCode

@@ -1,8 +1,8 @@
-import Receiver
+import Configuration
 import System
 
 /// Puts the configuration together from options, environment and file.
-enum ServerConfiguration {
+enum ConfigurationSources {
     static let options = options(of: ConfigurationKey.all)
 
     /// `--config` and one option for each key.
@@ -22,14 +22,14 @@ enum ServerConfiguration {
 
     static func read(
         _ arguments: Arguments, handedOver: [ListenAddress] = []
-    ) throws -> Configuration {
+    ) throws -> ServerConfiguration {
         var input = ConfigurationInput()
         for key in ConfigurationKey.all { input.options[key.name] = arguments.all(key.name) }
         input.environment = Environment.values(
             of: folders + ConfigurationKey.all.map(\.environmentName))
         input.file = try file(arguments["config"], input.environment)
         input.handedOver = handedOver
-        return try Configuration(input)
+        return try ServerConfiguration(input)
     }
 
     /// The file that was asked for must be there; the usual one need not.

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@testable import Receiver
+@testable import Configuration
 
 @Suite("The example of a configuration file")
 struct ExampleFileTests {
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../deploy/bellwire.conf").standardized.path
+        .appending(path: "../../deploy/bellwire.conf").standardized.path
 
     private let lines: [String]
 
@@ -15,9 +15,9 @@ struct ExampleFileTests {
             .components(separatedBy: "\n")
     }
 
-    private func configuration(_ lines: [String]) throws -> Configuration {
+    private func configuration(_ lines: [String]) throws -> ServerConfiguration {
         let bytes = Array(lines.joined(separator: "\n").utf8)
-        return try Configuration(
+        return try ServerConfiguration(
             ConfigurationInput(
                 environment: ["HOME": "/home/a"], file: .init(path: "example", bytes: bytes)))
     }

@@ -1,7 +1,7 @@
 import WebPush
 
 /// What several keys must agree on.
-extension Configuration {
+extension ServerConfiguration {
     static func certificate(
         _ values: SettingValues
     ) throws(ConfigurationError) -> (chain: String, key: String)? {

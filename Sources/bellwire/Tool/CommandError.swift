@@ -1,12 +1,12 @@
 import Base
 import Bus
+import Configuration
 import Crypto
 import Desktop
 import Mailbox
 import Notifications
 import Outbound
 import Reactor
-import Receiver
 import SQLite
 import System
 import TLS

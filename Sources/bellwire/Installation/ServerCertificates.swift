@@ -1,4 +1,4 @@
-import Receiver
+import Configuration
 import System
 import TLS
 
@@ -8,7 +8,7 @@ struct ServerCertificates: Sendable {
     /// Nil where one is configured.
     let development: DevelopmentCertificate?
 
-    init(_ configuration: Configuration, _ keys: KeyFolder) throws {
+    init(_ configuration: ServerConfiguration, _ keys: KeyFolder) throws {
         if let files = Self.files(configuration) {
             development = nil
             store = try CertificateStore(files)
@@ -20,14 +20,14 @@ struct ServerCertificates: Sendable {
         }
     }
 
-    static func files(_ configuration: Configuration) -> CertificateStore.Files? {
+    static func files(_ configuration: ServerConfiguration) -> CertificateStore.Files? {
         configuration.certificate.map {
             CertificateStore.Files(certificate: $0.chain, key: $0.key)
         }
     }
 
     /// Reads the files again, those of `configuration` if it names some.
-    func reload(_ configuration: Configuration? = nil, _ log: Log) {
+    func reload(_ configuration: ServerConfiguration? = nil, _ log: Log) {
         do throws(CertificateStore.Failure) {
             try store.reload(configuration.flatMap(Self.files))
             log.write(.info, "certificates-read")

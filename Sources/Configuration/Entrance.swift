@@ -34,7 +34,7 @@ package struct Entrance: Equatable, Sendable {
     }
 }
 
-extension Configuration {
+extension ServerConfiguration {
     /// Of all listeners, as far as can be told before they are open.
     package var entrances: [Entrance] {
         listeners.map { Entrance($0, registration, expectedBaseURL) }

@@ -1,6 +1,5 @@
 import Base
 import Outbound
-import Receiver
 import System
 
 extension Command {

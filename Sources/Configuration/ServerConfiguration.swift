@@ -1,7 +1,7 @@
 package import WebPush
 
 /// What the service was told to do, checked as a whole.
-package struct Configuration: Sendable {
+package struct ServerConfiguration: Sendable {
     package let listeners: [ListenAddress]
     /// Nobody said where to listen, so that what the machine lacks is no mistake.
     package let listensAsUsual: Bool

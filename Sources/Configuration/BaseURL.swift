@@ -30,7 +30,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// For another name of the service: an origin and nothing more.
-    init(alias text: String) throws(ConfigurationError) {
+    package init(alias text: String) throws(ConfigurationError) {
         (origin, path) = try Self.parts(text)
         guard path.isEmpty else { throw ConfigurationError("has a path: an origin has none") }
     }

@@ -1,7 +1,7 @@
 package import Base
 
 /// The values in force, without secrets, for a person or a program to read.
-extension Configuration {
+extension ServerConfiguration {
     /// A line for each key, with where its value comes from.
     package var text: String {
         var lines: [String] = []

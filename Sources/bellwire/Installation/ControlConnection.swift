@@ -1,6 +1,6 @@
 import Base
+import Configuration
 import Outbound
-import Receiver
 import System
 
 /// Asks the running server by its control socket.
@@ -20,7 +20,7 @@ struct ControlConnection {
     /// Finds the socket: in the folder that is named, in the usual one, or in that of the system's
     /// service.
     init(_ arguments: Arguments) throws {
-        let configuration = try ServerConfiguration.read(arguments)
+        let configuration = try ConfigurationSources.read(arguments)
         let folders =
             arguments.has("state")
             ? [configuration.state] : [configuration.state, Self.systemFolder]
@@ -67,7 +67,7 @@ struct ControlConnection {
         let response: HTTPResponse
         do throws(CurlError) {
             response = try HTTPClient.send(
-                request, userAgent: "bellwire/\(CommandLineTool.version)")
+                request, userAgent: "bellwire/\(ProgramVersion.text)")
         } catch {
             throw error.isConnectionRefusal ? Self.noServer(path) : error
         }

@@ -1,5 +1,5 @@
+import Configuration
 import Desktop
-import Receiver
 import System
 
 /// The desktop beside a server of the same process: a device of it, which shows all accounts that are
@@ -8,12 +8,12 @@ final class LocalDesktop {
     private let server: PushServer
     private let host: DesktopHost
     private let log: Log
-    private var configuration: Configuration
+    private var configuration: ServerConfiguration
     /// Of the server, when its accounts were looked at last.
     private var accountChanges: UInt64
 
     /// Nil, with a word in the log, where no desktop can be served: pushes are taken all the same.
-    init?(of server: PushServer, _ configuration: Configuration, _ log: Log) {
+    init?(of server: PushServer, _ configuration: ServerConfiguration, _ log: Log) {
         accountChanges = server.accountChanges
         do {
             host = try DesktopHost(configuration, try Self.terms(configuration), log)
@@ -29,7 +29,7 @@ final class LocalDesktop {
         self.configuration = configuration
     }
 
-    private static func terms(_ configuration: Configuration) throws -> DesktopTerms {
+    private static func terms(_ configuration: ServerConfiguration) throws -> DesktopTerms {
         let local = try LocalReceiver.address(configuration.state)
         return try DesktopTerms([local] + DesktopHost.receivers(configuration))
     }
@@ -39,7 +39,7 @@ final class LocalDesktop {
         if server.accountChanges != accountChanges { refresh() }
     }
 
-    func reload(_ configuration: Configuration) {
+    func reload(_ configuration: ServerConfiguration) {
         self.configuration = configuration
         refresh()
     }

@@ -1,6 +1,6 @@
+import Configuration
 import Crypto
 import Mailbox
-import Receiver
 import System
 
 /// Where the keys of a server are found, and made when there are none yet.
@@ -17,12 +17,12 @@ struct KeyFolder {
     private let state: String
 
     /// Makes the folder if it is missing.
-    init(_ configuration: Configuration) throws {
+    init(_ configuration: ServerConfiguration) throws {
         self.init(places: configuration)
         try PrivateFolder.make(writable)
     }
 
-    private init(places configuration: Configuration) {
+    private init(places configuration: ServerConfiguration) {
         let credentials = Environment["CREDENTIALS_DIRECTORY"]
         writable =
             credentials == configuration.keys ? configuration.state + "/keys" : configuration.keys
@@ -31,7 +31,7 @@ struct KeyFolder {
     }
 
     /// What a start would find, without making anything.
-    static func check(_ configuration: Configuration) throws {
+    static func check(_ configuration: ServerConfiguration) throws {
         let folder = KeyFolder(places: configuration)
         if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
         let key = try folder.foundMasterKey()
