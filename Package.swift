@@ -95,7 +95,7 @@ let package = Package(
             settings: planted),
         module("Configuration", ["Base", "WebPush"]),
         module(
-            "Receiver",
+            "PushService",
             [
                 "Base", "Configuration", "WebPush", "Notifications", "Dialects", "System", "Crypto",
                 "Reactor",
@@ -112,7 +112,7 @@ let package = Package(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
-                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration", "Receiver",
+                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration", "PushService",
                 "Desktop", "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
@@ -122,7 +122,7 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
-                "Reactor", "HTTP", "Mailbox", "Configuration", "Receiver", "CBench",
+                "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "CBench",
             ],
             swiftSettings: strict),
 
@@ -147,7 +147,7 @@ let package = Package(
         tests(of: "Mailbox", ["Base", "WebPush", "Crypto", "System", "Reactor", "SQLite"]),
         tests(of: "Configuration", ["Base"]),
         tests(
-            of: "Receiver",
+            of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor",
                 "Outbound", "HookSupport",
@@ -166,7 +166,7 @@ let package = Package(
             name: "CallbackProbe",
             dependencies: [
                 "Base", "WebPush", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
-                "Configuration", "Receiver",
+                "Configuration", "PushService",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(

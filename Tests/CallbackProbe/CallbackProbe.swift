@@ -4,8 +4,8 @@ import Crypto
 import Glibc
 import Mailbox
 import Outbound
+import PushService
 import Reactor
-import Receiver
 import System
 import WebPush
 
@@ -23,7 +23,7 @@ final class CallbackProbe {
             folder: folder + "/state", masterKey: try Self.masterKey(folder + "/master.json"))
         options.onFault = { print("fault: \($0)") }
         store = try SQLiteStore(options)
-        let push = PushService(
+        let push = PushContext(
             store: store, endpointKey: store.endpointKey,
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))

@@ -2,8 +2,8 @@ import Base
 import Configuration
 import HTTP
 import Mailbox
+import PushService
 import Reactor
-import Receiver
 import System
 import TLS
 
@@ -17,7 +17,7 @@ extension Benchmark {
         var settings = PushServiceSettings(
             baseURL: try BaseURL("https://localhost:\(options.port)"), version: "bench")
         settings.isBehindProxy = options.pairs["behind-proxy"] == "yes"
-        let service = PushService(
+        let service = PushContext(
             store: store, endpointKey: store.endpointKey, settings: settings)
         let server = try HTTPServer { loop in
             do {

@@ -1,7 +1,7 @@
 import Configuration
 import Mailbox
 import Outbound
-import Receiver
+import PushService
 import System
 
 extension PushServer {

@@ -3,8 +3,8 @@ import Configuration
 import Crypto
 import HTTP
 import Mailbox
+import PushService
 import Reactor
-import Receiver
 import System
 import WebPush
 
@@ -18,7 +18,7 @@ final class PushServer {
     /// Nil where every listener is in clear.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
-    private let service: PushService
+    private let service: PushContext
     private let callbacks: CallbackService
     private let server: HTTPServer
 
@@ -44,7 +44,7 @@ final class PushServer {
             let control = ControlSettings(
                 baseURL: baseURL,
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
-            let service = PushService(
+            let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(configuration, listeners, baseURL, log))
             let report: HTTPAccess.Report = { log.write($0) }
@@ -241,7 +241,7 @@ extension PushServer {
 
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ service: PushService
+        _ control: ControlSettings, _ service: PushContext
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }

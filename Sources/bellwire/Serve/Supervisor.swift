@@ -1,5 +1,5 @@
 import Configuration
-import Receiver
+import PushService
 import System
 
 /// Looks after a running server: what systemd and the administrator ask for, and what falls due.

@@ -1,0 +1,318 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import Reactor
+import WebPush
+
+/// Takes messages to the devices that are connected to its loop, and to the store.
+///
+/// A message goes to the desk of its device. A device that takes it at once and says so within the
+/// commit window spares it the disk; otherwise the store answers for it. Confined to its loop: other
+/// threads reach it by `loop.post`.
+// Unchecked: touched by the thread of the loop alone.
+final class DeliveryDesk: @unchecked Sendable {
+    let loop: EventLoop
+    let service: PushContext
+    let sessions: SessionRegister
+    @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
+    @exclusivity(unchecked) private var window = CommitWindow()
+    /// Set as long as something is held.
+    @exclusivity(unchecked) private var timer: TimerID?
+    /// Senders that wait here.
+    @exclusivity(unchecked) private var senders = SlotTable<PushSender>()
+    @exclusivity(unchecked) private var operations = SlotTable<Operation>()
+    @exclusivity(unchecked) private var retries: [AutopushChannel] = []
+    @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
+    @exclusivity(unchecked) private var isRetrySet = false
+    /// One answer at a time is written here on its way out.
+    @exclusivity(unchecked) var text: [UInt8] = []
+    @exclusivity(unchecked) var acknowledged: [MessageID] = []
+    @exclusivity(unchecked) var random = RandomSupply()
+    @exclusivity(unchecked) var mint: EndpointMint
+
+    enum Operation {
+        case message(Message, Reply)
+        case acknowledgement(Acknowledgement)
+        /// It waits for what its device left elsewhere.
+        case arrival(AutopushChannel)
+        case load(AutopushChannel)
+        case list((LoadAnswer) -> Void)
+        case other((StoreOutcome) -> Void)
+        case reading((PayloadReader.Outcome) -> Void)
+    }
+
+    /// That a message is done with: the session passes it over until the store knows.
+    struct Acknowledgement {
+        let operation: StoreOperation
+        let id: MessageID
+        let channel: AutopushChannel
+    }
+
+    private static let commit: UInt64 = 0
+    private static let retry: UInt64 = 1
+    private static let retryPause = Interval(.seconds(1))
+    /// With more that the store did not take, those messages may come once more.
+    private static let unrecordedLimit = 65_536
+
+    init(on loop: EventLoop, _ service: PushContext, _ mint: consuming EndpointMint) {
+        self.loop = loop
+        self.service = service
+        sessions = service.sessions(on: loop)
+        self.mint = mint
+    }
+
+    private var store: any MessageStore { service.store }
+
+    /// Takes in a message for which room was reserved; its sender gets the answer.
+    func accept(_ message: Message, from sender: PushSender) {
+        let reply = Reply(desk: self, ticket: senders.put(sender))
+        // What may be repeated has to be known for good before anybody gets it, or a repetition
+        // would come as another message.
+        guard message.mark == nil else { return keep(message, reply) }
+        let device = message.address.device
+        if let channel = channels[device] { return deliver(message, reply, on: channel) }
+        guard let desk = service.directory.desk(of: device), desk !== self else {
+            return keep(message, reply)
+        }
+        desk.loop.post { desk.receive(message, reply) }
+    }
+
+    /// From another loop; meanwhile the device may have gone.
+    private func receive(_ message: Message, _ reply: Reply) {
+        guard let channel = channels[message.address.device] else { return keep(message, reply) }
+        deliver(message, reply, on: channel)
+    }
+
+    private func deliver(_ message: Message, _ reply: Reply, on channel: AutopushChannel) {
+        // RFC 8030 section 5.2: now or never.
+        if message.content.ttl == 0 {
+            channel.sendOnce(message)
+            return keep(message, reply)
+        }
+        guard channel.send(message) else { return keep(message, reply) }
+        // What replaces another message has to be on the disk before its sender hears of it.
+        guard message.content.topic == nil else {
+            channel.expect(message, .storing)
+            return keep(message, reply)
+        }
+        channel.expect(message, .held(window.hold(message, at: .now), reply))
+        setTimer()
+    }
+
+    /// Hands a message to the store, which answers for it.
+    func keep(_ message: Message, _ reply: Reply) {
+        guard message.needsStore else { return answer(reply, message, .accepted) }
+        #if PLANT_ANSWER_BEFORE_COMMIT
+            answer(reply, message, .accepted)
+        #endif
+        submit(.store(message), .message(message, reply))
+    }
+
+    /// The device has it, before it was written.
+    func settle(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
+        _ = window.take(slot)
+        if window.count == 0 { cancelTimer() }
+        service.index.release(message.size, for: message.address)
+        answer(reply, message, .accepted)
+    }
+
+    /// Its device went away before it said that it has it.
+    func giveUp(_ message: Message, _ slot: CommitWindow.Slot, _ reply: Reply) {
+        if window.take(slot) != nil { keep(message, reply) }
+    }
+
+    private func answer(_ reply: Reply, _ message: Message, _ verdict: Verdict) {
+        guard reply.desk === self else {
+            let desk = reply.desk
+            desk.loop.post { desk.answer(reply, message, verdict) }
+            return
+        }
+        senders.take(reply.ticket)?.answer(message, verdict, service)
+    }
+
+    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    func forgetAll() {
+        senders = SlotTable()
+        operations = SlotTable()
+        window = CommitWindow()
+        channels = [:]
+        retries = []
+        unrecorded = []
+    }
+
+    func submit(_ operation: StoreOperation, _ waiting: consuming Operation) {
+        store.submit(operation, ticket: operations.put(waiting), to: self)
+    }
+
+    func load(_ request: LoadRequest, for channel: AutopushChannel) {
+        store.load(request, ticket: operations.put(.load(channel)), to: self)
+    }
+
+    func list(_ request: LoadRequest, _ body: @escaping (LoadAnswer) -> Void) {
+        store.load(request, ticket: operations.put(.list(body)), to: self)
+    }
+
+    /// On another thread; `body` is called here.
+    func read(_ job: PayloadReader.Job, _ body: @escaping (PayloadReader.Outcome) -> Void) {
+        let ticket = operations.put(.reading(body))
+        service.read(job) { outcome in
+            self.loop.post {
+                if case .reading(let body)? = self.operations.take(ticket) { body(outcome) }
+            }
+        }
+    }
+
+    func acknowledge(_ operation: StoreOperation, _ id: MessageID, for channel: AutopushChannel) {
+        let waiting = Acknowledgement(operation: operation, id: id, channel: channel)
+        submit(operation, .acknowledgement(waiting))
+    }
+}
+
+/// The devices of this loop.
+extension DeliveryDesk {
+    /// The device is connected here; what it had elsewhere ends. `attached` tells the channel that
+    /// it has.
+    func attach(_ channel: AutopushChannel, device: UInt32) {
+        guard let former = claim(channel, device: device) else { return channel.attached() }
+        let ticket = operations.put(.arrival(channel))
+        former.loop.post {
+            former.dismiss(device)
+            self.loop.post {
+                if case .arrival(let channel)? = self.operations.take(ticket) {
+                    channel.attached()
+                }
+            }
+        }
+    }
+
+    /// Answers where else it was until now.
+    @discardableResult
+    func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
+        let former = service.directory.claim(device, for: self)
+        channels.updateValue(channel, forKey: device)?.replaced()
+        return former === self ? nil : former
+    }
+
+    /// It is connected to another loop, unless it has come back meanwhile.
+    private func dismiss(_ device: UInt32) {
+        if service.directory.desk(of: device) !== self { channels[device]?.replaced() }
+    }
+
+    func detach(_ channel: AutopushChannel, device: UInt32) {
+        guard channels[device] === channel else { return }
+        channels[device] = nil
+        service.directory.release(device, by: self)
+    }
+
+    /// These devices are no more.
+    func end(_ devices: [UInt32]) {
+        for device in devices { channels[device]?.replaced() }
+    }
+
+    /// Something was stored for a device while it may have been connected.
+    private func announce(_ message: Message, at position: Int64) {
+        let device = message.address.device
+        if let channel = channels[device] { return channel.stored(message, at: position) }
+        guard let desk = service.directory.desk(of: device), desk !== self else { return }
+        desk.loop.post { desk.channels[device]?.stored(message, at: position) }
+    }
+
+    func withdrawn(_ reference: MessageReference) {
+        let device = reference.address.device
+        if let channel = channels[device] { return channel.withdrawn(reference) }
+        guard let desk = service.directory.desk(of: device), desk !== self else { return }
+        desk.loop.post { desk.channels[device]?.withdrawn(reference) }
+    }
+}
+
+extension DeliveryDesk: StoreSink {
+    func completed(_ completions: [Completion]) {
+        loop.post { for completion in completions { self.take(completion) } }
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {
+        loop.post {
+            switch self.operations.take(ticket) {
+            case .load(let channel): channel.loaded(answer)
+            case .list(let body): body(answer)
+            case .message, .acknowledgement, .arrival, .other, .reading, nil: break
+            }
+        }
+    }
+
+    private func take(_ completion: Completion) {
+        switch operations.take(completion.ticket) {
+        case .message(let message, let reply):
+            switch completion.outcome {
+            // Before its sender hears of it: what is sent after that comes after it.
+            case .stored(let position): announce(message, at: position)
+            case .notFound: channels[message.address.device]?.forget(message.id)
+            // It may be on the disk all the same: an acknowledgement would end it there.
+            default: break
+            }
+            answer(reply, message, Verdict(completion.outcome))
+        case .acknowledgement(let acknowledgement): take(acknowledgement, completion.outcome)
+        case .other(let body): body(completion.outcome)
+        case .load, .list, .arrival, .reading, nil: break
+        }
+    }
+}
+
+/// What the store could not do now.
+extension DeliveryDesk {
+    private func take(_ acknowledgement: Acknowledgement, _ outcome: StoreOutcome) {
+        guard outcome == .unavailable, unrecorded.count < Self.unrecordedLimit else {
+            return acknowledgement.channel.recorded(acknowledgement.id)
+        }
+        unrecorded.append(acknowledgement)
+        setRetry()
+    }
+
+    func loadLater(_ channel: AutopushChannel) {
+        retries.append(channel)
+        setRetry()
+    }
+
+    private func setRetry() {
+        guard !isRetrySet else { return }
+        isRetrySet = true
+        _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry)
+    }
+
+    private func tryAgain() {
+        isRetrySet = false
+        let (channels, acknowledgements) = (retries, unrecorded)
+        retries = []
+        unrecorded = []
+        for waiting in acknowledgements { submit(waiting.operation, .acknowledgement(waiting)) }
+        for channel in channels { channel.loadIfPossible() }
+    }
+}
+
+extension DeliveryDesk: TimerHandler {
+    func timerFired(_ cookie: UInt64) {
+        guard cookie == Self.commit else { return tryAgain() }
+        timer = nil
+        while let message = window.popDue(loop.now) {
+            guard let reply = channels[message.address.device]?.takeHeld(message.id) else {
+                continue
+            }
+            keep(message, reply)
+        }
+        setTimer()
+    }
+
+    private func setTimer() {
+        guard timer == nil, let deadline = window.deadline else { return }
+        let rest = max(0, deadline.nanoseconds - loop.now.nanoseconds)
+        timer = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
+    }
+
+    /// A loop that has nothing to do is not woken for nothing.
+    private func cancelTimer() {
+        guard let timer else { return }
+        loop.cancel(timer)
+        self.timer = nil
+    }
+}
