@@ -97,11 +97,16 @@ let package = Package(
         module(
             "PushService",
             [
-                "Base", "Configuration", "WebPush", "Notifications", "Dialects", "System", "Crypto",
-                "Reactor",
-                "TLS", "Outbound", "HTTP", "Mailbox",
+                "Base", "WebPush", "Notifications", "System", "Crypto", "Reactor", "Outbound",
+                "HTTP", "Mailbox", "Configuration",
             ],
             settings: planted),
+        module(
+            "API",
+            [
+                "Base", "WebPush", "Notifications", "System", "Crypto", "Reactor", "Outbound",
+                "HTTP", "Mailbox", "Configuration", "PushService",
+            ]),
         module(
             "Desktop",
             [
@@ -113,7 +118,7 @@ let package = Package(
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
                 "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration", "PushService",
-                "Desktop", "Bus",
+                "API", "Desktop", "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -122,7 +127,8 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Crypto", "System", "TLS",
-                "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "CBench",
+                "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "API",
+                "CBench",
             ],
             swiftSettings: strict),
 
@@ -150,7 +156,13 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor",
-                "Outbound", "HookSupport",
+                "Outbound", "API", "HookSupport",
+            ]),
+        tests(
+            of: "API",
+            [
+                "Base", "Configuration", "WebPush", "Crypto", "Mailbox", "HTTP", "Reactor",
+                "PushService",
             ]),
         tests(
             of: "Desktop",

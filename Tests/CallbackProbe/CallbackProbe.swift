@@ -28,7 +28,7 @@ final class CallbackProbe {
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))
         service = try CallbackService(
-            for: push, CallbackService.Surroundings(clock: store.clock))
+            for: push, CallbackService.Surroundings(clock: store.clock), describe: { _ in "{}" })
         try service.start()
     }
 

@@ -1,3 +1,4 @@
+import API
 import Base
 import Configuration
 import HTTP
@@ -19,13 +20,8 @@ extension Benchmark {
         settings.isBehindProxy = options.pairs["behind-proxy"] == "yes"
         let service = PushContext(
             store: store, endpointKey: store.endpointKey, settings: settings)
-        let server = try HTTPServer { loop in
-            do {
-                return try service.handler(on: loop)
-            } catch {
-                preconditionFailure("\(error)")
-            }
-        }
+        let (pushes, api) = (PushLoops(service), APILoops(service))
+        let server = try HTTPServer { try pushes.handler(on: $0, api.route(on: $0)) }
         guard let address = SocketAddress("127.0.0.1:\(options.port)") else {
             throw Options.Failure(message: "--port takes a number up to 65535")
         }
@@ -36,6 +32,8 @@ extension Benchmark {
         try server.start(name: "push")
         print("ready \(bound)")
         _ = server.join()
+        pushes.close()
+        api.close()
         return true
     }
 

@@ -47,11 +47,15 @@ package final class CallbackService: @unchecked Sendable {
     private static let laneCookie = UInt64.max
     private static let startCookie = UInt64.max - 1
 
-    package init(for service: PushContext, _ surroundings: Surroundings) throws {
+    /// `describe`: what to call `registerDevice` with, as callbacks are told.
+    package init(
+        for service: PushContext, _ surroundings: Surroundings,
+        describe: @escaping @Sendable (Registration) -> String
+    ) throws {
         store = service.store
         metrics = service.metrics
         settings = service.settings.callbacks
-        describe = service.describe
+        self.describe = describe
         self.surroundings = surroundings
         group = try LoopGroup(count: 1)
         loop = group.loops[0]

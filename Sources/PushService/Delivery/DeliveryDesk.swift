@@ -1,6 +1,5 @@
 import Base
 import Crypto
-import HTTP
 import Mailbox
 import Reactor
 import WebPush
@@ -15,12 +14,13 @@ final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
     let service: PushContext
     let sessions: SessionRegister
+    private let directory: SessionDirectory
     @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
     /// Set as long as something is held.
     @exclusivity(unchecked) private var timer: TimerID?
     /// Senders that wait here.
-    @exclusivity(unchecked) private var senders = SlotTable<PushSender>()
+    @exclusivity(unchecked) private var senders = SlotTable<any PushSender>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
     @exclusivity(unchecked) private var unrecorded: [Acknowledgement] = []
@@ -55,9 +55,13 @@ final class DeliveryDesk: @unchecked Sendable {
     /// With more that the store did not take, those messages may come once more.
     private static let unrecordedLimit = 65_536
 
-    init(on loop: EventLoop, _ service: PushContext, _ mint: consuming EndpointMint) {
+    init(
+        on loop: EventLoop, _ service: PushContext, _ directory: SessionDirectory,
+        _ mint: consuming EndpointMint
+    ) {
         self.loop = loop
         self.service = service
+        self.directory = directory
         sessions = service.sessions(on: loop)
         self.mint = mint
     }
@@ -65,14 +69,14 @@ final class DeliveryDesk: @unchecked Sendable {
     private var store: any MessageStore { service.store }
 
     /// Takes in a message for which room was reserved; its sender gets the answer.
-    func accept(_ message: Message, from sender: PushSender) {
+    func accept(_ message: Message, from sender: any PushSender) {
         let reply = Reply(desk: self, ticket: senders.put(sender))
         // What may be repeated has to be known for good before anybody gets it, or a repetition
         // would come as another message.
         guard message.mark == nil else { return keep(message, reply) }
         let device = message.address.device
         if let channel = channels[device] { return deliver(message, reply, on: channel) }
-        guard let desk = service.directory.desk(of: device), desk !== self else {
+        guard let desk = directory.desk(of: device), desk !== self else {
             return keep(message, reply)
         }
         desk.loop.post { desk.receive(message, reply) }
@@ -189,20 +193,20 @@ extension DeliveryDesk {
     /// Answers where else it was until now.
     @discardableResult
     func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
-        let former = service.directory.claim(device, for: self)
+        let former = directory.claim(device, for: self)
         channels.updateValue(channel, forKey: device)?.replaced()
         return former === self ? nil : former
     }
 
     /// It is connected to another loop, unless it has come back meanwhile.
     private func dismiss(_ device: UInt32) {
-        if service.directory.desk(of: device) !== self { channels[device]?.replaced() }
+        if directory.desk(of: device) !== self { channels[device]?.replaced() }
     }
 
     func detach(_ channel: AutopushChannel, device: UInt32) {
         guard channels[device] === channel else { return }
         channels[device] = nil
-        service.directory.release(device, by: self)
+        directory.release(device, by: self)
     }
 
     /// These devices are no more.
@@ -214,14 +218,14 @@ extension DeliveryDesk {
     private func announce(_ message: Message, at position: Int64) {
         let device = message.address.device
         if let channel = channels[device] { return channel.stored(message, at: position) }
-        guard let desk = service.directory.desk(of: device), desk !== self else { return }
+        guard let desk = directory.desk(of: device), desk !== self else { return }
         desk.loop.post { desk.channels[device]?.stored(message, at: position) }
     }
 
     func withdrawn(_ reference: MessageReference) {
         let device = reference.address.device
         if let channel = channels[device] { return channel.withdrawn(reference) }
-        guard let desk = service.directory.desk(of: device), desk !== self else { return }
+        guard let desk = directory.desk(of: device), desk !== self else { return }
         desk.loop.post { desk.channels[device]?.withdrawn(reference) }
     }
 }

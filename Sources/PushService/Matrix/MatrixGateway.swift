@@ -45,7 +45,7 @@ struct MatrixGateway {
             }
             request.settle()
         } catch {
-            Answer.matrix(error, to: exchange)
+            Answer.refuse(error.answer, exchange)
         }
     }
 
@@ -128,7 +128,7 @@ struct MatrixGateway {
         _ request: MatrixRequest
     ) {
         request.begin()
-        let sender = PushSender.homeserver(request, device: recipient.device)
+        let sender = MatrixRecipient(request, device: recipient.device)
         guard recipient.endpoint.kind == .channel else {
             let appID = notification.devices[recipient.device].appID
             return intake.receivers.take(

@@ -1,4 +1,5 @@
 import HTTP
+import Mailbox
 import WebPush
 
 /// One request to the gateway, which is answered once all of its devices are settled.
@@ -52,8 +53,30 @@ final class MatrixRequest {
     func settle() {
         open -= 1
         guard open == 0 else { return }
-        guard !isIncomplete else { return Answer.matrix(.unavailable, to: exchange) }
+        guard !isIncomplete else {
+            return Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
+        }
         let list = rejected.sorted().map { pushkeys[$0] }
         Answer.json(200, MatrixRefusal.answer(rejecting: list), exchange)
+    }
+}
+
+/// One of the devices of a request, of which it waits to hear.
+final class MatrixRecipient: PushSender {
+    private let request: MatrixRequest
+    private let device: Int
+
+    init(_ request: MatrixRequest, device: Int) {
+        self.request = request
+        self.device = device
+    }
+
+    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+        request.settle(device, verdict)
+    }
+
+    func refuse(_ refusal: PushRefusal, _ service: PushContext) {
+        request.refuse(device, refusal)
+        request.settle()
     }
 }

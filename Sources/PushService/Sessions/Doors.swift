@@ -12,7 +12,7 @@ package struct Doors: Equatable, Sendable {
     }
 
     /// Whether a pass that was good once is so still.
-    func admit(_ pass: Pass) -> Bool {
+    package func admit(_ pass: Pass) -> Bool {
         switch pass {
         case .open: registration == .open
         case .localUser: allowsLocalUsers

@@ -1,5 +1,5 @@
 /// By what right a session is here.
-enum Pass: Hashable, Sendable {
+package enum Pass: Hashable, Sendable {
     /// Registration is open to whoever comes.
     case open
     /// The credential of a device, by its row.
@@ -11,7 +11,7 @@ enum Pass: Hashable, Sendable {
 }
 
 /// What is connected for longer than a request, and goes when its pass ends.
-protocol PassHolder: AnyObject {
+package protocol PassHolder: AnyObject {
     /// At once: nothing more is taken from it.
     func passEnded()
 }

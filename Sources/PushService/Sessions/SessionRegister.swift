@@ -4,18 +4,18 @@ import Reactor
 ///
 /// Confined to its loop, but for `end`.
 // Unchecked: touched by the thread of the loop alone.
-final class SessionRegister: @unchecked Sendable {
+package final class SessionRegister: @unchecked Sendable {
     let loop: EventLoop
     @exclusivity(unchecked) private var sessions: [Pass: [ObjectIdentifier: any PassHolder]] = [:]
 
     init(on loop: EventLoop) { self.loop = loop }
 
     /// In the turn in which its pass was looked at, so that an end after that finds it.
-    func enter(_ session: any PassHolder, with pass: Pass) {
+    package func enter(_ session: any PassHolder, with pass: Pass) {
         sessions[pass, default: [:]][ObjectIdentifier(session)] = session
     }
 
-    func leave(_ session: any PassHolder, with pass: Pass) {
+    package func leave(_ session: any PassHolder, with pass: Pass) {
         sessions[pass]?[ObjectIdentifier(session)] = nil
         if sessions[pass]?.isEmpty == true { sessions[pass] = nil }
     }

@@ -1,3 +1,4 @@
+import API
 import Base
 import Configuration
 import Crypto
@@ -19,6 +20,8 @@ final class PushServer {
     let certificates: ServerCertificates?
     private let store: SQLiteStore
     private let service: PushContext
+    private let pushes: PushLoops
+    private let api: APILoops
     private let callbacks: CallbackService
     private let server: HTTPServer
 
@@ -49,13 +52,17 @@ final class PushServer {
                 settings: try Self.settings(configuration, listeners, baseURL, log))
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
+            let pushes = PushLoops(service)
+            let api = APILoops(service)
             self.service = service
+            self.pushes = pushes
+            self.api = api
             callbacks = try CallbackService(
-                for: service, Self.callbackSurroundings(store, log))
+                for: service, Self.callbackSurroundings(store, log), describe: api.describe)
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
-                handler: service.handler(on:))
-            try Self.listen(listeners, on: server, certificates, control, service)
+                handler: { try pushes.handler(on: $0, api.route(on: $0)) })
+            try Self.listen(listeners, on: server, certificates, control, api)
             Self.announce(listeners, configuration, baseURL, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)
@@ -92,6 +99,8 @@ final class PushServer {
         callbacks.end()
         store.close()
         service.close()
+        pushes.close()
+        api.close()
         log.write(.info, "ended", [("connections-cut", "\(cut)")])
     }
 }
@@ -241,13 +250,13 @@ extension PushServer {
 
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ service: PushContext
+        _ control: ControlSettings, _ api: APILoops
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }
             try server.listen(on: socket, listener.terms(certificates?.store))
         }
         guard let socket = listeners.control.take() else { return }
-        try server.listen(on: socket) { ControlHandler(on: $0, service, control) }
+        try server.listen(on: socket) { api.control(on: $0, control) }
     }
 }

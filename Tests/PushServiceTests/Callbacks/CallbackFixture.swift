@@ -56,7 +56,7 @@ final class CallbackFixture {
         var surroundings = CallbackService.Surroundings(clock: store.clock)
         let storeClock = store.clock
         surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
-        let service = try CallbackService(for: push, surroundings)
+        let service = try CallbackService(for: push, surroundings) { _ in "{}" }
         running = (store, service)
         try service.start()
     }

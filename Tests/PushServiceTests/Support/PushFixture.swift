@@ -1,3 +1,4 @@
+import API
 import Base
 import Configuration
 import Crypto
@@ -26,6 +27,8 @@ final class PushFixture {
     private struct Running {
         let server: HTTPServer
         let service: PushContext
+        let pushes: PushLoops
+        let api: APILoops
         let store: SQLiteStore
         let gate: GatedStore
         let port: UInt16
@@ -73,17 +76,17 @@ final class PushFixture {
         let gate = GatedStore(store)
         let service = PushContext(
             store: gate, endpointKey: store.endpointKey, settings: settings)
-        var failure: (any Error)?
-        let server = try HTTPServer(loops: plan.loops) { loop in
-            do { return try service.handler(on: loop) } catch { failure = error }
-            return NoHandler()
+        let (pushes, api) = (PushLoops(service), APILoops(service))
+        let server = try HTTPServer(loops: plan.loops) {
+            try pushes.handler(on: $0, api.route(on: $0))
         }
-        if let failure { throw failure }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener)
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         try server.start(name: "push")
-        return Running(server: server, service: service, store: store, gate: gate, port: port)
+        return Running(
+            server: server, service: service, pushes: pushes, api: api, store: store, gate: gate,
+            port: port)
     }
 
     /// The files are free when this returns.
@@ -94,21 +97,14 @@ final class PushFixture {
         _ = running.server.join()
         running.store.close()
         running.service.close()
+        running.pushes.close()
+        running.api.close()
     }
 
     /// Ends everything and starts it again over the same files.
     func restart() throws {
         stop()
         current = try Self.start(plan, folder, masterKey)
-    }
-
-    /// Stands in for a handler that could not be made.
-    private final class NoHandler: HTTPHandler {
-        func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
-        func handle(_ exchange: HTTPExchange) {}
-        func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-            (ResponseHead(status: refusal.status), [])
-        }
     }
 }
 
