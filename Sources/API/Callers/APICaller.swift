@@ -24,7 +24,7 @@ struct APICaller {
         secret = nil
     }
 
-    init(_ credential: Credential) {
+    init(_ credential: DeviceCredential) {
         owner = credential.owner
         isAdministrator = false
         self.credential = credential.row

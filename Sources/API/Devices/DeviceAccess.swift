@@ -6,17 +6,17 @@ import PushService
 
 /// A device that was just added: the only moment at which its secret is known.
 struct DeviceAccess: Confidential {
-    let credential: Credential
+    let credential: DeviceCredential
     private let bearer: String
 
     /// With a new secret, under a row that the store gave.
     init(_ device: NewDevice, owner: String, row: UInt32, created: Int64) throws(OpenSSLError) {
-        let secret = try Random.secret(count: Credential.secretLength)
+        let secret = try Random.secret(count: DeviceCredential.secretLength)
         var hash = try SHA256()
         let digest = try secret.withSpan { secret throws(OpenSSLError) in
             Digest(try hash.digest(of: secret))
         }
-        credential = Credential(
+        credential = DeviceCredential(
             row: row, secret: digest, name: device.name, owner: owner, created: created)
         bearer = secret.withSpan(Base64URL.text)
     }

@@ -68,7 +68,7 @@ final class DeviceRoutes {
     /// Those that the caller may see.
     private func withCredentials(
         of caller: ControlCaller, _ answer: @escaping Answer,
-        then: @escaping ([Credential]) -> Void
+        then: @escaping ([DeviceCredential]) -> Void
     ) {
         dialogue.load(.credentials) { [service] loaded in
             guard case .credentials(let credentials) = loaded else {
@@ -81,7 +81,7 @@ final class DeviceRoutes {
         }
     }
 
-    private static func json(_ credentials: [Credential]) -> [UInt8] {
+    private static func json(_ credentials: [DeviceCredential]) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("devices")
@@ -93,7 +93,7 @@ final class DeviceRoutes {
     }
 
     /// Times in seconds since 1970.
-    private static func write(_ credential: Credential, to writer: inout JSONWriter) {
+    private static func write(_ credential: DeviceCredential, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", Int(credential.row))
             writer.member("name", credential.name)

@@ -133,7 +133,7 @@ final class EngineDesk: @unchecked Sendable {
             }
         case "bellwire.signalTaken":
             let name = Array((request?["id"]?.text ?? "").utf8)
-            guard let signal = WebPush.MessageID(text: name.span) else {
+            guard let signal = MessageID(text: name.span) else {
                 return place.client.say([Self.noSignal.answer(extra: extra)])
             }
             let operation = EngineOperation.confirm(signal, device: nil, engine: id.engine)

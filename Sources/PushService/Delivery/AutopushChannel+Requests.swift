@@ -150,7 +150,7 @@ extension AutopushChannel {
             let stranger = try? desk.service.strangerNumber(place?.network)
         else { return refuseRegistration() }
         let row = index.nextDevice()
-        let added = Device(
+        let added = KnownUserAgent(
             row: row, userAgent: digest, credential: credential, stranger: stranger,
             created: Self.wallMilliseconds)
         desk.submit(

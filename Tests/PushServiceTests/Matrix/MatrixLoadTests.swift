@@ -131,13 +131,13 @@ extension PushFixture {
         var operations: [StoreOperation] = []
         let paths = try (0..<count).map { number in
             let secret = Digest(try hash.digest(of: Array("owner \(number)".utf8).span))
-            let credential = Credential(
+            let credential = DeviceCredential(
                 row: index.nextCredential(), secret: secret, name: "a", owner: "owner \(number)",
                 created: 1)
             operations.append(.addCredential(credential))
             return try (0..<endpoints).map { other in
                 let name = Digest(try hash.digest(of: Array("\(number)/\(other)".utf8).span))
-                let device = Device(
+                let device = KnownUserAgent(
                     row: index.nextDevice(), userAgent: name, credential: credential.row,
                     created: 1)
                 let token = try mint.make()

@@ -9,10 +9,10 @@ import WebPush
 extension PushFixture {
     /// A device credential that the service knows from now on: its secret, as paths have it.
     func addCredential(owner: String = "tester") throws -> String {
-        let secret = try Random.bytes(count: Credential.secretLength)
+        let secret = try Random.bytes(count: DeviceCredential.secretLength)
         var hash = try SHA256()
         let row = store.index.nextCredential()
-        let credential = Credential(
+        let credential = DeviceCredential(
             row: row, secret: Digest(try hash.digest(of: secret.span)), name: "test \(row)",
             owner: owner, created: 1)
         run(.addCredential(credential))

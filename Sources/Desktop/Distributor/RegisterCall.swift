@@ -2,7 +2,7 @@ import Base
 package import WebPush
 
 /// A call of `Register`, its arguments checked and its service found.
-package struct RegistrationRequest: Equatable, Sendable, Confidential {
+package struct RegisterCall: Equatable, Sendable, Confidential {
     package let key: ClientKey
     /// The bus name that messages go to.
     package let service: String

@@ -8,7 +8,7 @@ enum Work: Sendable {
 }
 
 /// Where other threads leave work for a loop.
-final class Mailbox: Sendable {
+final class LoopMail: Sendable {
     private struct Content {
         var work: [Work] = []
         var isClosed = false
