@@ -50,7 +50,7 @@ let fuzzing: [Target] =
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
+                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
                 "Desktop", "DeliveryModel",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
@@ -94,25 +94,32 @@ let package = Package(
                 "Reactor", "SQLite",
             ],
             settings: planted),
+        module("Configuration", ["Base", "WebPush"]),
         module(
-            "Receiver",
+            "PushService",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "Reactor", "TLS", "Outbound", "HTTP", "Mailbox",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
+                "Outbound", "HTTP", "Mailbox", "Configuration",
             ],
             settings: planted),
         module(
+            "API",
+            [
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
+                "Outbound", "HTTP", "Mailbox", "Configuration", "PushService",
+            ]),
+        module(
             "Desktop",
             [
-                "Base", "WebPush", "Notifications", "System", "Crypto", "TLS", "Reactor", "HTTP",
-                "SQLite", "Mailbox", "Bus",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "TLS",
+                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus",
             ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
-                "Bus",
+                "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration",
+                "PushService", "API", "Desktop", "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -121,7 +128,8 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
-                "TLS", "Reactor", "HTTP", "Mailbox", "Receiver", "CBench",
+                "TLS", "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "API",
+                "CBench",
             ],
             swiftSettings: strict),
 
@@ -149,11 +157,18 @@ let package = Package(
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
+        tests(of: "Configuration", ["Base"]),
         tests(
-            of: "Receiver",
+            of: "PushService",
             [
-                "Base", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP", "Reactor", "Outbound",
-                "HookSupport",
+                "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
+                "Reactor", "Outbound", "API", "HookSupport",
+            ]),
+        tests(
+            of: "API",
+            [
+                "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
+                "Reactor", "PushService",
             ]),
         tests(
             of: "Desktop",
@@ -172,7 +187,7 @@ let package = Package(
             name: "CallbackProbe",
             dependencies: [
                 "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
-                "Receiver",
+                "Configuration", "PushService",
             ],
             path: "Tests/CallbackProbe", swiftSettings: strict),
         .executableTarget(

@@ -38,7 +38,7 @@ final class MailboxBench: Sendable {
         for count in 0..<endpoints {
             let row = store.index.nextDevice()
             let userAgent = try mint.digest(of: try mint.make())
-            let device = Device(row: row, userAgent: userAgent, credential: nil, created: 0)
+            let device = KnownUserAgent(row: row, userAgent: userAgent, credential: nil, created: 0)
             store.submit(.addDevice(device), ticket: 0, to: counter)
             let token = try mint.make()
             let address = Address(subscription: store.index.nextSubscription(), device: row)

@@ -5,12 +5,12 @@ import WebPush
 /// What a batch changes in memory once it is committed.
 struct BatchEffects {
     enum Change {
-        case device(Device, owner: UInt32)
+        case device(KnownUserAgent, owner: UInt32)
         case removedDevice(UInt32, userAgent: Digest)
         case endpoint(Endpoint, Digest)
         case boundEndpoint(Digest, KeyHash)
         case endedEndpoint(Digest)
-        case credential(Credential)
+        case credential(DeviceCredential)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
         /// It changed or ended.

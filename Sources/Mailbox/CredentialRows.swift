@@ -3,17 +3,19 @@ import SQLite
 
 /// Reads credentials and devices from the file.
 enum CredentialRows {
-    static func load(from connection: borrowing Connection) throws(SQLiteError) -> [Credential] {
+    static func load(from connection: borrowing Connection) throws(SQLiteError)
+        -> [DeviceCredential]
+    {
         let select = try Statement(
             """
             SELECT credential.row, secret, credential.name, owner.name, created, last_seen
             FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
             """, on: connection)
-        var credentials: [Credential] = []
+        var credentials: [DeviceCredential] = []
         while try select.step() {
             guard let secret = select.withBytes(1, { Digest($0) }) else { continue }
             credentials.append(
-                Credential(
+                DeviceCredential(
                     row: UInt32(clamping: select.integer(0)), secret: secret,
                     name: select.text(2), owner: select.text(3), created: select.integer(4),
                     lastSeen: select.isNull(5) ? nil : select.integer(5)))
@@ -51,7 +53,7 @@ enum CredentialRows {
         while try select.step() {
             guard let userAgent = select.withBytes(1, { Digest($0) }) else { continue }
             let credential = UInt32(clamping: select.integer(2))
-            let device = Device(
+            let device = KnownUserAgent(
                 row: UInt32(clamping: select.integer(0)), userAgent: userAgent,
                 credential: select.isNull(2) ? nil : credential, created: select.integer(4))
             index.add(device, owner: UInt32(clamping: select.integer(3)))

@@ -49,7 +49,7 @@ package enum StoreOperation: Sendable {
     /// of the newest.
     case dropOldest(Address, count: Int)
 
-    case addDevice(Device)
+    case addDevice(KnownUserAgent)
     /// It said hello.
     case touchDevice(UInt32, at: Int64)
     /// Ends it with all that is its own.
@@ -63,7 +63,7 @@ package enum StoreOperation: Sendable {
     case unregister(subscription: UInt32)
 
     /// `.conflict` where its owner has one of that name, `.full` where he has as many as he may.
-    case addCredential(Credential)
+    case addCredential(DeviceCredential)
     case touchCredential(UInt32, at: Int64)
     /// Ends the devices that were made under it, too.
     case removeCredential(UInt32)
@@ -109,7 +109,7 @@ package enum LoadRequest: Sendable {
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)
-    case registration(RegistrationRequest)
+    case registration(RegistrationQuery)
     /// The engines of an account, of one owner or of all, of one application or of all.
     case engines(account: String, app: String?, owner: String?)
     case owners
@@ -118,7 +118,7 @@ package enum LoadRequest: Sendable {
 package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
-    case credentials([Credential])
+    case credentials([DeviceCredential])
     case callbacks([UInt32])
     /// Nil where there is none, or none that is sent anything.
     case callback(CallbackRecord?)

@@ -50,7 +50,7 @@ package final class StoreIndex: Sendable {
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
-    private let credentials = Lock<[Digest: Credential]>([:])
+    private let credentials = Lock<[Digest: DeviceCredential]>([:])
     /// Nil unless a restore has to be reckoned with.
     private let tombstones: Lock<FlatTable<Tombstone>?>
     private let growth: GrowthLimits
@@ -93,7 +93,7 @@ extension StoreIndex {
     }
 
     /// `digest` is that of the bearer secret.
-    package func credential(_ digest: Digest) -> Credential? {
+    package func credential(_ digest: Digest) -> DeviceCredential? {
         credentials.withLock { $0[digest] }
     }
 
@@ -182,7 +182,7 @@ extension StoreIndex {
         }
     }
 
-    func add(_ device: Device, owner: UInt32) {
+    func add(_ device: KnownUserAgent, owner: UInt32) {
         ledger.withLock { $0.addDevice(device.row, owner: owner) }
         let (key, check) = (device.userAgent.words.0, device.userAgent.words.1)
         userAgents.withLock {
@@ -198,7 +198,7 @@ extension StoreIndex {
         ledger.withLock { $0.removeDevice(row) }
     }
 
-    func set(_ credential: Credential) {
+    func set(_ credential: DeviceCredential) {
         credentials.withLock { $0[credential.secret] = credential }
     }
 

@@ -161,7 +161,7 @@ extension StoreReader {
 /// Registrations.
 extension StoreReader {
     private func answer(
-        to request: RegistrationRequest, _ database: ReaderDatabase
+        to request: RegistrationQuery, _ database: ReaderDatabase
     ) throws(SQLiteError) -> LoadAnswer {
         switch request {
         case .one(let id):

@@ -45,7 +45,7 @@ package struct Subscription: Sendable, Confidential {
 }
 
 /// A user agent: what connects to take its messages.
-package struct Device: Sendable, Confidential {
+package struct KnownUserAgent: Sendable, Confidential {
     package let row: UInt32
     /// The SHA-256 of its user agent id.
     package let userAgent: Digest
@@ -69,7 +69,7 @@ package struct Device: Sendable, Confidential {
 }
 
 /// The bearer secret of a device: 160 random bits, of which only the hash is known here.
-package struct Credential: Sendable, Confidential {
+package struct DeviceCredential: Sendable, Confidential {
     package static let secretLength = 20
 
     package let row: UInt32

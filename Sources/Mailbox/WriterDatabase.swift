@@ -79,7 +79,7 @@ final class WriterDatabase {
 extension WriterDatabase {
     /// The row of the device's owner, or the number of the stranger, who has fewer than `limit`; nil
     /// if its credential does not exist, or there are as many. On this machine nobody counts them.
-    func insert(_ device: Device, limit: Int) throws(SQLiteError) -> UInt32? {
+    func insert(_ device: KnownUserAgent, limit: Int) throws(SQLiteError) -> UInt32? {
         let insert = try Statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
@@ -100,7 +100,7 @@ extension WriterDatabase {
     }
 
     /// One without a user agent. The row of its owner; nil if its credential does not exist.
-    func insert(_ device: Device, owner: String) throws(SQLiteError) -> UInt32? {
+    func insert(_ device: KnownUserAgent, owner: String) throws(SQLiteError) -> UInt32? {
         let insert = try Statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5
@@ -240,7 +240,7 @@ extension WriterDatabase {
     }
 
     /// `.conflict` if its owner has one of that name, `.full` if there are `limit` of them.
-    func insert(_ credential: Credential, limit: Int) throws(SQLiteError) -> StoreOutcome {
+    func insert(_ credential: DeviceCredential, limit: Int) throws(SQLiteError) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
         let insert = try Statement(
             """

@@ -26,15 +26,15 @@ extension Chat {
         }
         messageGroupID = try state.number()
         mentionGroupID = try state.number()
-        lastRead = MessageID(try state.number())
-        lastMessage = MessageID(try state.number())
-        lastPushMessage = MessageID(try state.number())
-        pinnedNotification = MessageID(try state.number())
-        maxRemovedMessageID = MessageID(try state.number())
+        lastRead = ChatMessageID(try state.number())
+        lastMessage = ChatMessageID(try state.number())
+        lastPushMessage = ChatMessageID(try state.number())
+        pinnedNotification = ChatMessageID(try state.number())
+        maxRemovedMessageID = ChatMessageID(try state.number())
         isListed = try state.flag()
         isClosed = try state.flag()
         deleted = try state.list { state throws(StateReader.Damage) in
-            MessageID(try state.number())
+            ChatMessageID(try state.number())
         }
         settings = try state.optional { state throws(StateReader.Damage) in
             try ChatNotificationSettings(from: &state)

@@ -15,10 +15,10 @@ package struct Chat: Equatable, Sendable {
     package var titleLevel = TrustLevel.mtproto
     package var messageGroupID: NotificationGroup.ID = 0
     package var mentionGroupID: NotificationGroup.ID = 0
-    package var lastRead = MessageID.none
+    package var lastRead = ChatMessageID.none
     /// The newest message that the client has loaded, and the newest that a push told about.
-    package var lastMessage = MessageID.none
-    package var lastPushMessage = MessageID.none
+    package var lastMessage = ChatMessageID.none
+    package var lastPushMessage = ChatMessageID.none
     /// How that push came: what is weaker holds nothing better back.
     package var lastPushLevel = TrustLevel.clear
     /// The client that owns the data named it as one of its own.
@@ -27,14 +27,14 @@ package struct Chat: Equatable, Sendable {
     package var isClosed = false
     package var settings: ChatNotificationSettings?
     /// The message whose pinning is being shown.
-    package var pinnedNotification = MessageID.none
+    package var pinnedNotification = ChatMessageID.none
     /// What was pinned last, as the client has it.
     @Boxed package var pinnedMessage: StoredMessage?
     /// Of the dismissed messages the last: it and everything before it never returns.
-    package var maxRemovedMessageID = MessageID.none
+    package var maxRemovedMessageID = ChatMessageID.none
     /// Messages that shall not be shown: deleted before their push came, or dismissed before the
     /// message itself did.
-    package var deleted: [MessageID] = []
+    package var deleted: [ChatMessageID] = []
 
     package init(kind: Kind, title: String = "", titleLevel: TrustLevel = .mtproto) {
         self.kind = kind

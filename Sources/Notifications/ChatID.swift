@@ -47,7 +47,7 @@ package struct ChatID: Hashable, Comparable, Sendable {
 }
 
 /// A message's identifier inside its chat: what the server counts, shifted to make room between.
-package struct MessageID: Hashable, Comparable, Sendable {
+package struct ChatMessageID: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -60,9 +60,9 @@ package struct MessageID: Hashable, Comparable, Sendable {
 
     package init(server: Int64) { rawValue = server << Self.shift }
 
-    package static let none = MessageID(0)
+    package static let none = ChatMessageID(0)
     /// Servers count in 31 bits; behind their last one there is room for those of one device.
-    static let last = MessageID((1 << (31 + shift)) - 1)
+    static let last = ChatMessageID((1 << (31 + shift)) - 1)
 
     package var isNone: Bool { rawValue == 0 }
 

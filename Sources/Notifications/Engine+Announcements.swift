@@ -40,14 +40,14 @@ extension Engine {
     }
 
     /// An identifier between those of the server, behind everything known.
-    private mutating func nextLocalMessage(in chatID: ChatID) -> MessageID {
+    private mutating func nextLocalMessage(in chatID: ChatID) -> ChatMessageID {
         let last = account.chats[chatID].map { max($0.lastMessage, $0.lastPushMessage) } ?? .none
-        let id = MessageID(min(last.rawValue, MessageID.last.rawValue - 1) + 1)
+        let id = ChatMessageID(min(last.rawValue, ChatMessageID.last.rawValue - 1) + 1)
         account.chats[chatID]?.lastMessage = id
         return id
     }
 
-    private func announcement(_ text: String, _ id: MessageID, _ date: Int64) -> [UInt8] {
+    private func announcement(_ text: String, _ id: ChatMessageID, _ date: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("@type", "message")

@@ -32,7 +32,7 @@ extension Engine {
 
     /// TDLib looks at them only while somebody wants notifications.
     private func sleepingNotification(
-        of id: MessageID, in groupID: NotificationGroup.ID
+        of id: ChatMessageID, in groupID: NotificationGroup.ID
     ) -> Notification? {
         guard order.limit > 0 || account.policy == .learn, !id.isNone else { return nil }
         return account.groups[groupID]?.sleeping.last { $0.messageID == id }
@@ -81,7 +81,7 @@ extension Engine {
     }
 
     /// A deleted message goes, and does not come if it has not come yet.
-    mutating func delete(_ id: MessageID, in chatID: ChatID, level: TrustLevel) {
+    mutating func delete(_ id: ChatMessageID, in chatID: ChatID, level: TrustLevel) {
         removeMessage(id, in: chatID, level: level, isForced: true)
         guard let chat = account.chats[chatID], id > chat.lastPushMessage else { return }
         if account.policy == .learn {
@@ -92,7 +92,7 @@ extension Engine {
     }
 
     /// Keeps a message from being shown, should it come or come again.
-    mutating func bar(_ id: MessageID, in chatID: ChatID) {
+    mutating func bar(_ id: ChatMessageID, in chatID: ChatID) {
         guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
             return
         }

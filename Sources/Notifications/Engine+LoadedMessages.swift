@@ -56,7 +56,7 @@ extension Engine {
 
     /// Whether the user has not removed it, or something behind it, already.
     private func isActive(
-        _ id: MessageID, _ chat: Chat, _ groupID: NotificationGroup.ID
+        _ id: ChatMessageID, _ chat: Chat, _ groupID: NotificationGroup.ID
     ) -> Bool {
         (groupID == chat.mentionGroupID || id > chat.maxRemovedMessageID)
             && !chat.deleted.contains(id)
@@ -76,7 +76,7 @@ extension Engine {
         tellPins(of: message.id, in: message.chatID)
     }
 
-    mutating func deleteMessages(_ ids: [MessageID], in chatID: ChatID) {
+    mutating func deleteMessages(_ ids: [ChatMessageID], in chatID: ChatID) {
         for id in ids { removeMessage(id, in: chatID, level: .mtproto, isForced: false) }
     }
 

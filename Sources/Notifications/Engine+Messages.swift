@@ -79,7 +79,7 @@ extension Engine {
         level > chat.lastPushLevel && account.policy == .learn
     }
 
-    private mutating func note(_ id: MessageID, in chatID: ChatID, _ level: TrustLevel) {
+    private mutating func note(_ id: ChatMessageID, in chatID: ChatID, _ level: TrustLevel) {
         guard let place = account.chats.index(forKey: chatID),
             level >= account.chats.values[place].lastPushLevel || account.policy == .strict
         else { return }

@@ -11,7 +11,7 @@ extension Engine {
     }
 
     /// The notification of the former pin goes, whatever comes in its place.
-    mutating func replacePin(in chatID: ChatID, with messageID: MessageID) {
+    mutating func replacePin(in chatID: ChatID, with messageID: ChatMessageID) {
         guard let chat = account.chats[chatID], chat.pinnedNotification != messageID else { return }
         account.chats[chatID]?.pinnedNotification = messageID
         let old = notification(of: chat.pinnedNotification, in: chat.mentionGroupID)
@@ -26,7 +26,7 @@ extension Engine {
     }
 
     /// The pinned message may be among those that are shown.
-    mutating func findPinned(_ id: MessageID, in chatID: ChatID) {
+    mutating func findPinned(_ id: ChatMessageID, in chatID: ChatID) {
         guard let chat = account.chats[chatID] else { return }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
             guard let found = notification(of: id, in: groupID),
@@ -37,7 +37,7 @@ extension Engine {
     }
 
     /// The pinned message itself has changed: what tells of its pinning is told anew.
-    mutating func tellPins(of id: MessageID, in chatID: ChatID) {
+    mutating func tellPins(of id: ChatMessageID, in chatID: ChatID) {
         for (groupID, notification) in pins(of: id, in: chatID) {
             retell(notification.id, in: groupID, isForced: false)
         }
@@ -45,7 +45,7 @@ extension Engine {
 
     /// What tells of the pinning of a message. A push does not say what was pinned: of one whatever is.
     private func pins(
-        of id: MessageID, in chatID: ChatID
+        of id: ChatMessageID, in chatID: ChatID
     ) -> [(NotificationGroup.ID, Notification)] {
         guard let chat = account.chats[chatID] else { return [] }
         let isKnown = !id.isNone && chat.pinnedMessage?.id == id
@@ -65,7 +65,7 @@ extension Engine {
     }
 
     /// What was pinned, as long as its pinning is shown.
-    func pinnedMessage(_ id: MessageID, in chatID: ChatID) -> StoredMessage? {
+    func pinnedMessage(_ id: ChatMessageID, in chatID: ChatID) -> StoredMessage? {
         guard let message = account.chats[chatID]?.pinnedMessage, message.id == id,
             !pins(of: id, in: chatID).isEmpty
         else { return nil }

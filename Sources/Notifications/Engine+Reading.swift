@@ -2,7 +2,7 @@
 extension Engine {
     /// Notifications of what has been read go. TDLib spares those of chats in none of its lists.
     mutating func markRead(
-        _ chatID: ChatID, upTo last: MessageID, level: TrustLevel, isForced: Bool? = nil
+        _ chatID: ChatID, upTo last: ChatMessageID, level: TrustLevel, isForced: Bool? = nil
     ) {
         guard let chat = account.chats[chatID], last > chat.lastRead,
             level == .mtproto || !holdsBack(chat, upTo: last, level)
@@ -19,7 +19,7 @@ extension Engine {
     /// Whether something came in a better way than this would take away. Then it takes nothing, or
     /// who may would come too late.
     private mutating func holdsBack(
-        _ chat: Chat, upTo last: MessageID, _ level: TrustLevel
+        _ chat: Chat, upTo last: ChatMessageID, _ level: TrustLevel
     ) -> Bool {
         let isBetter = { (notification: Notification) in
             notification.level > level && !notification.messageID.isNone
@@ -37,7 +37,7 @@ extension Engine {
     }
 
     private mutating func removeRead(
-        _ chat: Chat, upTo last: MessageID, _ level: TrustLevel, _ isForced: Bool
+        _ chat: Chat, upTo last: ChatMessageID, _ level: TrustLevel, _ isForced: Bool
     ) {
         let isStrict = account.policy == .strict
         let before = account.groups[chat.messageGroupID]

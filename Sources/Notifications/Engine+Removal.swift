@@ -84,7 +84,7 @@ extension Engine {
 
     /// Removes the notification of a message in either group of its chat.
     mutating func removeMessage(
-        _ messageID: MessageID, in chatID: ChatID, level: TrustLevel, isForced: Bool
+        _ messageID: ChatMessageID, in chatID: ChatID, level: TrustLevel, isForced: Bool
     ) {
         guard let chat = account.chats[chatID] else { return }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
@@ -103,7 +103,7 @@ extension Engine {
     }
 
     func notification(
-        of messageID: MessageID, in groupID: NotificationGroup.ID
+        of messageID: ChatMessageID, in groupID: NotificationGroup.ID
     ) -> Notification? {
         guard let group = account.groups[groupID], !messageID.isNone else { return nil }
         return group.notifications.last { $0.messageID == messageID }

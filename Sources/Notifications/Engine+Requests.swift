@@ -122,7 +122,7 @@ extension Engine {
     }
 
     /// What nobody has told of cannot have been seen.
-    private func isKnown(_ id: MessageID, in chatID: ChatID) -> Bool {
+    private func isKnown(_ id: ChatMessageID, in chatID: ChatID) -> Bool {
         guard let chat = account.chats[chatID] else { return false }
         return id <= max(chat.lastPushMessage, chat.lastMessage)
     }
@@ -156,13 +156,13 @@ extension JSONNode {
         self[name]?.integer.flatMap(ChatID.init(named:))
     }
 
-    func messageID(_ name: StaticString) -> MessageID? {
-        self[name]?.integer.flatMap(MessageID.init(named:))
+    func messageID(_ name: StaticString) -> ChatMessageID? {
+        self[name]?.integer.flatMap(ChatMessageID.init(named:))
     }
 
     /// Those of a list that can be messages'.
-    func messageIDs(_ name: StaticString) -> [MessageID] {
-        (self[name]?.elements ?? []).compactMap { $0.integer.flatMap(MessageID.init(named:)) }
+    func messageIDs(_ name: StaticString) -> [ChatMessageID] {
+        (self[name]?.elements ?? []).compactMap { $0.integer.flatMap(ChatMessageID.init(named:)) }
     }
 
     /// Seconds since 1970, no farther away than calendars reach.

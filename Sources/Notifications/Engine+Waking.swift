@@ -87,7 +87,7 @@ extension Engine {
     }
 
     /// What was read here is gone already; with TDLib that may be left to the next start.
-    private func isDealtWith(_ id: MessageID, in chat: Chat) -> Bool {
+    private func isDealtWith(_ id: ChatMessageID, in chat: Chat) -> Bool {
         guard !id.isNone else { return false }
         return id <= chat.lastMessage || account.policy == .strict && id <= chat.lastRead
     }

@@ -16,7 +16,7 @@ package struct Engine: Sendable, Confidential {
     var presence = Presence()
     var openChats: Set<ChatID> = []
     /// Deleted messages whose push has not come, for as long as TDLib remembers them.
-    var barred: [ChatID: Set<MessageID>] = [:]
+    var barred: [ChatID: Set<ChatMessageID>] = [:]
     package internal(set) var barredCount = 0
     var isStarted = false
     var isClosed = false

@@ -2,12 +2,12 @@
 package enum Event: Equatable, Sendable {
     /// Apart, because it is large and goes from hand to hand.
     indirect case message(IncomingMessage)
-    case deleted(ChatReference, [MessageID])
+    case deleted(ChatReference, [ChatMessageID])
     /// Deleted messages of dialects that name them by text.
     case retracted(name: String, order: Int64?)
     /// The same, and what comes later under the name is news.
     case ended(name: String, order: Int64?)
-    case read(ChatReference, upTo: MessageID)
+    case read(ChatReference, upTo: ChatMessageID)
     case announcement(id: Int64, text: String)
     case call(IncomingCall)
     case badge(unread: Int64?, missedCalls: Int64?)
@@ -43,7 +43,7 @@ package enum Replacement: Sendable {
 /// A message as a push tells it.
 package struct IncomingMessage: Equatable, Sendable {
     package var chat: ChatReference
-    package var messageID: MessageID
+    package var messageID: ChatMessageID
     package var content: PushContent
     package var chatTitle = ""
     package var isGroup = false
@@ -63,7 +63,7 @@ package struct IncomingMessage: Equatable, Sendable {
     package var anonymousText = ""
     /// 0 for none, -1 for the application's default.
     package var soundID: Int64 = -1
-    package var threadID = MessageID.none
+    package var threadID = ChatMessageID.none
     @Boxed package var presentation: Presentation?
     /// Under what a later payload may replace or retract it.
     package var name = ""
@@ -72,7 +72,7 @@ package struct IncomingMessage: Equatable, Sendable {
     /// What makes a second payload about the same thing recognisable; empty for nothing.
     package var dedupeKey = ""
 
-    package init(chat: ChatReference, messageID: MessageID = .none, content: PushContent) {
+    package init(chat: ChatReference, messageID: ChatMessageID = .none, content: PushContent) {
         self.chat = chat
         self.messageID = messageID
         self.content = content

@@ -51,9 +51,9 @@ extension StoredMessage {
     }
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = MessageID(try state.number())
+        id = ChatMessageID(try state.number())
         source = try state.json()
-        if state.version >= 4 { pinned = MessageID(try state.number()) }
+        if state.version >= 4 { pinned = ChatMessageID(try state.number()) }
     }
 }
 
@@ -82,7 +82,7 @@ extension PushMessage {
     }
 
     fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = MessageID(try state.number())
+        id = ChatMessageID(try state.number())
         sender =
             try state.byte() == 0
             ? .user(try state.number()) : .chat(ChatID(try state.number()))
@@ -92,7 +92,7 @@ extension PushMessage {
             try state.choice(), text: try state.text(), number: try state.number(),
             secondNumber: try state.number(),
             flags: PushContent.Flags(rawValue: UInt16(truncatingIfNeeded: try state.unsigned())))
-        threadID = MessageID(try state.number())
+        threadID = ChatMessageID(try state.number())
         if state.version >= 4 {
             isMention = try state.flag()
             isPin = try state.flag()

@@ -27,12 +27,12 @@ package struct Notification: Equatable, Sendable {
     package var mayAct: Bool { level > .clear || isTrusted }
 
     /// The message it is about.
-    package var messageID: MessageID {
+    package var messageID: ChatMessageID {
         switch content {
         case .newMessage(let message, _): message.id
         case .newPushMessage(let message): message.id
         case .newSecretChat: .none
-        case .newCall: MessageID(.max)
+        case .newCall: ChatMessageID(.max)
         }
     }
 

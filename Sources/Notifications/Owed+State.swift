@@ -66,7 +66,7 @@ extension ChosenAction {
 
     fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
         self.init(
-            chatID: ChatID(try state.number()), messageID: MessageID(try state.number()),
+            chatID: ChatID(try state.number()), messageID: ChatMessageID(try state.number()),
             action: try state.text())
         text = try state.optional { state throws(StateReader.Damage) in try state.text() }
         data = try state.jsonOrEmpty()

@@ -147,7 +147,7 @@ package struct ChosenAction: Equatable, Sendable {
     package var id: Int64 = 0
     package var chatID: ChatID
     /// None for a call.
-    package var messageID: MessageID
+    package var messageID: ChatMessageID
     package var action: String
     /// Of a reply.
     package var text: String?
@@ -162,7 +162,7 @@ package struct ChosenAction: Equatable, Sendable {
     /// By which it may come to the front; not kept.
     package var activationToken = ""
 
-    package init(chatID: ChatID, messageID: MessageID, action: String, text: String? = nil) {
+    package init(chatID: ChatID, messageID: ChatMessageID, action: String, text: String? = nil) {
         self.chatID = chatID
         self.messageID = messageID
         self.action = action

@@ -8,12 +8,12 @@ package struct PushMessage: Equatable, Sendable {
         case account = 2
     }
 
-    package var id: MessageID
+    package var id: ChatMessageID
     package var sender: Sender
     package var senderName: String
     package var isOutgoing: Bool
     package var content: PushContent
-    package var threadID: MessageID = .none
+    package var threadID: ChatMessageID = .none
     /// As what it came, whatever the settings made of it.
     var isMention = false
     var isPin = false
@@ -22,7 +22,8 @@ package struct PushMessage: Equatable, Sendable {
     @Boxed package var presentation: Presentation?
 
     package init(
-        id: MessageID, sender: Sender, senderName: String, isOutgoing: Bool, content: PushContent
+        id: ChatMessageID, sender: Sender, senderName: String, isOutgoing: Bool,
+        content: PushContent
     ) {
         self.id = id
         self.sender = sender
@@ -44,9 +45,9 @@ package struct PushMessage: Equatable, Sendable {
 
 /// A message that the client itself has loaded.
 package struct StoredMessage: Equatable, Sendable {
-    package let id: MessageID
+    package let id: ChatMessageID
     /// TDLib's `message` object, as the client wrote it.
     package var source: [UInt8]
     /// The message that was pinned, if this says that one was.
-    package var pinned = MessageID.none
+    package var pinned = ChatMessageID.none
 }

@@ -15,7 +15,7 @@ package enum Update: Equatable, Sendable {
     case notification(groupID: NotificationGroup.ID, Notification)
     case havePending(delayed: Bool, unreceived: Bool)
     case option(name: String, OptionValue)
-    case chatReadInbox(chatID: ChatID, lastRead: MessageID)
+    case chatReadInbox(chatID: ChatID, lastRead: ChatMessageID)
     /// The client has to ask the server; `details` are members of the payload, as they came.
     case fetchRequired(reason: String, details: [Detail])
     case unreadBadge(count: Int64, missedCalls: Int64?)

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// As an executor it serves actors and, with `Task(executorPreference:)`, whole tasks, which then
 /// never leave the thread. A task that outlives its loop is never resumed.
-// Unchecked: `mailbox`, `owner` and `Poll.ring` are made for all threads; the rest is touched by
+// Unchecked: `mail`, `owner` and `Poll.ring` are made for all threads; the rest is touched by
 // the thread of the loop alone.
 package final class EventLoop: @unchecked Sendable {
     private static let timersPerTurn = 256
@@ -34,7 +34,7 @@ package final class EventLoop: @unchecked Sendable {
     package var isDraining: Bool { closing.isDraining }
 
     let poll: Poll
-    let mailbox = Mailbox()
+    let mail = LoopMail()
     /// The thread in `run()`, zero when there is none.
     private let owner = Atomic<UInt>(0)
     @exclusivity(unchecked) var watchers = WatcherTable()
@@ -95,7 +95,7 @@ package final class EventLoop: @unchecked Sendable {
             work.append(item)
             return true
         }
-        switch mailbox.put(item) {
+        switch mail.put(item) {
         case .taken: return true
         case .takenAsleep:
             poll.ring()
@@ -112,7 +112,7 @@ package final class EventLoop: @unchecked Sendable {
 
     private func turn() {
         let count = poll.wait(timeToWait())
-        mailbox.wakeUp()
+        mail.wakeUp()
         schedule.pointee.now = .now
         turns &+= 1
         for index in 0..<count { dispatch(index) }
@@ -124,7 +124,7 @@ package final class EventLoop: @unchecked Sendable {
     /// In milliseconds, as `epoll_wait` takes it: rounded up, so that a timer is never too early.
     private func timeToWait() -> Int32 {
         let isSweeping = closing.isDraining && !watchers.areAllTold
-        guard work.isEmpty, !isSweeping, mailbox.prepareToSleep() else { return 0 }
+        guard work.isEmpty, !isSweeping, mail.prepareToSleep() else { return 0 }
         let (timer, deadline) = (schedule.pointee.timers.earliest, closing.deadline)
         guard let end = timer.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
         let rest = end.nanoseconds - Instant.now.nanoseconds
@@ -154,7 +154,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     private func runWork() {
-        work.collect(from: mailbox)
+        work.collect(from: mail)
         for _ in 0..<Self.workPerTurn {
             switch work.popFirst() {
             case .job(let job):
@@ -170,7 +170,7 @@ package final class EventLoop: @unchecked Sendable {
     private func letGo() {
         for watch in watchers.watches { unwatch(watch) }
         while schedule.pointee.timers.popDue(Instant(nanoseconds: .max)) != nil {}
-        mailbox.close()
+        mail.close()
         // All that was taken is run, but not what begets more without end.
         for _ in 0..<Self.roundsAtEnd {
             runWork()

@@ -13,8 +13,8 @@ struct WorkQueue {
     mutating func append(_ work: Work) { next.append(work) }
 
     /// What other threads left joins the queue at its end.
-    mutating func collect(from mailbox: Mailbox) {
-        mailbox.take(into: &mail)
+    mutating func collect(from post: LoopMail) {
+        post.take(into: &mail)
         guard !mail.isEmpty else { return }
         if next.isEmpty {
             swap(&next, &mail)

@@ -1,6 +1,6 @@
 import Base
+import Configuration
 import Reactor
-import Receiver
 import System
 import TLS
 
@@ -16,12 +16,12 @@ extension Command {
             MollySocket and Nextcloud have to be told before they push there. What the server ended on
             twice by a signal, and does not try again for now, is shown.
             """,
-        options: ServerConfiguration.options + [.json]
+        options: ConfigurationSources.options + [.json]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("check takes options only", hint: "bellwire check --help")
         }
-        let configuration = try ServerConfiguration.read(arguments)
+        let configuration = try ConfigurationSources.read(arguments)
         let problems = problems(of: configuration)
         let advice = advice(configuration)
         // Where it cannot be read, a start says so.
@@ -38,7 +38,7 @@ extension Command {
     }
 
     /// What is open to whom, a sentence for each listener.
-    private static func openings(_ configuration: Configuration) -> String {
+    private static func openings(_ configuration: ServerConfiguration) -> String {
         var lines = configuration.entrances.map { "\($0.place): \($0.sentence)" }
         lines.append("\(configuration.state)/control.sock: \(configuration.controlSentence)")
         if let metrics = configuration.metricsListener {
@@ -48,7 +48,7 @@ extension Command {
     }
 
     /// What a start would stumble over.
-    private static func problems(of configuration: Configuration) -> [CommandError] {
+    private static func problems(of configuration: ServerConfiguration) -> [CommandError] {
         var problems: [CommandError] = []
         func look(_ body: () throws -> Void) {
             do { try body() } catch { problems.append(CommandError(error)) }
@@ -70,7 +70,7 @@ extension Command {
 
     /// Whether the machine can find out is no matter of the configuration: without an answer
     /// nothing is said.
-    private static func advice(_ configuration: Configuration) -> SenderAdvice? {
+    private static func advice(_ configuration: ServerConfiguration) -> SenderAdvice? {
         guard let baseURL = configuration.expectedBaseURL else { return nil }
         let host = baseURL.origin.host
         let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
@@ -82,7 +82,7 @@ extension Command {
     }
 
     private static func json(
-        _ configuration: Configuration, _ problems: [CommandError], _ advice: SenderAdvice?,
+        _ configuration: ServerConfiguration, _ problems: [CommandError], _ advice: SenderAdvice?,
         _ setAside: SetAsideReport
     ) -> String {
         var writer = JSONWriter()

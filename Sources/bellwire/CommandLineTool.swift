@@ -2,8 +2,6 @@ import System
 
 /// Finds the command and runs it.
 enum CommandLineTool {
-    static let version = "0.1.0"
-
     private static let commands: [Command] = [
         .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .mute, .owner,
         .pause, .receiverID, .register, .revoke, .rotate, .send, .serve, .show, .test, .unmute,

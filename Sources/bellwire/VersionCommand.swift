@@ -10,7 +10,7 @@ extension Command {
         options: [.json]
     ) { arguments in
         let rows = [
-            ("bellwire", CommandLineTool.version),
+            ("bellwire", ProgramVersion.text),
             ("openssl", OpenSSLLibrary.version),
             ("curl", CurlLibrary.version),
         ]

@@ -1,10 +1,11 @@
 import Base
+import Configuration
 import Crypto
 import Glibc
 import Mailbox
 import Outbound
+import PushService
 import Reactor
-import Receiver
 import System
 import WebPush
 
@@ -22,12 +23,12 @@ final class CallbackProbe {
             folder: folder + "/state", masterKey: try Self.masterKey(folder + "/master.json"))
         options.onFault = { print("fault: \($0)") }
         store = try SQLiteStore(options)
-        let push = PushService(
+        let push = PushContext(
             store: store, endpointKey: store.endpointKey,
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))
         service = try CallbackService(
-            for: push, CallbackService.Surroundings(clock: store.clock))
+            for: push, CallbackService.Surroundings(clock: store.clock), describe: { _ in "{}" })
         try service.start()
     }
 

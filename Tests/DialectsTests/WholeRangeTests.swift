@@ -163,7 +163,7 @@ struct WholeRangeTests {
     @Test("Behind the last identifier of a message announcements go on, and nothing traps")
     func announcements() throws {
         var (engine, _) = try story([#""bellwire.setChat","chat_id":777000"#])
-        engine.account.chats[.serviceNotifications]?.lastMessage = MessageID(.max)
+        engine.account.chats[.serviceNotifications]?.lastMessage = ChatMessageID(.max)
         engine = Engine(try Account(state: engine.account.state))
         engine.start(now: 1_800_000_000)
         for number in 1...3 {

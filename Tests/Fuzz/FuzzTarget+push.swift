@@ -1,6 +1,6 @@
 import Base
+import Configuration
 import DeliveryModel
-import Receiver
 import WebPush
 
 /// What user agents and senders say.
@@ -92,7 +92,7 @@ extension FuzzTarget {
     static func readConfiguration(_ bytes: [UInt8]) {
         let file = ConfigurationInput.File(path: "file", bytes: bytes)
         let input = ConfigurationInput(environment: ["HOME": "/"], file: file)
-        guard let configuration = try? Configuration(input) else { return }
+        guard let configuration = try? ServerConfiguration(input) else { return }
         var cursor = JSONCursor()
         var writer = JSONWriter()
         configuration.write(to: &writer)

@@ -68,7 +68,7 @@ struct DamagedFileTests {
             LoadRequest.subscriptions(device: device), .credentials, .owners,
             .registration(.all(owner: nil)),
         ] { _ = try test.load(request) }
-        let other = Device(
+        let other = KnownUserAgent(
             row: test.store.index.nextDevice(), userAgent: try test.digest(), credential: nil,
             created: 1)
         _ = try test.run(.addDevice(other))

@@ -38,7 +38,7 @@ struct GrowthTableTests {
         }
 
         func add(_ device: String, as row: UInt32) throws {
-            let credential = Credential(
+            let credential = DeviceCredential(
                 row: row, secret: try test.digest(), name: device, owner: name, created: 1)
             _ = try test.run(.addCredential(credential))
         }

@@ -7,14 +7,16 @@ import Testing
 
 @Suite("Owners")
 struct OwnerTests {
-    private func credential(_ test: TestStore, of owner: String) throws -> Credential {
+    private func credential(_ test: TestStore, of owner: String) throws -> DeviceCredential {
         let credential = try draft(test, owner, "device \(test.store.index.counters.credential)")
         try test.expectDone(.addCredential(credential))
         return credential
     }
 
-    private func draft(_ test: TestStore, _ owner: String, _ name: String) throws -> Credential {
-        Credential(
+    private func draft(_ test: TestStore, _ owner: String, _ name: String) throws
+        -> DeviceCredential
+    {
+        DeviceCredential(
             row: test.store.index.nextCredential(), secret: try test.digest(), name: name,
             owner: owner, created: 1)
     }

@@ -265,7 +265,7 @@ struct StoreTests {
     @Test("Devices are found by their user agent; those of a credential end with it")
     func credentials() throws {
         let secret = try test.digest()
-        let credential = Credential(
+        let credential = DeviceCredential(
             row: test.store.index.nextCredential(), secret: secret, name: "laptop",
             owner: "uid:1000", created: 5)
         try test.expectDone(.addCredential(credential))
@@ -293,7 +293,7 @@ struct StoreTests {
             #expect(test.store.index.endpoint(subscription.digest) == .gone)
             try test.restart()
         }
-        let orphan = Device(
+        let orphan = KnownUserAgent(
             row: test.store.index.nextDevice(), userAgent: try test.digest(),
             credential: credential.row, created: 1)
         #expect(try test.run(.addDevice(orphan)) == .notFound)

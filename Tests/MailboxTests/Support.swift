@@ -148,7 +148,7 @@ extension TestStore {
     func addDevice(
         credential: UInt32? = nil, stranger: StrangerNumber = .local, userAgent: Digest? = nil
     ) throws -> UInt32 {
-        let device = Device(
+        let device = KnownUserAgent(
             row: store.index.nextDevice(), userAgent: try userAgent ?? digest(),
             credential: credential, stranger: stranger, created: 1)
         try expectDone(.addDevice(device))

@@ -19,7 +19,7 @@ struct ActionTests {
         data: String, at now: Double
     ) -> Update {
         var action = ChosenAction(
-            chatID: .user(1), messageID: message.map { MessageID(server: $0) } ?? .none,
+            chatID: .user(1), messageID: message.map { ChatMessageID(server: $0) } ?? .none,
             action: name, text: text)
         action.id = id
         action.callID = call
@@ -65,7 +65,7 @@ struct ActionTests {
         var story = Story()
         story.text("a", id: 11)
         #expect(try invoke(&story, 1, "mark_read") == .ok)
-        #expect(story.engine.account.chats[.user(1)]?.lastRead == MessageID(server: 11))
+        #expect(story.engine.account.chats[.user(1)]?.lastRead == ChatMessageID(server: 11))
         story.text("a", id: 11)
         #expect(story.shown.isEmpty)
     }

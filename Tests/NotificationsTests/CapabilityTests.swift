@@ -296,7 +296,7 @@ struct CapabilityTests {
         story.push(
             #"{"loc_key":"CHAT_MESSAGE_TEXT","loc_args":["A","Super88","t"],"custom":{"channel_id":88,"chat_from_id":1,"msg_id":5,"top_msg_id":3}}"#
         )
-        #expect(pushMessage(story)?.threadID == MessageID(server: 3))
+        #expect(pushMessage(story)?.threadID == ChatMessageID(server: 3))
     }
 
     @Test("The first data center asks for the configuration; only Telegram itself may name one")

@@ -69,7 +69,7 @@ struct PushKeyTests {
             #"{"loc_key":"\#(key)","loc_args":["a","b","c"],\#(words),"custom":{\#(chat),"msg_id":5}}"#
         #expect(story.push(payload) == .ok)
         #expect(pushMessage(story)?.presentation?.body == body)
-        #expect(pushMessage(story)?.id == MessageID(server: 5))
+        #expect(pushMessage(story)?.id == ChatMessageID(server: 5))
         #expect(details(story)["loc_key"] == "\"\(key)\"", "and has to be fetched")
         story.push(payload)
         #expect(story.engine.activeGroups.first?.totalCount == 1, "and is known again")

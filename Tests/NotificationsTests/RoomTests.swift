@@ -54,7 +54,7 @@ struct RoomTests {
         var queue = UpdateQueue()
         func add(_ source: Int) {
             let content = Notification.Content.newMessage(
-                StoredMessage(id: MessageID(1), source: [UInt8](repeating: 0, count: source)),
+                StoredMessage(id: ChatMessageID(1), source: [UInt8](repeating: 0, count: source)),
                 showsPreview: true)
             let notification = Notification(
                 id: 1, date: 1, isSilent: false, content: content, level: .mtproto)

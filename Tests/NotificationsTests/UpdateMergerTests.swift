@@ -6,7 +6,8 @@ import Testing
 struct UpdateMergerTests {
     private func notification(_ id: Int32, _ text: String = "") -> Notification {
         let message = PushMessage(
-            id: MessageID(server: Int64(id)), sender: .user(1), senderName: "", isOutgoing: false,
+            id: ChatMessageID(server: Int64(id)), sender: .user(1), senderName: "",
+            isOutgoing: false,
             content: PushContent(.text, text: text))
         return Notification(
             id: id, date: Int64(id), isSilent: false, content: .newPushMessage(message),

@@ -55,9 +55,9 @@ struct ExecutorTests {
             }
             #expect(await task.value)
             // Only the first start came from outside.
-            #expect(loop.mailbox.jobCount == 1)
+            #expect(loop.mail.jobCount == 1)
             #expect(await resident.count == 1_000)
-            #expect(loop.mailbox.jobCount > 1)
+            #expect(loop.mail.jobCount > 1)
         }
     }
 

@@ -1,8 +1,10 @@
+import API
 import Base
+import Configuration
 import HTTP
 import Mailbox
+import PushService
 import Reactor
-import Receiver
 import System
 import TLS
 
@@ -16,15 +18,10 @@ extension Benchmark {
         var settings = PushServiceSettings(
             baseURL: try BaseURL("https://localhost:\(options.port)"), version: "bench")
         settings.isBehindProxy = options.pairs["behind-proxy"] == "yes"
-        let service = PushService(
+        let service = PushContext(
             store: store, endpointKey: store.endpointKey, settings: settings)
-        let server = try HTTPServer { loop in
-            do {
-                return try service.handler(on: loop)
-            } catch {
-                preconditionFailure("\(error)")
-            }
-        }
+        let (pushes, api) = (PushLoops(service), APILoops(service))
+        let server = try HTTPServer { try pushes.handler(on: $0, api.route(on: $0)) }
         guard let address = SocketAddress("127.0.0.1:\(options.port)") else {
             throw Options.Failure(message: "--port takes a number up to 65535")
         }
@@ -35,6 +32,8 @@ extension Benchmark {
         try server.start(name: "push")
         print("ready \(bound)")
         _ = server.join()
+        pushes.close()
+        api.close()
         return true
     }
 

@@ -26,9 +26,9 @@ final class RegistrationMaker {
         sender = .key(KeyHash(Digest(digest)))
         targets = RegisteredTargets(
             signingKey: try privateKey.bytes,
-            bearer: try Random.secret(count: Credential.secretLength))
+            bearer: try Random.secret(count: DeviceCredential.secretLength))
         let access = try targets.bearer.withSpan { bearer in
-            Credential(
+            DeviceCredential(
                 row: store.index.nextCredential(), secret: Digest(try hash.digest(of: bearer)),
                 name: "clients", owner: Self.owner, created: 0)
         }

@@ -14,7 +14,7 @@ extension Distributor {
     }
 
     package mutating func register(
-        _ request: RegistrationRequest, call: UInt64, at moment: Moment
+        _ request: RegisterCall, call: UInt64, at moment: Moment
     ) {
         if let client = clients[request.key] {
             registerAgain(client, request, call, at: moment)
@@ -24,7 +24,7 @@ extension Distributor {
     }
 
     private mutating func registerNew(
-        _ request: RegistrationRequest, _ call: UInt64, at moment: Moment
+        _ request: RegisterCall, _ call: UInt64, at moment: Moment
     ) {
         guard registrations(like: request) < Self.registrationLimit,
             clients.count < Self.allRegistrations
@@ -44,7 +44,7 @@ extension Distributor {
     }
 
     /// Those of the same sandbox, or outside of one those of the same application.
-    private func registrations(like request: RegistrationRequest) -> Int {
+    private func registrations(like request: RegisterCall) -> Int {
         let sandbox = request.key.sandbox
         return clients.values.count {
             $0.record.key.sandbox == sandbox
@@ -53,7 +53,7 @@ extension Distributor {
     }
 
     private mutating func registerAgain(
-        _ known: Client, _ request: RegistrationRequest, _ call: UInt64, at moment: Moment
+        _ known: Client, _ request: RegisterCall, _ call: UInt64, at moment: Moment
     ) {
         let record = known.record
         guard record.service == request.service, record.applicationKey == request.applicationKey
@@ -81,7 +81,7 @@ extension Distributor {
     /// Another application or another key under the same token: whoever has the old endpoint is not
     /// to reach the new application.
     private mutating func replace(
-        _ known: Client, by request: RegistrationRequest, _ call: UInt64, at moment: Moment
+        _ known: Client, by request: RegisterCall, _ call: UInt64, at moment: Moment
     ) {
         _ = remove(request.key)
         releasePeer(known.record.service)

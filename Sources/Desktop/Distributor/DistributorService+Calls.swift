@@ -73,7 +73,7 @@ extension DistributorService {
             lastCall += 1
             registrations[lastCall] = call
             machine.register(
-                RegistrationRequest(
+                RegisterCall(
                     key: ClientKey(sandbox: sandbox.identifier, token: arguments.token),
                     service: service, description: arguments.description,
                     applicationKey: arguments.applicationKey, version: arguments.version,

@@ -18,7 +18,7 @@ extension TelegramDialect {
         }
         guard let shape = TelegramContent.of(reading.key) else {
             if var message = readyMessage(push, reading.key, chatID, context) {
-                message.messageID = MessageID(server: Int64(messageID))
+                message.messageID = ChatMessageID(server: Int64(messageID))
                 message.sender = sender
                 try complete(&message, from: push, reading)
                 if chatID.kind == .user { message.senderName = push.readyName }
@@ -38,7 +38,7 @@ extension TelegramDialect {
         }
         try reading.takeNames(context)
         var message = IncomingMessage(
-            chat: .id(chatID), messageID: MessageID(server: Int64(messageID)),
+            chat: .id(chatID), messageID: ChatMessageID(server: Int64(messageID)),
             content: try reading.content(shape))
         let attachment = try TelegramAttachment(push.custom)
         attachment?.apply(to: &message.content)
@@ -128,7 +128,7 @@ extension TelegramDialect {
             message.soundID = try custom.long("ringtone")
         }
         if let thread = custom["top_msg_id"]?.integer, thread > 0, thread <= Int64(Int32.max) {
-            message.threadID = MessageID(server: thread)
+            message.threadID = ChatMessageID(server: thread)
         }
     }
 

@@ -101,7 +101,7 @@ package enum TelegramDialect {
             guard !isSecret else { throw .malformed("Receive read history in a secret chat") }
             let last = try push.custom.int("max_id")
             guard last > 0 else { throw .malformed("Receive invalid max_id") }
-            return [.read(.id(chatID), upTo: MessageID(server: Int64(last)))]
+            return [.read(.id(chatID), upTo: ChatMessageID(server: Int64(last)))]
                 + unread(push, context)
         case "MESSAGE_DELETED":
             guard !isSecret else { throw .malformed("Receive MESSAGE_DELETED in a secret chat") }
@@ -134,14 +134,14 @@ package enum TelegramDialect {
 
     private static func deletedMessages(
         _ push: TelegramPush
-    ) throws(TelegramRefusal) -> [MessageID] {
+    ) throws(TelegramRefusal) -> [ChatMessageID] {
         let list = try push.custom.requiredText("messages")
         if list.isEmpty { return [] }
-        var ids: [MessageID] = []
+        var ids: [ChatMessageID] = []
         for text in list.split(separator: ",", omittingEmptySubsequences: false) {
             let id: Int32 = try TelegramNumber.strict(text)
             guard id > 0 else { throw .malformed("Receive invalid message identifier") }
-            ids.append(MessageID(server: Int64(id)))
+            ids.append(ChatMessageID(server: Int64(id)))
         }
         return ids
     }

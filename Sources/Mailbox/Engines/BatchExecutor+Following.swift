@@ -41,8 +41,8 @@ extension BatchExecutor {
         try tell(.fetch(count: 1, version: nil, details: details), registration)
         guard !index.engines.hasFetchers(registration.engine) else { return }
         var random = RandomSupply()
-        let id: WebPush.MessageID
-        do throws(OpenSSLError) { id = try WebPush.MessageID(from: &random) } catch {
+        let id: MessageID
+        do throws(OpenSSLError) { id = try MessageID(from: &random) } catch {
             throw .crypto(error)
         }
         let signal = FetchSignal(

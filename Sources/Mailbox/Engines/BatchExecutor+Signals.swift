@@ -47,7 +47,7 @@ extension BatchExecutor {
     }
 
     func confirm(
-        _ id: WebPush.MessageID, device: UInt32?, _ engine: UInt32
+        _ id: MessageID, device: UInt32?, _ engine: UInt32
     ) throws(StoreFault) -> StoreOutcome {
         let devices = try rows { () throws(SQLiteError) in
             if let device { return [device] }
@@ -61,7 +61,7 @@ extension BatchExecutor {
 
     /// Whether another one waits behind it.
     private func confirm(
-        _ id: WebPush.MessageID, _ device: UInt32
+        _ id: MessageID, _ device: UInt32
     ) throws(StoreFault) -> Bool {
         try rows { () throws(SQLiteError) in
             var signals = try FetchSignalRows.load(device: device, on: database.connection)

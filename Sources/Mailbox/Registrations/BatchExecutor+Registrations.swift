@@ -68,7 +68,7 @@ extension BatchExecutor {
         guard last <= StoreIndex.lastRow else { return .full }
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // The endpoint's hash is no hash of a name by which anybody could say hello.
-        let device = Device(
+        let device = KnownUserAgent(
             row: registration.device, userAgent: subscription.digest, credential: credential,
             created: registration.created)
         let sealed = try seal(registration)

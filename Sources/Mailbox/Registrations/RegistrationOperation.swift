@@ -34,7 +34,7 @@ package enum RegistrationResult: Equatable, Sendable {
     case fetched(Waiting)
 }
 
-package enum RegistrationRequest: Sendable {
+package enum RegistrationQuery: Sendable {
     case one(RegistrationID)
     case ofDevice(UInt32)
     /// Of one owner, or of all.

@@ -21,7 +21,7 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
     }
 
     /// Seconds after which to come again.
-    package var retryAfter: Int? { self == .unavailable ? 60 : nil }
+    package var retryAfter: UInt32? { self == .unavailable ? RetryAfter.whenFull : nil }
 
     private var code: String {
         switch self {

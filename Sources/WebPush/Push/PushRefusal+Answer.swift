@@ -4,8 +4,8 @@ extension PushRefusal {
     package var retryAfter: UInt32? {
         switch self {
         case .tooMany(let seconds): seconds
-        case .unavailable, .clocksDiffer, .unknownOrigin: 120
-        case .setAside: 3_600
+        case .unavailable, .clocksDiffer, .unknownOrigin: RetryAfter.trouble
+        case .setAside: RetryAfter.update
         default: nil
         }
     }

@@ -1,6 +1,6 @@
+import Configuration
 import Desktop
 import Reactor
-import Receiver
 import System
 
 extension Command {
@@ -21,19 +21,19 @@ extension Command {
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same within a
             push service of this machine.
             """,
-        options: ServerConfiguration.options(of: ConfigurationKey.desktop)
+        options: ConfigurationSources.options(of: ConfigurationKey.desktop)
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("desktop takes options only", hint: "bellwire desktop --help")
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
-        let configure = { try ServerConfiguration.read(arguments) }
+        let configure = { try ConfigurationSources.read(arguments) }
         let configuration = try configure()
         let receivers = try DesktopHost.receivers(configuration)
         log.write(
             .info, "starting",
-            [("version", CommandLineTool.version), ("receivers", "\(receivers.count)")])
+            [("version", ProgramVersion.text), ("receivers", "\(receivers.count)")])
         if receivers.isEmpty { warn(configuration, log) }
         let host = try DesktopHost(configuration, DesktopTerms(receivers), log)
         let failure = DesktopFailure()
@@ -54,7 +54,7 @@ extension Command {
         return .success
     }
 
-    private static func warn(_ configuration: Configuration, _ log: Log) {
+    private static func warn(_ configuration: ServerConfiguration, _ log: Log) {
         log.write(
             .warning, "no-receivers",
             [

@@ -1,7 +1,7 @@
 import Base
+import Configuration
 import Desktop
 import Reactor
-import Receiver
 import System
 import TLS
 
@@ -18,7 +18,7 @@ final class DesktopHost {
     private let log: Log
 
     /// Everything that can go wrong without the bus does so here.
-    init(_ configuration: Configuration, _ terms: DesktopTerms, _ log: Log) throws {
+    init(_ configuration: ServerConfiguration, _ terms: DesktopTerms, _ log: Log) throws {
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let path = Self.folder(in: configuration.state)
         let keys = try KeyFolder(configuration)
@@ -82,7 +82,7 @@ final class DesktopHost {
     }
 
     /// From the first of the usual files, or the one that was named.
-    static func receivers(_ configuration: Configuration) throws -> [ReceiverAddress] {
+    static func receivers(_ configuration: ServerConfiguration) throws -> [ReceiverAddress] {
         let files = configuration.receiversFiles
         let present = files.first { FileStamp(of: $0) != nil }
         guard let file = present ?? (configuration.isReceiversFileNamed ? files.first : nil) else {

@@ -1,7 +1,7 @@
 import Base
+import Configuration
 import Desktop
 import Reactor
-import Receiver
 import System
 
 /// The receiver in this process, for the desktop beside it: it connects by a socket that only this

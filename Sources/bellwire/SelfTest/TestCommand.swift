@@ -1,8 +1,8 @@
 import Base
+import Configuration
 import HTTP
 import Outbound
 import Reactor
-import Receiver
 import System
 
 extension Command {
@@ -74,7 +74,7 @@ extension Command {
     /// The development certificate is trusted where it serves: on this machine.
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
         if let file = arguments["ca-file"] { return file }
-        let file = try ServerConfiguration.read(arguments).keys + "/development-ca.pem"
+        let file = try ConfigurationSources.read(arguments).keys + "/development-ca.pem"
         return host == "localhost" && FileStamp(of: file) != nil ? file : nil
     }
 }

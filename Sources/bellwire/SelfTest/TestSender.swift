@@ -16,7 +16,7 @@ final class TestSender {
     }
 
     static func make(on loop: EventLoop, authorities: String?) throws -> TestSender {
-        var settings = CallbackSettings(userAgent: "bellwire/\(CommandLineTool.version)")
+        var settings = CallbackSettings(userAgent: "bellwire/\(ProgramVersion.text)")
         settings.authorities = authorities
         return TestSender(
             try CallbackClient(on: loop, settings), settings, try TestMessage())

@@ -1,7 +1,7 @@
+import Configuration
 import Glibc
 import HTTP
 import Reactor
-import Receiver
 import TLS
 
 /// A socket that listens already, and what is said of it, until a server takes it over.

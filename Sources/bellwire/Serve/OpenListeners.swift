@@ -1,6 +1,6 @@
+import Configuration
 import Glibc
 import Reactor
-import Receiver
 import System
 
 /// All sockets of a server.
@@ -11,7 +11,8 @@ struct OpenListeners {
 
     /// Takes those that systemd opened, and opens the others, `further` ones among them.
     init(
-        _ configuration: Configuration, _ given: GivenSockets, further: [ListenAddress], _ log: Log
+        _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress],
+        _ log: Log
     ) throws {
         var faces: [OpenListener] = []
         for listener in configuration.listeners + further {

@@ -1,12 +1,13 @@
+import Configuration
 import Mailbox
 import Outbound
-import Receiver
+import PushService
 import System
 
 extension PushServer {
     /// Where callbacks may go: what the configuration allows, and never to ourselves.
     static func decideCallbacks(
-        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
         _ settings: inout CallbackSettings
     ) throws {
         if let file = configuration.callbackAuthorities { _ = try TextFile.read(file) }

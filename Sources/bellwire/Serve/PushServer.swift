@@ -1,9 +1,11 @@
+import API
 import Base
+import Configuration
 import Crypto
 import HTTP
 import Mailbox
+import PushService
 import Reactor
-import Receiver
 import System
 import WebPush
 
@@ -17,14 +19,16 @@ final class PushServer {
     /// Nil where every listener is in clear.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
-    private let service: PushService
+    private let service: PushContext
+    private let pushes: PushLoops
+    private let api: APILoops
     private let callbacks: CallbackService
     private let server: HTTPServer
 
     /// Everything that can go wrong does so here, before a connection is taken. `further`: where to
     /// listen beside what is configured.
     init(
-        _ configuration: Configuration, _ given: GivenSockets, further: [ListenAddress] = [],
+        _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress] = [],
         _ log: Log
     ) throws {
         guard configuration.remoteStore == nil else {
@@ -43,18 +47,22 @@ final class PushServer {
             let control = ControlSettings(
                 baseURL: baseURL,
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
-            let service = PushService(
+            let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(configuration, listeners, baseURL, log))
             let report: HTTPAccess.Report = { log.write($0) }
             let access = configuration.hasAccessLog ? report : nil
+            let pushes = PushLoops(service)
+            let api = APILoops(service)
             self.service = service
+            self.pushes = pushes
+            self.api = api
             callbacks = try CallbackService(
-                for: service, Self.callbackSurroundings(store, log))
+                for: service, Self.callbackSurroundings(store, log), describe: api.describe)
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
-                handler: service.handler(on:))
-            try Self.listen(listeners, on: server, certificates, control, service)
+                handler: { try pushes.handler(on: $0, api.route(on: $0)) })
+            try Self.listen(listeners, on: server, certificates, control, api)
             Self.announce(listeners, configuration, baseURL, log)
             if let socket = listeners.metrics?.take() {
                 let token = try Self.metricsToken(configuration)
@@ -91,13 +99,15 @@ final class PushServer {
         callbacks.end()
         store.close()
         service.close()
+        pushes.close()
+        api.close()
         log.write(.info, "ended", [("connections-cut", "\(cut)")])
     }
 }
 
 extension PushServer {
     private static func store(
-        _ configuration: Configuration, _ keys: KeyFolder, _ log: Log
+        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ log: Log
     ) throws -> SQLiteStore {
         var options = SQLiteStore.Options(
             folder: configuration.state, masterKey: try keys.masterKey(log))
@@ -167,7 +177,7 @@ extension PushServer {
         }
     }
 
-    private static func metricsToken(_ configuration: Configuration) throws -> Secret? {
+    private static func metricsToken(_ configuration: ServerConfiguration) throws -> Secret? {
         guard let path = configuration.metricsTokenFile else { return nil }
         var token = try TextFile.read(path)
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
@@ -178,7 +188,7 @@ extension PushServer {
     }
 
     private static func baseURL(
-        _ configuration: Configuration, _ listeners: OpenListeners
+        _ configuration: ServerConfiguration, _ listeners: OpenListeners
     ) throws -> BaseURL {
         let baseURL = configuration.baseURL(
             tlsPort: listeners.port(encrypted: true), plainPort: listeners.port(encrypted: false))
@@ -190,11 +200,11 @@ extension PushServer {
     }
 
     private static func settings(
-        _ configuration: Configuration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
         _ log: Log
     ) throws -> PushServiceSettings {
         var settings = PushServiceSettings(
-            baseURL: baseURL, aliases: configuration.aliases, version: CommandLineTool.version)
+            baseURL: baseURL, aliases: configuration.aliases, version: ProgramVersion.text)
         try decideCallbacks(configuration, listeners, baseURL, &settings.callbacks)
         settings.onUndecryptable = { registration, reason in
             log.write(
@@ -210,7 +220,8 @@ extension PushServer {
 
     /// What is open to whom.
     private static func announce(
-        _ listeners: OpenListeners, _ configuration: Configuration, _ baseURL: BaseURL, _ log: Log
+        _ listeners: OpenListeners, _ configuration: ServerConfiguration, _ baseURL: BaseURL,
+        _ log: Log
     ) {
         for listener in listeners.faces {
             let entrance = Entrance(listener.configured, configuration.registration, baseURL)
@@ -239,13 +250,13 @@ extension PushServer {
 
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
-        _ control: ControlSettings, _ service: PushService
+        _ control: ControlSettings, _ api: APILoops
     ) throws {
         for listener in listeners.faces {
             guard let socket = listener.take() else { continue }
             try server.listen(on: socket, listener.terms(certificates?.store))
         }
         guard let socket = listeners.control.take() else { return }
-        try server.listen(on: socket) { ControlHandler(on: $0, service, control) }
+        try server.listen(on: socket) { api.control(on: $0, control) }
     }
 }

@@ -1,4 +1,3 @@
-import Receiver
 import System
 
 extension Command {
@@ -17,7 +16,7 @@ extension Command {
             over the file. The usual file is ~/.config/bellwire/bellwire.conf, for a service of the
             system /etc/bellwire/bellwire.conf.
             """,
-        options: ServerConfiguration.options + [
+        options: ConfigurationSources.options + [
             Option("desktop", help: "do what bellwire desktop does as well, for this session")
         ]
     ) { arguments in
@@ -28,12 +27,12 @@ extension Command {
         let signals = SignalQueue()
         let given = try GivenSockets.take()
         let places = given.faces.map(\.configured)
-        let configure = { try ServerConfiguration.read(arguments, handedOver: places) }
+        let configure = { try ConfigurationSources.read(arguments, handedOver: places) }
         let configuration = try configure()
         let descriptors = try DescriptorLimit.raise()
         log.write(
             .info, "starting",
-            [("version", CommandLineTool.version), ("descriptors", "\(descriptors)")])
+            [("version", ProgramVersion.text), ("descriptors", "\(descriptors)")])
         let hasDesktop = arguments.has("desktop")
         let further = hasDesktop ? [try LocalReceiver.prepare(configuration.state)] : []
         let server = try PushServer(configuration, given, further: further, log)

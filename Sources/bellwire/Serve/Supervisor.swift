@@ -1,4 +1,5 @@
-import Receiver
+import Configuration
+import PushService
 import System
 
 /// Looks after a running server: what systemd and the administrator ask for, and what falls due.
@@ -14,10 +15,10 @@ struct Supervisor {
     let signals: SignalQueue
     let log: Log
     /// Reads the configuration again.
-    let configure: () throws -> Configuration
+    let configure: () throws -> ServerConfiguration
 
     /// Returns when the server is asked to end.
-    func watch(_ running: Configuration) {
+    func watch(_ running: ServerConfiguration) {
         var keysMade = Boot.milliseconds
         let interval = min(manager.watchdogInterval ?? Self.pulse, Self.pulse)
         while true {
@@ -44,10 +45,10 @@ struct Supervisor {
     }
 
     /// What can be taken over is; after a mistake everything stays as it was.
-    private func reload(_ running: Configuration) {
+    private func reload(_ running: ServerConfiguration) {
         manager.tell(.reloading)
         defer { manager.tell(.ready) }
-        let configuration: Configuration
+        let configuration: ServerConfiguration
         do {
             configuration = try configure()
         } catch {

@@ -31,7 +31,7 @@ struct Stage {
         lastCall += 1
         lastChannel += 1
         machine.register(
-            RegistrationRequest(
+            RegisterCall(
                 key: Self.key(token, sandbox: sandbox), service: service,
                 description: description, applicationKey: key.flatMap { ApplicationKey($0) },
                 version: version, channel: Self.channel(lastChannel)), call: lastCall, at: moment)

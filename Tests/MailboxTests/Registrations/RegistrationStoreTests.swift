@@ -101,7 +101,7 @@ struct RegistrationStoreTests {
         let row = test.store.index.nextCredential()
         try test.expectDone(
             .addCredential(
-                Credential(
+                DeviceCredential(
                     row: row, secret: try test.digest(), name: "x", owner: "admin", created: 1)))
         let (registration, subscription) = try test.draft()
         try test.expectDone(

@@ -1,0 +1,37 @@
+import Base
+import Mailbox
+import PushService
+
+/// Who asks for something: by the control socket, or with the credential of a device.
+struct APICaller {
+    let owner: String
+    /// Sees and changes what belongs to others, too.
+    let isAdministrator: Bool
+    /// The row of the credential; nil on the control socket.
+    let credential: UInt32?
+    /// Who is at the other end of the control socket.
+    let userID: UInt32?
+    let pass: Pass
+    /// By which its credential is looked up.
+    let secret: Digest?
+
+    init(_ caller: ControlCaller, userID: UInt32?) {
+        self.userID = userID
+        owner = caller.owner
+        isAdministrator = caller == .administrator
+        credential = nil
+        pass = caller.pass
+        secret = nil
+    }
+
+    init(_ credential: DeviceCredential) {
+        owner = credential.owner
+        isAdministrator = false
+        self.credential = credential.row
+        userID = nil
+        pass = .credential(credential.row)
+        secret = credential.secret
+    }
+
+    func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }
+}

@@ -1,0 +1,40 @@
+import Base
+import Configuration
+import Crypto
+import Mailbox
+import PushService
+
+/// A device that was just added: the only moment at which its secret is known.
+struct DeviceAccess: Confidential {
+    let credential: DeviceCredential
+    private let bearer: String
+
+    /// With a new secret, under a row that the store gave.
+    init(_ device: NewDevice, owner: String, row: UInt32, created: Int64) throws(OpenSSLError) {
+        let secret = try Random.secret(count: DeviceCredential.secretLength)
+        var hash = try SHA256()
+        let digest = try secret.withSpan { secret throws(OpenSSLError) in
+            Digest(try hash.digest(of: secret))
+        }
+        credential = DeviceCredential(
+            row: row, secret: digest, name: device.name, owner: owner, created: created)
+        bearer = secret.withSpan(Base64URL.text)
+    }
+
+    /// With the addresses that are typed into clients: Firefox wants the WebSocket, others the
+    /// page.
+    func json(baseURL: BaseURL) -> [UInt8] {
+        let page = "\(baseURL)/u/\(bearer)"
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", Int(credential.row))
+            writer.member("name", credential.name)
+            writer.member("owner", credential.owner)
+            writer.member("bearer", bearer)
+            // http and https become ws and wss.
+            writer.member("websocket", "ws" + page.dropFirst(4))
+            writer.member("url", page)
+        }
+        return writer.bytes
+    }
+}

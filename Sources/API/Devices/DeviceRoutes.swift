@@ -1,0 +1,105 @@
+import Base
+import Configuration
+import Crypto
+import HTTP
+import Mailbox
+import PushService
+import System
+
+/// `/api/v1/devices`: who may connect, and under which secret.
+final class DeviceRoutes {
+    typealias Answer = (APIResult) -> Void
+
+    private let service: PushContext
+    private let dialogue: StoreDialogue
+    private let baseURL: BaseURL
+
+    init(_ service: PushContext, _ dialogue: StoreDialogue, _ baseURL: BaseURL) {
+        self.service = service
+        self.dialogue = dialogue
+        self.baseURL = baseURL
+    }
+
+    func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
+        withCredentials(of: caller, answer) { credentials in
+            answer(.success((200, Self.json(credentials))))
+        }
+    }
+
+    func add(_ body: [UInt8], _ caller: ControlCaller, _ answer: @escaping Answer) {
+        let device: NewDevice
+        do throws(APIRefusal) { device = try NewDevice(json: body) } catch {
+            return answer(.failure(error))
+        }
+        let owner = device.owner ?? caller.owner
+        guard caller.mayUse(owner) else { return answer(.failure(.notAllowed)) }
+        keep(device, owner, answer)
+    }
+
+    func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        withCredentials(of: caller, answer) { credentials in
+            guard credentials.contains(where: { $0.row == row }) else {
+                return answer(.failure(.unknown))
+            }
+            self.dialogue.submit(.removeCredential(row)) { answer(APIResult(ofRemoval: $0)) }
+        }
+    }
+
+    private func keep(_ device: NewDevice, _ owner: String, _ answer: @escaping Answer) {
+        let access: DeviceAccess
+        do throws(OpenSSLError) {
+            access = try DeviceAccess(
+                device, owner: owner, row: service.index.nextCredential(),
+                created: Int64(WallClock.now * 1_000))
+        } catch {
+            return answer(.failure(.unavailable))
+        }
+        let json = access.json(baseURL: baseURL)
+        dialogue.submit(.addCredential(access.credential)) { outcome in
+            switch outcome {
+            case .done: answer(.success((201, json)))
+            case .conflict: answer(.failure(.nameInUse))
+            case .full: answer(.failure(.tooManyDevices))
+            default: answer(.failure(.unavailable))
+            }
+        }
+    }
+
+    /// Those that the caller may see.
+    private func withCredentials(
+        of caller: ControlCaller, _ answer: @escaping Answer,
+        then: @escaping ([DeviceCredential]) -> Void
+    ) {
+        dialogue.load(.credentials) { [service] loaded in
+            guard case .credentials(let credentials) = loaded else {
+                return answer(.failure(.unavailable))
+            }
+            guard service.doors.admit(caller.pass) else {
+                return answer(.failure(.notAllowed))
+            }
+            then(credentials.filter { caller.mayUse($0.owner) })
+        }
+    }
+
+    private static func json(_ credentials: [DeviceCredential]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("devices")
+            writer.array { writer in
+                for credential in credentials { write(credential, to: &writer) }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Times in seconds since 1970.
+    private static func write(_ credential: DeviceCredential, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", Int(credential.row))
+            writer.member("name", credential.name)
+            writer.member("owner", credential.owner)
+            writer.member("created", Int(credential.created / 1_000))
+            if let time = credential.lastSeen { writer.member("last_seen", Int(time / 1_000)) }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Base
+import Mailbox
+import Notifications
+import PushService
+import Reactor
+import System
+import WebPush
+
+/// The clients of engines that are connected to one loop.
+///
+/// What they ask goes to the store, which does it and keeps it; what an engine tells comes back by
+/// `hear`, in the order in which it was kept, and is written once for all of its clients here.
+/// Confined to its loop.
+// Unchecked: touched by the thread of the loop alone.
+final class EngineDesk: @unchecked Sendable {
+    /// How often it is noted that clients are there.
+    private static let noteInterval = Interval(.seconds(6 * 3_600))
+    private static let noteCookie: UInt64 = 1 << 32
+
+    struct Table {
+        var places: [UInt64: EnginePlace] = [:]
+        var timer: TimerID?
+        var noteTimer: TimerID?
+    }
+
+    let service: PushContext
+    let loop: EventLoop
+    let dialogue: StoreDialogue
+    let sessions: SessionRegister
+    @exclusivity(unchecked) var tables: [UInt32: Table] = [:]
+
+    init(on loop: EventLoop, _ service: PushContext) {
+        self.loop = loop
+        self.service = service
+        sessions = service.sessions(on: loop)
+        dialogue = StoreDialogue(on: loop, service.store)
+    }
+
+    private var index: EngineIndex { service.index.engines }
+
+    /// The engine of an account that the caller may use.
+    func find(
+        account: String?, app: String?, _ caller: APICaller,
+        _ reply: @escaping (Result<UInt32, APIRefusal>) -> Void
+    ) {
+        guard let account, !account.isEmpty else {
+            return reply(.failure(.badBody("account is needed")))
+        }
+        let owner = caller.isAdministrator ? nil : caller.owner
+        dialogue.load(.engines(account: account, app: app, owner: owner)) { answer in
+            guard case .engines(let found) = answer else { return reply(.failure(.unavailable)) }
+            // An administrator's own come first.
+            let own = found.filter { $0.owner == caller.owner }
+            let candidates = own.isEmpty ? found : own
+            guard let first = candidates.first else { return reply(.failure(.unknown)) }
+            reply(
+                candidates.count == 1
+                    ? .success(first.row)
+                    : .failure(.badBody("several applications have that account: name the app")))
+        }
+    }
+
+    func join(
+        _ client: any EngineClient, engine: UInt32, as role: EngineRole
+    ) -> EngineClientID {
+        let id = EngineClientID(engine: engine, number: index.nextClient())
+        if tables[engine] == nil {
+            index.listen(self, to: engine)
+            tables[engine] = Table()
+            setNoteTimer(engine)
+        }
+        if role.isFetcher { index.addFetcher(of: engine) }
+        tables[engine]?.places[id.number] = EnginePlace(
+            client, role, service.settings.enginePace, loop)
+        submitJoin(id, role)
+        return id
+    }
+
+    func submitJoin(_ id: EngineClientID, _ role: EngineRole) {
+        dialogue.submit(.engine(.join(id, role))) { [self] outcome in
+            // Whoever comes again later finds it.
+            if outcome != .done { tables[id.engine]?.places[id.number]?.client.end() }
+        }
+    }
+
+    func leave(_ id: EngineClientID) {
+        guard let place = tables[id.engine]?.places.removeValue(forKey: id.number) else { return }
+        if place.role.isFetcher { index.removeFetcher(of: id.engine) }
+        if tables[id.engine]?.places.isEmpty == true { clear(id.engine) }
+        // Others are there, to whom what it has not taken is to be told.
+        let isMissed =
+            place.role.isFetcher && !index.hasFetchers(id.engine) && index.hasListeners(id.engine)
+        guard isMissed || place.isFetching else { return }
+        dialogue.submit(.engine(.leave(id, isFetching: place.isFetching))) { _ in }
+    }
+
+    private func clear(_ engine: UInt32) {
+        guard let table = tables.removeValue(forKey: engine) else { return }
+        index.stopListening(self, to: engine, at: service.store.clock.now)
+        for timer in [table.timer, table.noteTimer].compactMap(\.self) { loop.cancel(timer) }
+    }
+
+    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    func forgetAll() {
+        for (engine, table) in tables {
+            for place in table.places.values where place.role.isFetcher {
+                index.removeFetcher(of: engine)
+            }
+            index.stopListening(self, to: engine, at: service.store.clock.now)
+        }
+        tables = [:]
+        dialogue.forgetAll()
+    }
+
+    func received(_ text: [UInt8], from id: EngineClientID) {
+        guard let place = tables[id.engine]?.places[id.number] else { return }
+        guard !service.index.setAside.contains(.command, text.span) else {
+            // Not looked into, not even for what to answer with.
+            return place.client.say([Self.setAside.answer()])
+        }
+        Underway.mark(.command, text.span, subject: id.engine) { take(text, from: id, place) }
+    }
+
+    private func take(_ text: [UInt8], from id: EngineClientID, _ place: EnginePlace) {
+        let request = try? JSONDocument(text).root
+        let extra = request?["@extra"]
+        switch request?["@type"]?.text {
+        case "close":
+            // It is the client that ends: others go on with the engine.
+            submit(.release(engine: id.engine), text.count, of: place) { _ in
+                place.client.say([Outcome.ok.answer(extra: extra)])
+                place.client.end()
+            }
+        case "bellwire.signalTaken":
+            let name = Array((request?["id"]?.text ?? "").utf8)
+            guard let signal = MessageID(text: name.span) else {
+                return place.client.say([Self.noSignal.answer(extra: extra)])
+            }
+            let operation = EngineOperation.confirm(signal, device: nil, engine: id.engine)
+            submit(operation, text.count, of: place) { outcome in
+                let answer = outcome == .done ? Outcome.ok : Self.unavailable
+                place.client.say([answer.answer(extra: extra)])
+            }
+        case let type:
+            if type == "bellwire.setFetching" {
+                place.isFetching = request?["active"]?.bool ?? false
+            }
+            // The answer comes among the news.
+            submit(.request(id, text), text.count, of: place) { outcome in
+                guard outcome != .done else { return }
+                place.client.say([Self.unavailable.answer(extra: extra)])
+            }
+        }
+    }
+
+    private func submit(
+        _ operation: EngineOperation, _ size: Int, of place: EnginePlace,
+        then: @escaping (StoreOutcome) -> Void
+    ) {
+        place.begin(size)
+        dialogue.submit(.engine(operation)) { outcome in
+            place.end(size)
+            then(outcome)
+        }
+    }
+
+    /// The last that a client hears whose pass has ended.
+    static let revoked = Outcome.error(
+        code: 401, message: "Unauthorized: what let this client in is no more")
+
+    private static let noSignal = Outcome.error(
+        code: 400, message: "Identifier of the signal is invalid")
+
+    private static let setAside = Outcome.error(
+        code: 503, message: "Set aside until the server is updated")
+    private static let unavailable = Outcome.error(
+        code: 503, message: "The store does not answer; try again later")
+}
+
+extension EngineDesk: TimerHandler {
+    func timerFired(_ cookie: UInt64) {
+        let engine = UInt32(truncatingIfNeeded: cookie)
+        guard tables[engine] != nil else { return }
+        if cookie & Self.noteCookie != 0 {
+            dialogue.submit(.engine(.note(engine: engine))) { _ in }
+            return setNoteTimer(engine)
+        }
+        tables[engine]?.timer = nil
+        // What the store cannot do now is done when it is back.
+        dialogue.submit(.engine(.advance(engine: engine))) { _ in }
+    }
+
+    private func setNoteTimer(_ engine: UInt32) {
+        tables[engine]?.noteTimer = loop.schedule(
+            after: Self.noteInterval, self, cookie: Self.noteCookie | UInt64(engine))
+    }
+
+    func setTimer(_ deadline: Double?, _ engine: UInt32) {
+        if let timer = tables[engine]?.timer { loop.cancel(timer) }
+        tables[engine]?.timer = nil
+        guard let deadline else { return }
+        let rest = min(max(deadline - service.settings.now(), 0), 86_400)
+        tables[engine]?.timer = loop.schedule(
+            after: Interval(.milliseconds(Int64(rest * 1_000) + 1)), self, cookie: UInt64(engine))
+    }
+}

@@ -1,0 +1,32 @@
+import Base
+import HTTP
+import PushService
+
+/// The API on the public face. Nobody gets in by an address: the bearer secret of a device is needed.
+final class APIFace {
+    private let service: PushContext
+    private let routes: APIRoutes
+    private let pages: PageGuard
+
+    init(_ service: PushContext, _ routes: APIRoutes) {
+        self.service = service
+        self.routes = routes
+        pages = PageGuard(service.settings)
+    }
+
+    /// `path` is that of the exchange, without what base-url begins with.
+    func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
+        switch pages.judge(exchange) {
+        case .misdirected: return exchange.respond(.failure(.http(.misdirected)))
+        case .ours where !PageGuard.isCrossSite(exchange): break
+        case .ours, .foreign: return exchange.respond(.failure(.foreignPage))
+        }
+        let head = exchange.head
+        let bytes = head.bytes
+        let credential = head.bearer.flatMap { secret in
+            service.index.credential(secret: bytes.span.extracting(secret))
+        }
+        guard let credential else { return exchange.respond(.failure(.unauthorized)) }
+        routes.serve(exchange, path, APICaller(credential))
+    }
+}

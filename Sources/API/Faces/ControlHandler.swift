@@ -1,0 +1,136 @@
+import Base
+import HTTP
+import Mailbox
+import PushService
+import Reactor
+import System
+
+/// Serves the control socket: the owner of the service, and its users, by who they are to the
+/// kernel.
+final class ControlHandler: HTTPHandler {
+    private enum Route: Sendable {
+        case listDevices
+        case addDevice
+        case removeDevice
+        case listOwners
+        case addOwner
+        case removeOwner
+        case rotateMasterKey
+    }
+
+    private static let bodyLimit = 65_536
+
+    private let service: PushContext
+    private let settings: ControlSettings
+    private let setAside: SetAside
+    private let devices: DeviceRoutes
+    private let owners: OwnerRoutes
+    private let api: APIRoutes
+    private let engines: EngineDesk
+    private let routes: HTTPRouter<Route>
+
+    init(
+        _ service: PushContext, _ dialogue: StoreDialogue, _ engines: EngineDesk,
+        _ api: APIRoutes, _ settings: ControlSettings
+    ) {
+        self.service = service
+        self.settings = settings
+        setAside = service.index.setAside
+        devices = DeviceRoutes(service, dialogue, settings.baseURL)
+        owners = OwnerRoutes(service, dialogue)
+        self.engines = engines
+        self.api = api
+        var routes = HTTPRouter<Route>()
+        routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
+        routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
+        routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
+        routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
+        routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
+        self.routes = routes
+    }
+
+    func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
+
+    func handle(_ exchange: HTTPExchange) {
+        let head = exchange.head.bytes
+        let body = exchange.body
+        guard !setAside.contains(.request, head.span, body.span) else {
+            return exchange.respond(.failure(.setAside))
+        }
+        Underway.mark(.request, head.span, body.span) { lead(exchange) }
+    }
+
+    private func lead(_ exchange: HTTPExchange) {
+        guard let caller = caller(exchange.peerCredentials) else {
+            return exchange.respond(.failure(.notAllowed))
+        }
+        let bytes = exchange.head.bytes
+        let path = bytes.span.extracting(exchange.head.path)
+        switch routes.find(exchange.head.method, path) {
+        case .found(let match): serve(exchange, match, caller)
+        case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)))
+        case .unknown:
+            let user = exchange.peerCredentials?.userID
+            api.serve(exchange, exchange.head.path, APICaller(caller, userID: user))
+        }
+    }
+
+    private func caller(_ peer: PeerCredentials?) -> ControlCaller? {
+        ControlCaller(
+            userID: peer?.userID, ownUserID: ProcessOwner.userID,
+            allowsLocalUsers: service.doors.allowsLocalUsers)
+    }
+
+    func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)? {
+        EngineLines(
+            engines, caller(peer).map { APICaller($0, userID: peer?.userID) })
+    }
+
+    private func serve(
+        _ exchange: HTTPExchange, _ match: HTTPRouter<Route>.Match, _ caller: ControlCaller
+    ) {
+        let answer: (APIResult) -> Void = { [service] result in
+            let isAdmitted = service.doors.admit(caller.pass)
+            exchange.respond(isAdmitted ? result : .failure(.notAllowed))
+        }
+        switch match.action {
+        case .rotateMasterKey:
+            guard caller == .administrator else { return answer(.failure(.notAllowed)) }
+            answer(rotateMasterKey())
+        case .listDevices: devices.list(caller, answer)
+        case .listOwners: owners.list(caller, answer)
+        case .addDevice, .addOwner:
+            guard exchange.isJSON else {
+                return answer(.failure(.badBody("the body is not application/json")))
+            }
+            match.action == .addDevice
+                ? devices.add(exchange.body, caller, answer)
+                : owners.add(exchange.body, caller, answer)
+        case .removeDevice, .removeOwner:
+            let path = exchange.head.text(exchange.head.path)
+            let digits = Array(path.utf8)[match.first]
+            guard let row = UInt32(decimalDigits: digits.span) else {
+                return answer(.failure(.unknown))
+            }
+            match.action == .removeDevice
+                ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
+        }
+    }
+
+    private func rotateMasterKey() -> APIResult {
+        do {
+            var writer = JSONWriter()
+            let id = try settings.rotateMasterKey()
+            writer.object { $0.member("id", id) }
+            return .success((202, writer.bytes))
+        } catch {
+            // What exactly is in the log; here it may only be that a rotation is under way.
+            return .failure(.cannotRotate)
+        }
+    }
+
+    func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        let answer = APIRefusal.http(refusal).answer
+        return (answer.head, answer.body)
+    }
+}

@@ -1,0 +1,32 @@
+import Base
+import HTTP
+
+/// What the API, or the control socket, answers: a status with JSON, or why not.
+typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
+
+extension HTTPExchange {
+    func respond(_ result: APIResult) {
+        switch result {
+        case .success(let answer):
+            var head = self.answer(answer.status)
+            if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }
+            head.fields.append("Cache-Control", "no-store")
+            send(head, answer.body)
+        case .failure(let refusal):
+            let answer = refusal.answer
+            send(answer.head(for: self), answer.body)
+        }
+    }
+
+    private func send(_ head: consuming ResponseHead, _ body: [UInt8]) {
+        head.fields.append("Referrer-Policy", "no-referrer")
+        respond(consume head, body: body)
+    }
+
+    /// What a web page cannot send without asking.
+    var isJSON: Bool {
+        guard let value = head.fields.firstValue(of: "content-type") else { return false }
+        let type = head.text(value).prefix { $0 != ";" && $0 != " " }
+        return type.lowercased() == "application/json"
+    }
+}

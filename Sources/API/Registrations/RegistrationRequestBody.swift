@@ -1,0 +1,56 @@
+import Base
+import Crypto
+import Mailbox
+
+/// The body of a request for a registration.
+struct RegistrationRequestBody: Confidential {
+    let terms: RegistrationTerms
+    let secret: Secret?
+
+    init(json: [UInt8]) throws(APIRefusal) {
+        do throws(RegistrationTerms.Fault) {
+            let object = try Self.object(json)
+            var members = try RegistrationMembers(object)
+            let secret = try members.text("secret")
+            terms = try RegistrationTerms(object, without: "secret")
+            try terms.expectNew()
+            guard secret == nil || terms.tokenType == .webPush else {
+                throw RegistrationTerms.Fault("secret is for token_type 10")
+            }
+            self.secret = try secret.map(Self.secret)
+        } catch {
+            throw .badBody(error.message)
+        }
+    }
+
+    static func object(_ json: [UInt8]) throws(RegistrationTerms.Fault) -> JSONNode {
+        guard let document = try? JSONDocument(json) else {
+            throw RegistrationTerms.Fault("the body is no JSON")
+        }
+        return document.root
+    }
+
+    /// One that was made elsewhere, or `new`. Its key must not be taken for the id of a user.
+    static func secret(_ text: String) throws(RegistrationTerms.Fault) -> Secret {
+        guard text == "new" else {
+            guard let bytes = Base64URL.decode(text), bytes.count == MTProtoSecret.length else {
+                throw RegistrationTerms.Fault(
+                    "secret is \(MTProtoSecret.length) bytes in base64url, or new")
+            }
+            return Secret(bytes.span)
+        }
+        do throws(OpenSSLError) {
+            while true {
+                let secret = try Random.secret(count: MTProtoSecret.length)
+                if let key = try MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
+                    return secret
+                }
+            }
+        } catch {
+            throw RegistrationTerms.Fault("no secret can be made now")
+        }
+    }
+
+    /// TDLib makes no other: user ids are below.
+    private static let keyIDFloor: UInt64 = 10_000_000_000_000
+}

@@ -1,0 +1,51 @@
+package import Base
+
+/// The values in force, without secrets, for a person or a program to read.
+extension ServerConfiguration {
+    /// A line for each key, with where its value comes from.
+    package var text: String {
+        var lines: [String] = []
+        for key in ConfigurationKey.all {
+            guard let settings = settings[key.name], !settings.isEmpty else {
+                lines.append("\(key.name) = \(effective(key))  # \(SettingSource.fallback)")
+                continue
+            }
+            lines += settings.map { setting in
+                let value = Printable.text(key.shown(setting.value))
+                return "\(key.name) = \(value)  # \(Printable.text(setting.source.description))"
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `[{"key","values","source"}]`.
+    package func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for key in ConfigurationKey.all { write(key, to: &writer) }
+        }
+    }
+
+    private func write(_ key: ConfigurationKey, to writer: inout JSONWriter) {
+        let settings = settings[key.name] ?? []
+        writer.object { writer in
+            writer.member("key", key.name)
+            writer.name("values")
+            writer.array { writer in
+                for setting in settings { writer.string(key.shown(setting.value)) }
+                if settings.isEmpty { writer.string(effective(key)) }
+            }
+            writer.member(
+                "source", (settings.first?.source ?? SettingSource.fallback).description)
+        }
+    }
+
+    /// What holds where nothing is said.
+    private func effective(_ key: ConfigurationKey) -> String {
+        switch key.name {
+        case ConfigurationKey.state.name: Printable.text(state)
+        case ConfigurationKey.keys.name: Printable.text(keys)
+        case ConfigurationKey.registration.name: registration.rawValue
+        default: key.fallback
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import WebPush
+
+/// What several keys must agree on.
+extension ServerConfiguration {
+    static func certificate(
+        _ values: SettingValues
+    ) throws(ConfigurationError) -> (chain: String, key: String)? {
+        switch (values.first(.tlsCertificate), values.first(.tlsKey)) {
+        case (let chain?, let key?): return (chain, key)
+        case (nil, nil): return nil
+        case (_?, nil):
+            throw ConfigurationError(
+                "tls-certificate needs tls-key", in: values.source(.tlsCertificate))
+        case (nil, _?):
+            throw ConfigurationError("tls-key needs tls-certificate", in: values.source(.tlsKey))
+        }
+    }
+
+    static func stateFolder(
+        _ values: SettingValues, _ environment: [String: String]
+    ) throws(ConfigurationError) -> String {
+        if let state = values.first(.state) { return state }
+        if let folder = environment["STATE_DIRECTORY"], !folder.isEmpty { return folder }
+        let folder = ConfigurationInput.folder("XDG_STATE_HOME", else: ".local/state", environment)
+        guard let folder else {
+            throw ConfigurationError(
+                "there is no place for the state", hint: "say where by --state FOLDER")
+        }
+        return folder + "/bellwire"
+    }
+
+    static func receiversFiles(
+        _ values: SettingValues, _ environment: [String: String]
+    ) -> [String] {
+        if let file = values.first(.receiversFile) { return [file] }
+        let folder = ConfigurationInput.folder("XDG_CONFIG_HOME", else: ".config", environment)
+        return [environment["CREDENTIALS_DIRECTORY"], folder.map { $0 + "/bellwire" }]
+            .compactMap { $0.map { $0 + "/receivers" } }
+    }
+
+    /// Whoever reaches an open service can fill it, so that has to be said twice. Where a proxy or a
+    /// public name is, others are meant than programs on this machine, whatever the listeners are.
+    static func registration(
+        _ values: SettingValues, _ listeners: [ListenAddress], _ origins: [Origin]
+    ) throws(ConfigurationError) -> RegistrationMode {
+        let isForThisMachine =
+            listeners.allSatisfy(\.isForThisMachine) && origins.allSatisfy(\.isLoopback)
+        guard let mode = values.first(.registration).flatMap(RegistrationMode.init) else {
+            return isForThisMachine ? .open : .token
+        }
+        guard
+            mode == .token || isForThisMachine
+                || values.first(.registrationOpenToEveryone) == "yes"
+        else {
+            throw ConfigurationError(
+                "registration = open lets everybody on the network subscribe",
+                in: values.source(.registration),
+                hint: "say registration-open-to-everyone = yes if that is meant")
+        }
+        return mode
+    }
+
+    /// With no TCP listener nothing tells under which name the service is reached.
+    func checkNames() throws(ConfigurationError) {
+        let hasPort = listeners.contains { listener in
+            if case .unix = listener.endpoint { false } else { true }
+        }
+        guard baseURL != nil || hasPort else {
+            throw ConfigurationError(
+                "base-url is needed where every listener is a Unix socket",
+                in: SettingValues(settings).source(.listen))
+        }
+    }
+
+    func checkMetrics() throws(ConfigurationError) {
+        guard let metricsListener, !metricsListener.isLocal, metricsTokenFile == nil else { return }
+        throw ConfigurationError(
+            "metrics-listen is not local", in: SettingValues(settings).source(.metricsListen),
+            hint: "set metrics-token-file, or listen on 127.0.0.1")
+    }
+}

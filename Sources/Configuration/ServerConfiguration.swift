@@ -1,0 +1,93 @@
+package import WebPush
+
+/// What the service was told to do, checked as a whole.
+package struct ServerConfiguration: Sendable {
+    package let listeners: [ListenAddress]
+    /// Nobody said where to listen, so that what the machine lacks is no mistake.
+    package let listensAsUsual: Bool
+    /// Nil if it follows from where the service really listens.
+    package let baseURL: BaseURL?
+    package let aliases: [Origin]
+    package let certificate: (chain: String, key: String)?
+    package let state: String
+    package let keys: String
+    /// The address of another store than the one in `state`.
+    package let remoteStore: String?
+    package let registration: RegistrationMode
+    package let allowsLocalUsers: Bool
+    package let backlog: BacklogPolicy
+    package let hasAccessLog: Bool
+    package let metricsListener: ListenAddress?
+    package let metricsTokenFile: String?
+    package let callbackAllowances: [CallbackAllowance]
+    package let callbackProxy: String?
+    package let callbackUnixDirectory: String?
+    package let callbackAuthorities: String?
+    /// The first of these that is there has the addresses of the desktop's receivers.
+    package let receiversFiles: [String]
+    /// The file was asked for by name, and has to be there.
+    package let isReceiversFileNamed: Bool
+    package let receiverAuthorities: String?
+    let settings: [String: [Setting]]
+
+    package init(_ input: ConfigurationInput) throws(ConfigurationError) {
+        let settings = try input.settings()
+        let values = SettingValues(settings)
+        self.settings = settings
+        var listeners: [ListenAddress] = []
+        let usual = input.handedOver.isEmpty ? ListenAddress.usual : []
+        for text in values.all(.listen) ?? usual { listeners.append(try ListenAddress(text)) }
+        // What is said of such an address holds for the socket that was given.
+        for given in input.handedOver where !listeners.contains(where: given.isSamePlace(as:)) {
+            listeners.append(given)
+        }
+        var aliases: [Origin] = []
+        for text in values.all(.alias) ?? [] { aliases.append(try BaseURL(alias: text).origin) }
+        self.listeners = listeners
+        listensAsUsual = values.all(.listen) == nil && input.handedOver.isEmpty
+        self.aliases = aliases
+        baseURL = try values.first(.baseURL, BaseURL.init(_:))
+        certificate = try Self.certificate(values)
+        state = try Self.stateFolder(values, input.environment)
+        keys =
+            values.first(.keys) ?? input.environment["CREDENTIALS_DIRECTORY"] ?? state + "/keys"
+        remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
+        registration = try Self.registration(
+            values, listeners, aliases + [baseURL].compactMap { $0?.origin })
+        allowsLocalUsers = values.first(.localUsers) == "yes"
+        hasAccessLog = values.first(.accessLog) == "yes"
+        backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
+        metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
+        metricsTokenFile = values.first(.metricsTokenFile)
+        callbackAllowances = values.all(.callbackAllow)?.compactMap(CallbackAllowance.init) ?? []
+        callbackProxy = values.first(.callbackProxy)
+        callbackUnixDirectory = values.first(.callbackUnixDirectory)
+        callbackAuthorities = values.first(.callbackAuthorities)
+        isReceiversFileNamed = values.first(.receiversFile) != nil
+        receiversFiles = Self.receiversFiles(values, input.environment)
+        receiverAuthorities = values.first(.receiverAuthorities)
+        try checkNames()
+        try checkMetrics()
+    }
+
+    /// Where the service is reached, given the ports that were really bound; nil if only `base-url`
+    /// can tell.
+    package func baseURL(tlsPort: UInt16?, plainPort: UInt16?) -> BaseURL? {
+        if let baseURL { return baseURL }
+        if let tlsPort { return try? BaseURL("https://localhost:\(tlsPort)") }
+        return plainPort.flatMap { try? BaseURL("http://localhost:\($0)") }
+    }
+
+    /// The same before anything is bound, where ports are as they were asked for.
+    package var expectedBaseURL: BaseURL? {
+        var (tls, plain): (UInt16?, UInt16?)
+        for listener in listeners {
+            switch listener.endpoint {
+            case .tls(_, let port): tls = tls ?? port
+            case .plain(_, let port): plain = plain ?? port
+            case .unix: break
+            }
+        }
+        return baseURL(tlsPort: tls, plainPort: plain)
+    }
+}

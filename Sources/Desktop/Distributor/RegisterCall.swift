@@ -1,0 +1,26 @@
+import Base
+package import WebPush
+
+/// A call of `Register`, its arguments checked and its service found.
+package struct RegisterCall: Equatable, Sendable, Confidential {
+    package let key: ClientKey
+    /// The bus name that messages go to.
+    package let service: String
+    package let description: String
+    package let applicationKey: ApplicationKey?
+    package let version: ConnectorVersion
+    /// Random, for the case that a channel is needed.
+    package let channel: ChannelID
+
+    package init(
+        key: ClientKey, service: String, description: String, applicationKey: ApplicationKey?,
+        version: ConnectorVersion, channel: ChannelID
+    ) {
+        self.key = key
+        self.service = service
+        self.description = description
+        self.applicationKey = applicationKey
+        self.version = version
+        self.channel = channel
+    }
+}

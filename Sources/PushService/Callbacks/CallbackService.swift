@@ -1,0 +1,241 @@
+import Base
+import Crypto
+package import Delivery
+package import Mailbox
+import Outbound
+import Reactor
+import System
+import WebPush
+
+/// Sends the events of registrations to their callbacks, on a loop of its own.
+///
+/// It learns of events from the store, once they are committed; whoever adds one hands it to the
+/// store and does no more. Made and ended on one thread.
+// Unchecked: all that changes is touched on the thread of the loop alone, or while that does not run.
+package final class CallbackService: @unchecked Sendable {
+    /// The clocks, and who hears of trouble.
+    package struct Surroundings: Sendable {
+        package var now: @Sendable () -> StoreTime
+        /// Seconds since 1970.
+        package var wall: @Sendable () -> Double = { WallClock.now }
+        package var report: CallbackTrouble.Report = { _ in }
+
+        package init(clock: StoreClock) { now = { clock.now } }
+    }
+
+    private let store: any MessageStore
+    private let group: LoopGroup
+    private let loop: EventLoop
+    private let dialogue: StoreDialogue
+    let client: CallbackClient
+    let settings: CallbackSettings
+    private let describe: @Sendable (Registration) -> String
+    let surroundings: Surroundings
+    let metrics: Metrics
+    var lanes = HostLanes()
+    var couriers: [UInt32: Courier] = [:]
+    private var laneTimer: TimerID?
+    private var looks = WaitingLine<Courier>()
+    private var looksUnderWay = 0
+    var signer: WebhookSigner
+    var random = RandomSupply()
+
+    /// The thread that reads also serves user agents that connect: they wait for no more than these.
+    private static let looksAtOnce = 16
+    /// What stands still while the machine sleeps is looked at again after so many milliseconds.
+    private static let longestWait: Int64 = 60_000
+    /// The cookies of timers that are of no courier.
+    private static let laneCookie = UInt64.max
+    private static let startCookie = UInt64.max - 1
+
+    /// `describe`: what to call `registerDevice` with, as callbacks are told.
+    package init(
+        for service: PushContext, _ surroundings: Surroundings,
+        describe: @escaping @Sendable (Registration) -> String
+    ) throws {
+        store = service.store
+        metrics = service.metrics
+        settings = service.settings.callbacks
+        self.describe = describe
+        self.surroundings = surroundings
+        group = try LoopGroup(count: 1)
+        loop = group.loops[0]
+        dialogue = StoreDialogue(on: loop, store)
+        client = try CallbackClient(on: loop, settings)
+        signer = try WebhookSigner()
+    }
+
+    package func start() throws {
+        try group.start(name: "callbacks")
+        store.index.callbacks.listen { [loop] news in
+            loop.post { for (callback, news) in news { self.hear(news, of: callback) } }
+        }
+        loop.post { self.findWork() }
+        store.remind(describe)
+    }
+
+    /// What is under way is sent again after the next start, under the same id.
+    package func end() {
+        store.index.callbacks.listen(nil)
+        group.stop()
+        _ = group.join()
+        couriers = [:]
+        client.close()
+        dialogue.forgetAll()
+    }
+
+    private func findWork() {
+        dialogue.load(.callbacks) { [self] answer in
+            guard case .callbacks(let rows) = answer else {
+                _ = schedule(1_000, Self.startCookie)
+                return
+            }
+            for row in rows { hear(.added, of: row) }
+        }
+    }
+
+    private func hear(_ news: CallbackNews, of callback: UInt32) {
+        if let courier = couriers[callback] {
+            return perform(courier.outbox.hear(news), for: courier)
+        }
+        let courier = Courier(of: callback)
+        couriers[callback] = courier
+        perform(.look, for: courier)
+    }
+
+    /// Time has passed for those who wait: for a test that turns the clock.
+    func wakeAll() {
+        loop.post {
+            for courier in self.couriers.values { self.wake(courier) }
+        }
+    }
+
+    private func wake(_ courier: Courier) {
+        perform(courier.outbox.wake(at: surroundings.now()), for: courier)
+    }
+}
+
+/// What the outboxes want.
+extension CallbackService {
+    func perform(_ action: Outbox.Action, for courier: Courier) {
+        switch action {
+        case .nothing: break
+        case .look:
+            looks.append(courier)
+            look()
+        case .ask:
+            lanes.ask(courier.callback, host: courier.host)
+            giveOutPlaces()
+        case .attempt: attempt(courier)
+        case .wait(let time): wait(until: time, courier)
+        case .record(let record):
+            report(record)
+            dialogue.submit(.callback(.record(record))) { [self] outcome in
+                if outcome != .unavailable {
+                    store.index.callbacks.takeBack(record.callback)
+                }
+                perform(
+                    courier.outbox.recorded(outcome, at: surroundings.now()), for: courier)
+            }
+        case .rest:
+            if let timer = courier.timer { loop.cancel(timer) }
+            couriers[courier.callback] = nil
+        }
+    }
+
+    private func look() {
+        while looksUnderWay < Self.looksAtOnce, let courier = looks.popFirst() {
+            looksUnderWay += 1
+            dialogue.load(.callback(courier.callback)) { [self] answer in
+                looksUnderWay -= 1
+                loaded(answer, for: courier)
+                look()
+            }
+        }
+    }
+
+    private func loaded(_ answer: LoadAnswer, for courier: Courier) {
+        let now = surroundings.now()
+        var action = Outbox.Action.nothing
+        if case .callback(let record) = answer {
+            action = courier.outbox.looked(record, at: now)
+            courier.record = action == .attempt ? record : nil
+            if action == .ask { courier.host = host(of: record) }
+        } else {
+            action = courier.outbox.failed(at: now)
+        }
+        if courier.hasPlace, action != .attempt {
+            courier.hasPlace = false
+            store.index.callbacks.takeBack(courier.callback)
+            lanes.giveBack(host: courier.host)
+            giveOutPlaces()
+        }
+        perform(action, for: courier)
+    }
+
+    /// One that may not be called any more has a line of its own, and fails in it.
+    private func host(of record: CallbackRecord?) -> String {
+        guard let callback = record?.callback else { return "" }
+        return (try? target(of: callback))?.host ?? ""
+    }
+
+    func target(
+        of callback: Callback
+    ) throws(CallbackSettings.Objection) -> CallbackTarget {
+        try settings.target(callback.url, for: CallbackRights(userID: callback.userID))
+    }
+
+    func giveOutPlaces() {
+        while let callback = lanes.next(at: milliseconds) {
+            guard let courier = couriers[callback] else { continue }
+            guard store.index.callbacks.handOut(callback) else {
+                lanes.giveBack(host: courier.host)
+                perform(courier.outbox.putOff(at: surroundings.now()), for: courier)
+                continue
+            }
+            courier.hasPlace = true
+            perform(courier.outbox.placed(), for: courier)
+        }
+        if let time = lanes.nextTime, laneTimer == nil {
+            laneTimer = schedule(max(1, time - milliseconds), Self.laneCookie)
+        }
+    }
+
+    private var milliseconds: Int64 { Instant.now.nanoseconds / 1_000_000 }
+
+    private func wait(until time: StoreTime, _ courier: Courier) {
+        if let timer = courier.timer { loop.cancel(timer) }
+        let rest = time.milliseconds - surroundings.now().milliseconds
+        courier.timer = schedule(
+            min(max(rest, 1), Self.longestWait), UInt64(courier.callback))
+    }
+
+    private func schedule(_ milliseconds: Int64, _ cookie: UInt64) -> TimerID {
+        loop.schedule(after: Interval(.milliseconds(milliseconds)), self, cookie: cookie)
+    }
+
+    private func report(_ record: AttemptRecord) {
+        switch record.result {
+        case .delivered, .postponed: break
+        case .gone: surroundings.report(.gone(record.callback))
+        case .lapsed: surroundings.report(.lapsed(record.callback))
+        case .parked: surroundings.report(.parked(record.callback))
+        case .dead: surroundings.report(.dead(record.callback))
+        }
+    }
+}
+
+extension CallbackService: TimerHandler {
+    package func timerFired(_ cookie: UInt64) {
+        switch cookie {
+        case Self.laneCookie:
+            laneTimer = nil
+            giveOutPlaces()
+        case Self.startCookie: findWork()
+        default:
+            guard let courier = couriers[UInt32(truncatingIfNeeded: cookie)] else { return }
+            courier.timer = nil
+            wake(courier)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Base
+import Crypto
+import Delivery
+import Mailbox
+import System
+import WebPush
+
+/// What the user agent asks for.
+extension AutopushChannel {
+    private var index: StoreIndex { desk.service.index }
+
+    /// Finds the user agent, which is usable only under the credential that it was made under. An
+    /// unknown one gets a new name, of which nothing is kept until it registers something.
+    func identify(_ wanted: UserAgentID?) {
+        stopTimer()
+        if let wanted, let digest = try? Self.digest(wanted.bytes.span),
+            let known = index.userAgent(digest), known.credential == credential
+        {
+            userAgent = wanted
+            delivery.pointee.device = known.device
+            return desk.attach(self, device: known.device)
+        }
+        // Without random numbers nothing can be named; the client comes again.
+        guard let made = try? UserAgentID(from: &desk.random) else { return replaced() }
+        userAgent = made
+        sayHello(to: made)
+    }
+
+    /// What earlier connections of the device left is on its way to the store. Once the store has
+    /// this too, it has all of that: nothing is sent before what has to come first.
+    func attached() {
+        guard let device else { return }
+        desk.submit(
+            .touchDevice(device, at: Self.wallMilliseconds),
+            .other { [self] _ in desk.load(.subscriptions(device: device), for: self) })
+    }
+
+    func identified(with subscriptions: [Subscription]) {
+        for subscription in subscriptions {
+            delivery.pointee.endpoints.add(subscription.address.subscription, subscription.channel)
+        }
+        if let userAgent { sayHello(to: userAgent) }
+    }
+
+    private func sayHello(to userAgent: UserAgentID) {
+        var reply: [UInt8] = []
+        let action = session.pointee.identified(as: userAgent, reply: &reply)
+        perform(action, reply)
+        readOn()
+    }
+
+    private static var wallMilliseconds: Int64 { Int64(WallClock.now * 1_000) }
+
+    private static func digest(_ bytes: Span<UInt8>) throws(OpenSSLError) -> Digest {
+        var hash = try SHA256()
+        return Digest(try hash.digest(of: bytes))
+    }
+
+    func begin(_ request: Request) {
+        requests.append(request)
+        if requests.count == 1 { run(request) }
+    }
+
+    private func run(_ request: Request) {
+        switch request {
+        // Nobody would hear of the endpoint.
+        case .register where !session.pointee.isOpen: finish()
+        case .register(let channel, let key): register(channel, key)
+        case .unregister(let channel): unregister(channel)
+        }
+    }
+
+    private func finish() {
+        requests.removeFirst()
+        if let next = requests.first { run(next) } else { readOn() }
+    }
+
+    private func register(_ channel: ChannelID, _ key: [UInt8]?) {
+        let sender: SenderRule
+        do throws(OpenSSLError) {
+            sender =
+                try key.map { key throws(OpenSSLError) in
+                    .key(KeyHash(try Self.digest(key.span)))
+                } ?? .anyone
+        } catch {
+            return registered(channel, .failed)
+        }
+        if let known = delivery.pointee.endpoints.subscription(of: channel) {
+            registerAgain(channel, sender, known)
+        } else if delivery.pointee.endpoints.isFull {
+            registered(channel, .failed)
+        } else if let device {
+            make(channel, sender, device)
+        } else {
+            addDevice { [self] device in make(channel, sender, device) }
+        }
+    }
+
+    /// A channel that is known already is answered as it was; with another key it begins anew.
+    private func registerAgain(_ channel: ChannelID, _ sender: SenderRule, _ known: UInt32) {
+        guard let device else { return registered(channel, .failed) }
+        desk.list(.subscriptions(device: device)) { [self] answer in
+            guard case .subscriptions(let subscriptions) = answer else {
+                return registered(channel, .failed)
+            }
+            let former = subscriptions.first { $0.address.subscription == known }
+            if let former, former.sender == sender {
+                return registered(channel, .registered(endpoint: url(of: former)))
+            }
+            desk.submit(
+                .unregister(subscription: known),
+                .other { [self] outcome in
+                    guard outcome != .unavailable else { return registered(channel, .failed) }
+                    tell { $0.ended(known, &$1) }
+                    make(channel, sender, device)
+                })
+        }
+    }
+
+    private func make(_ channel: ChannelID, _ sender: SenderRule, _ device: UInt32) {
+        guard let endpoint = desk.makeEndpoint() else { return registered(channel, .failed) }
+        let row = index.nextSubscription()
+        let subscription = Subscription(
+            address: Address(subscription: row, device: device), kind: .channel, channel: channel,
+            sender: sender, token: endpoint.token, digest: endpoint.digest,
+            created: Self.wallMilliseconds)
+        desk.submit(
+            .register(subscription),
+            .other { [self] outcome in
+                switch outcome {
+                case .done:
+                    delivery.pointee.endpoints.add(row, channel)
+                    registered(channel, .registered(endpoint: url(of: subscription)))
+                // The beginning of its digest was taken: with 64 bits that is once in a lifetime.
+                case .conflict: make(channel, sender, device)
+                default: registered(channel, .failed)
+                }
+            })
+    }
+
+    private func url(of subscription: Subscription) -> [UInt8] {
+        desk.service.settings.endpoint(
+            subscription.token, isBound: subscription.sender != .anyone)
+    }
+
+    /// The first subscription makes a user agent worth keeping.
+    private func addDevice(_ body: @escaping (UInt32) -> Void) {
+        guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span),
+            let stranger = try? desk.service.strangerNumber(place?.network)
+        else { return refuseRegistration() }
+        let row = index.nextDevice()
+        let added = KnownUserAgent(
+            row: row, userAgent: digest, credential: credential, stranger: stranger,
+            created: Self.wallMilliseconds)
+        desk.submit(
+            .addDevice(added),
+            .other { [self] outcome in
+                guard session.pointee.isOpen, outcome == .done else { return refuseRegistration() }
+                delivery.pointee.device = row
+                desk.claim(self, device: row)
+                body(row)
+            })
+    }
+
+    private func refuseRegistration() {
+        guard case .register(let channel, _)? = requests.first else { return }
+        registered(channel, .failed)
+    }
+
+    private func registered(_ channel: ChannelID, _ outcome: RegistrationOutcome) {
+        var reply: [UInt8] = []
+        let action = session.pointee.registered(channel, outcome, reply: &reply)
+        perform(action, reply)
+        finish()
+    }
+
+    private func unregister(_ channel: ChannelID) {
+        guard let subscription = delivery.pointee.endpoints.subscription(of: channel) else {
+            return unregistered(channel, isDone: true)
+        }
+        desk.submit(
+            .unregister(subscription: subscription),
+            .other { [self] outcome in
+                if outcome != .unavailable { tell { $0.ended(subscription, &$1) } }
+                unregistered(channel, isDone: outcome != .unavailable)
+            })
+    }
+
+    private func unregistered(_ channel: ChannelID, isDone: Bool) {
+        var reply: [UInt8] = []
+        let action = session.pointee.unregistered(channel, isDone: isDone, reply: &reply)
+        perform(action, reply)
+        finish()
+    }
+}

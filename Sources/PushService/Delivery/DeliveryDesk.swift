@@ -1,0 +1,306 @@
+import Base
+import Crypto
+import Delivery
+import Mailbox
+import Reactor
+import WebPush
+
+/// Takes messages to the devices that are connected to its loop, and to the store.
+///
+/// A message goes to the desk of its device. A device that takes it at once and says so within the
+/// commit window spares it the disk; otherwise the store answers for it. Confined to its loop: other
+/// threads reach it by `loop.post`.
+// Unchecked: touched by the thread of the loop alone.
+final class DeliveryDesk: @unchecked Sendable {
+    let loop: EventLoop
+    let service: PushContext
+    let sessions: SessionRegister
+    private let directory: SessionDirectory
+    /// Of its loop.
+    @exclusivity(unchecked) private var number = 0
+    @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
+    @exclusivity(unchecked) private var window = CommitWindow()
+    /// Set as long as something is held.
+    @exclusivity(unchecked) private var timer: TimerID?
+    /// Senders that wait here.
+    @exclusivity(unchecked) private var senders = SlotTable<any PushSender>()
+    @exclusivity(unchecked) private var operations = SlotTable<Operation>()
+    @exclusivity(unchecked) private var retries: [AutopushChannel] = []
+    /// What those have to have recorded.
+    @exclusivity(unchecked) private var unrecorded = 0
+    @exclusivity(unchecked) private var isRetrySet = false
+    /// One answer at a time is written here on its way out.
+    @exclusivity(unchecked) var text: [UInt8] = []
+    @exclusivity(unchecked) var acknowledged: [MessageID] = []
+    @exclusivity(unchecked) var actions: [DeliveryAction] = []
+    @exclusivity(unchecked) var random = RandomSupply()
+    @exclusivity(unchecked) var mint: EndpointMint
+
+    enum Operation {
+        case message(Message, SenderTicket)
+        /// That a message is done with.
+        case acknowledgement(MessageID, AutopushChannel)
+        /// It waits for what its device left elsewhere.
+        case arrival(AutopushChannel)
+        case load(AutopushChannel)
+        case list((LoadAnswer) -> Void)
+        case other((StoreOutcome) -> Void)
+        case reading((PayloadReader.Outcome) -> Void)
+    }
+
+    private static let commit: UInt64 = 0
+    private static let retry: UInt64 = 1
+    private static let retryPause = Interval(.seconds(1))
+    /// With more that the store did not take, those messages may come once more.
+    private static let unrecordedLimit = 65_536
+
+    init(
+        on loop: EventLoop, _ service: PushContext, _ directory: SessionDirectory,
+        _ mint: consuming EndpointMint
+    ) {
+        self.loop = loop
+        self.service = service
+        self.directory = directory
+        sessions = service.sessions(on: loop)
+        self.mint = mint
+        number = directory.enter(self)
+    }
+
+    private var store: any MessageStore { service.store }
+
+    /// Takes in a message for which room was reserved; its sender gets the answer.
+    func accept(_ message: Message, from sender: any PushSender) {
+        let ticket = SenderTicket(loop: number, number: senders.put(sender))
+        let device = message.address.device
+        if let channel = channels[device] { return channel.accept(message, ticket) }
+        guard let desk = directory.desk(of: device), desk !== self else {
+            return takeAway(message, ticket)
+        }
+        desk.loop.post { desk.receive(message, ticket) }
+    }
+
+    /// From another loop; meanwhile the device may have gone.
+    private func receive(_ message: Message, _ sender: SenderTicket) {
+        guard let channel = channels[message.address.device] else {
+            return takeAway(message, sender)
+        }
+        channel.accept(message, sender)
+    }
+
+    /// Its device is not here.
+    private func takeAway(_ message: Message, _ sender: SenderTicket) {
+        if message.needsStore {
+            keep(message, sender)
+        } else {
+            answer(sender, message, .accepted)
+        }
+    }
+
+    /// Hands a message to the store, which answers for it.
+    func keep(_ message: Message, _ sender: SenderTicket) {
+        submit(.store(message), .message(message, sender))
+    }
+
+    func hold(_ device: UInt32, until time: Int64) {
+        window.hold(device, until: time)
+        setTimer()
+    }
+
+    func letGo() {
+        window.letGo()
+        if window.count == 0 { cancelTimer() }
+    }
+
+    func answer(_ sender: SenderTicket, _ message: Message, _ verdict: Verdict) {
+        guard sender.loop == number else {
+            guard let desk = directory.desk(ofLoop: sender.loop) else { return }
+            desk.loop.post { desk.answer(sender, message, verdict) }
+            return
+        }
+        senders.take(sender.number)?.answer(message, verdict, service)
+    }
+
+    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    func forgetAll() {
+        senders = SlotTable()
+        operations = SlotTable()
+        window = CommitWindow()
+        channels = [:]
+        retries = []
+    }
+
+    func submit(_ operation: StoreOperation, _ waiting: consuming Operation) {
+        store.submit(operation, ticket: operations.put(waiting), to: self)
+    }
+
+    func load(_ request: LoadRequest, for channel: AutopushChannel) {
+        store.load(request, ticket: operations.put(.load(channel)), to: self)
+    }
+
+    func list(_ request: LoadRequest, _ body: @escaping (LoadAnswer) -> Void) {
+        store.load(request, ticket: operations.put(.list(body)), to: self)
+    }
+
+    /// On another thread; `body` is called here.
+    func read(_ job: PayloadReader.Job, _ body: @escaping (PayloadReader.Outcome) -> Void) {
+        let ticket = operations.put(.reading(body))
+        service.read(job) { outcome in
+            self.loop.post {
+                if case .reading(let body)? = self.operations.take(ticket) { body(outcome) }
+            }
+        }
+    }
+
+    func record(_ operation: StoreOperation, _ id: MessageID, _ channel: AutopushChannel) {
+        submit(operation, .acknowledgement(id, channel))
+    }
+}
+
+/// The devices of this loop.
+extension DeliveryDesk {
+    /// The device is connected here; what it had elsewhere ends. `attached` tells the channel that
+    /// it has.
+    func attach(_ channel: AutopushChannel, device: UInt32) {
+        guard let former = claim(channel, device: device) else { return channel.attached() }
+        let ticket = operations.put(.arrival(channel))
+        former.loop.post {
+            former.dismiss(device)
+            self.loop.post {
+                if case .arrival(let channel)? = self.operations.take(ticket) {
+                    channel.attached()
+                }
+            }
+        }
+    }
+
+    /// Answers where else it was until now.
+    @discardableResult
+    func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
+        let former = directory.claim(device, for: self)
+        channels.updateValue(channel, forKey: device)?.replaced()
+        return former === self ? nil : former
+    }
+
+    /// It is connected to another loop, unless it has come back meanwhile.
+    private func dismiss(_ device: UInt32) {
+        if directory.desk(of: device) !== self { channels[device]?.replaced() }
+    }
+
+    func detach(_ channel: AutopushChannel, device: UInt32) {
+        guard channels[device] === channel else { return }
+        channels[device] = nil
+        directory.release(device, by: self)
+    }
+
+    /// These devices are no more.
+    func end(_ devices: [UInt32]) {
+        for device in devices { channels[device]?.replaced() }
+    }
+
+    /// Something was stored for a device while it may have been connected.
+    private func announce(_ message: Message, at position: Int64) {
+        let device = message.address.device
+        if let channel = channels[device] { return channel.stored(message, at: position) }
+        guard let desk = directory.desk(of: device), desk !== self else { return }
+        desk.loop.post { desk.channels[device]?.stored(message, at: position) }
+    }
+
+    func withdrawn(_ reference: MessageReference) {
+        let device = reference.address.device
+        if let channel = channels[device] {
+            return channel.tell { $0.withdrawn(reference, &$1) }
+        }
+        guard let desk = directory.desk(of: device), desk !== self else { return }
+        desk.loop.post { desk.channels[device]?.tell { $0.withdrawn(reference, &$1) } }
+    }
+}
+
+extension DeliveryDesk: StoreSink {
+    func completed(_ completions: [Completion]) {
+        loop.post { for completion in completions { self.take(completion) } }
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {
+        loop.post {
+            switch self.operations.take(ticket) {
+            case .load(let channel): channel.loaded(answer)
+            case .list(let body): body(answer)
+            case .message, .acknowledgement, .arrival, .other, .reading, nil: break
+            }
+        }
+    }
+
+    private func take(_ completion: Completion) {
+        switch operations.take(completion.ticket) {
+        case .message(let message, let sender):
+            switch completion.outcome {
+            // Before its sender hears of it: what is sent after that comes after it.
+            case .stored(let position): announce(message, at: position)
+            case .notFound:
+                channels[message.address.device]?.tell { $0.lost(message.id, &$1) }
+            default:
+                channels[message.address.device]?.tell { delivery, _ in
+                    delivery.undecided(message.id)
+                }
+            }
+            answer(sender, message, Verdict(completion.outcome))
+        case .acknowledgement(let id, let channel): take(id, channel, completion.outcome)
+        case .other(let body): body(completion.outcome)
+        case .load, .list, .arrival, .reading, nil: break
+        }
+    }
+}
+
+/// What the store could not do now.
+extension DeliveryDesk {
+    private func take(_ id: MessageID, _ channel: AutopushChannel, _ outcome: StoreOutcome) {
+        guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
+            return channel.recorded(id)
+        }
+        unrecorded += 1
+        channel.tell { $0.unrecorded(id, &$1) }
+    }
+
+    func tryLater(_ channel: AutopushChannel) {
+        if retries.last !== channel { retries.append(channel) }
+        setRetry()
+    }
+
+    private func setRetry() {
+        guard !isRetrySet else { return }
+        isRetrySet = true
+        _ = loop.schedule(after: Self.retryPause, self, cookie: Self.retry)
+    }
+
+    private func tryAgain() {
+        isRetrySet = false
+        let channels = retries
+        retries = []
+        unrecorded = 0
+        for channel in channels { channel.tell { $0.tryAgain(&$1) } }
+    }
+}
+
+extension DeliveryDesk: TimerHandler {
+    func timerFired(_ cookie: UInt64) {
+        guard cookie == Self.commit else { return tryAgain() }
+        timer = nil
+        while let (device, time) = window.next(loop.now.nanoseconds) {
+            channels[device]?.tell { $0.due(time, &$1) }
+        }
+        setTimer()
+    }
+
+    private func setTimer() {
+        guard timer == nil, let deadline = window.deadline else { return }
+        let rest = max(0, deadline - loop.now.nanoseconds)
+        timer = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
+    }
+
+    /// A loop that has nothing to do is not woken for nothing.
+    private func cancelTimer() {
+        guard let timer else { return }
+        loop.cancel(timer)
+        self.timer = nil
+    }
+}

@@ -1,0 +1,63 @@
+package import Base
+package import HTTP
+
+/// Serves what is counted, on a listener of its own.
+package final class MetricsHandler: HTTPHandler {
+    private let service: PushContext
+    /// What a reader has to send as bearer; nil asks for nothing.
+    private let token: Secret?
+    private let pages: PageGuard
+
+    package init(_ service: PushContext, token: Secret?) {
+        self.service = service
+        self.token = token
+        pages = PageGuard(service.settings)
+    }
+
+    package func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
+
+    package func handle(_ exchange: HTTPExchange) {
+        exchange.label = "metrics"
+        let head = exchange.head
+        guard pages.namesUs(head) else {
+            return Answer.refuse(HTTPRefusal.misdirected.answer, exchange)
+        }
+        guard head.text(head.path) == "/metrics" else { return Answer.empty(404, exchange) }
+        guard head.method == .get || head.method == .head else {
+            return Answer.refuse(HTTPRefusal.methodNotAllowed.answer, exchange)
+        }
+        // No page of another site reads what is counted here.
+        let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
+        guard !head.fields.contains("origin"), site != "cross-site" else {
+            return Answer.empty(403, exchange)
+        }
+        guard isAllowed(head) else { return Answer.empty(401, exchange) }
+        var answer = exchange.answer(200)
+        answer.fields.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        answer.fields.append("Cache-Control", "no-store")
+        exchange.respond(
+            answer,
+            body: Array(service.metrics.text(service.store, version: service.settings.version).utf8)
+        )
+    }
+
+    private func isAllowed(_ head: borrowing RequestHead) -> Bool {
+        guard let token else { return true }
+        guard let bearer = head.bearer else { return false }
+        let bytes = head.bytes
+        let given = bytes.span.extracting(bearer)
+        return token.withSpan { Self.isEqual($0, given) }
+    }
+
+    /// Takes as long whatever is wrong.
+    private static func isEqual(_ token: Span<UInt8>, _ given: Span<UInt8>) -> Bool {
+        guard token.count == given.count else { return false }
+        var difference: UInt8 = 0
+        for index in token.indices { difference |= token[index] ^ given[index] }
+        return difference == 0
+    }
+
+    package func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        (refusal.answer.head, refusal.answer.body)
+    }
+}

@@ -1,0 +1,204 @@
+import Base
+import Delivery
+import HTTP
+import Mailbox
+import Reactor
+import System
+import WebPush
+
+/// Leads the requests of one loop to what serves them.
+final class ServiceHandler: HTTPHandler {
+    private let service: PushContext
+    private let desk: DeliveryDesk
+    private let intake: PushIntake
+    private let admission: UserAgentAdmission
+    private let gateway: MatrixGateway
+    private let further: [FurtherRoute]
+    private let router: HTTPRouter<ServiceRoute>
+    private let prefix: [UInt8]
+
+    /// Of a body that no route takes. One that is only too long for a push is read, so that what is
+    /// wrong with the endpoint is answered first.
+    private static let bodyLimit = 64 * 1024
+
+    init(
+        _ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake,
+        _ further: [FurtherRoute]
+    ) {
+        self.service = service
+        self.desk = desk
+        self.intake = intake
+        admission = UserAgentAdmission(service)
+        gateway = MatrixGateway(service, desk, intake)
+        prefix = Array(service.settings.baseURL.path.utf8)
+        self.further = further
+        router = ServiceRoute.router(with: further)
+    }
+
+    func bodyLimit(for head: borrowing RequestHead) -> Int {
+        // Most bodies fit anyway, wherever they go.
+        guard head.contentLength ?? .max > Self.bodyLimit else { return Self.bodyLimit }
+        let bytes = head.bytes
+        let isGateway = bytes.span.extracting(path(of: head)).elementsEqual(
+            ServiceRoute.gatewayPath)
+        return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
+    }
+
+    /// Without the path of our address, which a proxy may have taken off, or not.
+    private func path(of head: borrowing RequestHead) -> Range<Int> {
+        let bytes = head.bytes
+        let whole = head.path
+        let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
+        return whole.lowerBound + start..<whole.upperBound
+    }
+
+    func handle(_ exchange: HTTPExchange) {
+        // Asked for once: each time is a copy.
+        let head = exchange.head
+        let bytes = head.bytes
+        let body = exchange.body
+        guard !service.index.setAside.contains(.request, bytes.span, body.span) else {
+            let isMatrix = ServiceRoute.isMatrix(bytes.span.extracting(path(of: head)))
+            return isMatrix
+                ? Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
+                : Answer.refuse(.setAside, exchange, service)
+        }
+        Underway.mark(.request, bytes.span, body.span) { lead(exchange, head, bytes) }
+    }
+
+    private func lead(
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ bytes: borrowing [UInt8]
+    ) {
+        let path = path(of: head)
+        guard !path.isEmpty || head.method != .get else {
+            return serve(.userAgent, path, exchange, head)
+        }
+        switch router.find(head.method, bytes.span.extracting(path)) {
+        case .found(let match):
+            let star =
+                match.first.lowerBound + path.lowerBound..<match.first.upperBound
+                + path.lowerBound
+            if case .further(let number) = match.action {
+                exchange.label = further[number].label
+                return further[number].serve(exchange, path)
+            }
+            serve(match.action, star, exchange, head)
+        case .otherMethod(let allowed):
+            refuseMethod(
+                exchange, allowed, isMatrix: ServiceRoute.isMatrix(bytes.span.extracting(path)))
+        case .unknown where ServiceRoute.isMatrix(bytes.span.extracting(path)):
+            Answer.refuse(MatrixRefusal.unknownPath.answer, exchange)
+        case .unknown: Answer.empty(404, exchange)
+        }
+    }
+
+    func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8]) {
+        let isGateway = bodyLimit(for: head) == MatrixNotification.requestLimit
+        let answer =
+            isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer
+        return (answer.head, answer.body)
+    }
+
+    func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+        (refusal.answer.head, refusal.answer.body)
+    }
+
+    private func serve(
+        _ route: ServiceRoute, _ star: Range<Int>, _ exchange: HTTPExchange,
+        _ head: borrowing RequestHead
+    ) {
+        exchange.label = route.label
+        switch route {
+        case .push: take(exchange, head, star, .post)
+        case .simplePush: take(exchange, head, star, .put)
+        case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
+        case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
+        case .withdrawal: withdraw(exchange, star)
+        case .gateway: gateway.take(exchange)
+        case .gatewayDiscovery: Answer.json(200, Self.gatewayDiscovery, exchange)
+        case .userAgent: admission.admit(exchange, nil, to: desk)
+        case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
+        case .health:
+            let isUsable = service.store.isUsable
+            Answer.json(isUsable ? 200 : 503, status(isUsable), exchange)
+        case .liveness: Answer.empty(200, exchange)
+        case .status: Answer.json(200, status(service.store.isUsable), exchange)
+        case .version: Answer.json(200, version, exchange)
+        case .preflight: Answer.preflight(exchange)
+        case .further: break
+        }
+    }
+
+    private func take(
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ token: Range<Int>,
+        _ method: PushRules.Method
+    ) {
+        do throws(PushRefusal) {
+            try intake.take(exchange, head, token: token, method)
+        } catch {
+            Answer.refuse(error, exchange, service)
+        }
+    }
+
+    private func withdraw(_ exchange: HTTPExchange, _ id: Range<Int>) {
+        let bytes = exchange.head.bytes
+        guard let bits = Bits128(base64URL: bytes.span.extracting(id)) else {
+            return Answer.refuse(.badMessageID, exchange)
+        }
+        desk.submit(
+            .withdraw(LocationID(bits)),
+            .other { [desk] outcome in
+                if case .withdrawn(let reference) = outcome { desk.withdrawn(reference) }
+                if outcome == .unavailable {
+                    Answer.refuse(.unavailable, exchange)
+                } else {
+                    Answer.empty(204, exchange, isShared: true)
+                }
+            })
+    }
+
+    private func refuseMethod(
+        _ exchange: HTTPExchange, _ allowed: [HTTPMethod], isMatrix: Bool
+    ) {
+        let answer =
+            isMatrix ? MatrixRefusal.otherMethod.answer : HTTPRefusal.methodNotAllowed.answer
+        var head = answer.head
+        head.fields.append("Allow", allowed.map(\.text).joined(separator: ", "))
+        exchange.respond(head, body: answer.body)
+    }
+
+    private static let discovery = Array(#"{"unifiedpush":{"version":1}}"#.utf8)
+
+    private static let gatewayDiscovery = Array(#"{"unifiedpush":{"gateway":"matrix"}}"#.utf8)
+
+    private func status(_ isUsable: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("status", isUsable ? "OK" : "ERROR")
+            writer.member("version", service.settings.version)
+            if !isUsable { writer.member("error", "the store cannot be used") }
+        }
+        return writer.bytes
+    }
+
+    private var version: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("source", "bellwire")
+            writer.member("version", service.settings.version)
+            writer.member("commit", "")
+            writer.member("build", "")
+        }
+        return writer.bytes
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether it begins with a whole path.
+    fileprivate func hasPrefix(_ path: [UInt8]) -> Bool {
+        guard count >= path.count, extracting(0..<path.count).elementsEqual(path.span) else {
+            return false
+        }
+        return count == path.count || self[path.count] == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,92 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import WebPush
+
+/// Decides who may open the WebSocket of a user agent.
+struct UserAgentAdmission {
+    private let service: PushContext
+    private let terms: WebSocketTerms
+    private let pages: PageGuard
+
+    /// What a client has to say fits; upstream has the same limit.
+    private static let messageLimit = 64 * 1024
+    private static let silence = Duration.seconds(240)
+    private static let silenceBehindProxy = Duration.seconds(55)
+    /// Firefox answers no close frame: it waits for us to end the connection, and only then comes
+    /// back.
+    private static let closePatience = Duration.milliseconds(500)
+    /// Whatever may be under way, in base64 and with what stands around it.
+    private static let outputLimit = 2 << 20
+
+    init(_ service: PushContext) {
+        self.service = service
+        pages = PageGuard(service.settings)
+        terms = WebSocketTerms(
+            subprotocols: ["push-notification"],
+            session: Self.limits(isBehindProxy: service.settings.isBehindProxy),
+            outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
+    }
+
+    static func limits(isBehindProxy: Bool) -> WebSocketSession.Limits {
+        WebSocketSession.Limits(
+            messageLimit: messageLimit, silence: isBehindProxy ? silenceBehindProxy : silence,
+            closePatience: closePatience)
+    }
+
+    /// `secret`: where the path has the bearer secret of a device.
+    func admit(_ exchange: HTTPExchange, _ secret: Range<Int>?, to desk: DeliveryDesk) {
+        do throws(Refusal) {
+            switch pages.judge(exchange) {
+            case .misdirected: throw .misdirected
+            case .foreign: throw .forbidden
+            case .ours: break
+            }
+            let credential = try credential(exchange, secret)
+            let place = credential == nil ? try place(for: exchange.client) : nil
+            exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential, place))
+        } catch {
+            switch error {
+            case .misdirected: Answer.refuse(HTTPRefusal.misdirected.answer, exchange)
+            case .forbidden: Answer.empty(403, exchange)
+            case .unauthorized: Answer.empty(401, exchange)
+            case .crowded: Answer.empty(429, exchange, retryAfter: RetryAfter.whenFull)
+            }
+        }
+    }
+
+    private enum Refusal: Error { case misdirected, forbidden, unauthorized, crowded }
+
+    /// Nil on this machine, where nobody counts.
+    private func place(for client: IPAddress?) throws(Refusal) -> StrangerPlace? {
+        guard let client, !client.isLoopback else { return nil }
+        guard let place = service.strangerPlaces.take(client.network) else { throw .crowded }
+        return place
+    }
+
+    private func credential(
+        _ exchange: HTTPExchange, _ path: Range<Int>?
+    ) throws(Refusal) -> UInt32? {
+        if let secret = path ?? exchange.head.bearer {
+            let bytes = exchange.head.bytes
+            let known = service.index.credential(secret: bytes.span.extracting(secret))
+            guard let known else { throw .unauthorized }
+            return known.row
+        }
+        guard service.doors.registration == .open else { throw .unauthorized }
+        if exchange.listener.isForThisMachine, isForwarded(exchange) { throw .forbidden }
+        return nil
+    }
+
+    private func isForwarded(_ exchange: HTTPExchange) -> Bool {
+        var isForwarded = false
+        exchange.head.fields.forEach { name, _ in
+            let start = name.extracting(0..<min(name.count, 12))
+            isForwarded =
+                isForwarded || name.equalsIgnoringCase("forwarded")
+                || start.equalsIgnoringCase("x-forwarded-")
+        }
+        return isForwarded
+    }
+}

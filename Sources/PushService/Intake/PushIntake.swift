@@ -1,0 +1,161 @@
+import Base
+import Crypto
+import Delivery
+import HTTP
+import Mailbox
+import System
+import WebPush
+
+/// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
+final class PushIntake {
+    private let service: PushContext
+    private let desk: DeliveryDesk
+    let receivers: ReceiverIntake
+    @exclusivity(unchecked) private var gate: VAPIDGate
+    /// About a millisecond's worth.
+    private static let newSignaturesPerTurn = 8
+    @exclusivity(unchecked) private var newSignatures = TurnShare(newSignaturesPerTurn)
+    private let later: LaterPushes
+
+    init(_ service: PushContext, _ desk: DeliveryDesk) throws {
+        self.service = service
+        self.desk = desk
+        receivers = try ReceiverIntake(service, desk)
+        gate = try VAPIDGate(service.settings, service.failedSignatures)
+        later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
+    }
+
+    /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
+    func take(
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
+        _ method: PushRules.Method, isLate: Bool = false
+    ) throws(PushRefusal) {
+        let bytes = head.bytes
+        let endpoint: Endpoint
+        do throws(PushRefusal) {
+            endpoint = try lookUp(bytes.span.extracting(token)).endpoint
+        } catch .unknownToken {
+            throw unknown(to: exchange.client)
+        }
+        var fields = PushFields()
+        head.fields.forEach { fields.note($0, $1) }
+        if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
+        // Those that wait already have the turn to themselves.
+        if fields.authorization != nil, !isLate,
+            !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
+        {
+            return later.add { [self] in takeLater(exchange, token: token, method) }
+        }
+        let authority = bytes.span.extracting(head.authority ?? 0..<0)
+        let body = exchange.body
+        let signer = try admit(fields, body.span, to: endpoint, of: authority)
+        guard endpoint.kind == .channel else {
+            return receivers.take(
+                ReceiverPush(
+                    sender: exchange, form: .request(fields, method),
+                    body: body, endpoint: endpoint, signer: signer))
+        }
+        let request = try PushRequest(
+            consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
+        let content = Message.Content(
+            body: body, encoding: request.headers?.encoding,
+            encryption: request.headers?.encryption ?? [],
+            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
+            urgency: request.urgency, ttl: request.ttl)
+        try take(consume content, to: endpoint, from: exchange)
+    }
+
+    /// Its endpoint may have ended meanwhile.
+    private func takeLater(
+        _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
+    ) {
+        let head = exchange.head
+        let bytes = head.bytes
+        let body = exchange.body
+        Underway.mark(.request, bytes.span, body.span) {
+            do throws(PushRefusal) {
+                try take(exchange, head, token: token, method, isLate: true)
+            } catch {
+                Answer.refuse(error, exchange, service)
+            }
+        }
+    }
+
+    private func admit(
+        _ fields: borrowing PushFields, _ body: Span<UInt8>, to endpoint: Endpoint,
+        of authority: Span<UInt8>
+    ) throws(PushRefusal) -> KeyHash? {
+        let before = gate.signaturesChecked
+        defer { if gate.signaturesChecked != before { newSignatures.note(in: desk.loop.now) } }
+        return try gate.admit(fields, body, to: endpoint, of: authority)
+    }
+
+    /// What its sender may push is a message from here on, if there is room for it.
+    func take(
+        _ content: consuming Message.Content, to endpoint: Endpoint, mark: RepetitionMark? = nil,
+        from sender: any PushSender
+    ) throws(PushRefusal) {
+        let message = try desk.makeMessage(consume content, to: endpoint.address, mark)
+        guard !message.needsStore || hasRoom(for: message) else {
+            guard service.settings.dropsOldest else {
+                if let mark { service.index.release(mark) }
+                throw .tooMany(retryAfter: RetryAfter.whenFull)
+            }
+            return makeRoom(for: message, from: sender)
+        }
+        desk.accept(message, from: sender)
+    }
+
+    private func hasRoom(for message: Message) -> Bool {
+        service.index.reserve(message.size, for: message.address) == nil
+    }
+
+    /// Where that was asked for, the oldest messages of a full subscription give way.
+    private func makeRoom(for message: Message, from sender: any PushSender) {
+        desk.submit(
+            .dropOldest(message.address, count: Self.droppedAtOnce),
+            .other { [self] outcome in
+                if outcome != .unavailable, hasRoom(for: message) {
+                    return desk.accept(message, from: sender)
+                }
+                if let mark = message.mark { service.index.release(mark) }
+                sender.refuse(
+                    outcome == .unavailable
+                        ? .unavailable : .tooMany(retryAfter: RetryAfter.whenFull), service)
+            })
+    }
+
+    /// What is not ours is unknown without a look-up, what was ours is gone.
+    func lookUp(
+        _ text: Span<UInt8>
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
+        guard let bytes = Base64URL.decode(text) else { throw .unknownToken }
+        let ours: (token: EndpointToken, digest: Digest)?
+        do throws(OpenSSLError) {
+            ours = try desk.mint.token(bytes).map { token throws(OpenSSLError) in
+                (token, try desk.mint.digest(of: token))
+            }
+        } catch {
+            throw .unavailable
+        }
+        guard let ours else { throw .unknownToken }
+        switch service.index.endpoint(ours.digest) {
+        case .found(let endpoint): return (endpoint, ours.token)
+        case .gone: throw .gone
+        case .unsure: throw .unavailable
+        }
+    }
+
+    /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
+    func unknown(to client: IPAddress?) -> PushRefusal {
+        let second = Int64(service.settings.now())
+        let network = client?.network ?? 0
+        guard !service.strangers.isExhausted(network, second: second) else {
+            return .tooMany(retryAfter: RetryAfter.nextSecond)
+        }
+        service.strangers.note(network, second: second)
+        return .unknownToken
+    }
+
+    private static let droppedAtOnce = 16
+}

@@ -1,0 +1,91 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import WebPush
+
+/// Decides whether the sender of a push may push to an endpoint.
+struct VAPIDGate: ~Copyable {
+    private static let leeway: Double = 60
+
+    private var verifier: VAPIDVerifier
+    /// By endpoint; of all loops.
+    private let failures: FailureLimiter
+    private let audiences: [[UInt8]]
+    /// Of endpoints that we may have handed out under another name.
+    private let schemes: [String]
+    private let time: @Sendable () -> Double
+    private let clock: ClockTrust
+
+    init(_ settings: PushServiceSettings, _ failures: FailureLimiter) throws {
+        verifier = try VAPIDVerifier()
+        self.failures = failures
+        audiences = settings.audiences
+        schemes = ["https", settings.baseURL.origin.scheme]
+        time = settings.now
+        clock = ClockTrust(at: settings.now())
+    }
+
+    /// How many there were that no earlier push had.
+    var signaturesChecked: Int { verifier.signaturesChecked }
+
+    /// Whether the signature of a push costs nothing more to look at.
+    mutating func knows(_ fields: borrowing PushFields) -> Bool {
+        verifier.knows(authorization: fields.authorization, cryptoKey: fields.cryptoKey)
+    }
+
+    /// The key of a sender who signed; nil for one who did not and need not.
+    ///
+    /// A signature that is there has to be right, even where none is asked for.
+    mutating func admit(
+        _ fields: borrowing PushFields, _ body: Span<UInt8>, to endpoint: Endpoint,
+        of authority: Span<UInt8>
+    ) throws(PushRefusal) -> KeyHash? {
+        guard fields.authorization != nil else {
+            if case .key = endpoint.sender { throw .unauthorized(.missingToken) }
+            return nil
+        }
+        let now = time()
+        let key = UInt64(endpoint.address.subscription)
+        guard !failures.isExhausted(key, second: Int64(now)) else {
+            throw .tooMany(retryAfter: RetryAfter.nextSecond)
+        }
+        let entry: VAPIDCache.Entry
+        do throws(VAPIDError) {
+            entry = try verify(fields, endpoint, audiences, now)
+        } catch {
+            guard case .refusal(let refusal) = error else { throw .unavailable }
+            failures.note(key, second: Int64(now))
+            let circumstances = PushRefusal.Circumstances(
+                leeway: Self.leeway, isClockTrusted: clock.isTrusted(now),
+                namesAddressee: refusal == .audienceMismatch
+                    && names(authority, fields, endpoint, now))
+            throw PushRefusal(refusal, circumstances)
+        }
+        guard !fields.isEncrypted(body, withKeyOf: entry) else {
+            throw .encryption(.sharedKey)
+        }
+        return KeyHash(entry.keyHash)
+    }
+
+    private mutating func verify(
+        _ fields: borrowing PushFields, _ endpoint: Endpoint, _ origins: [[UInt8]], _ now: Double
+    ) throws(VAPIDError) -> VAPIDCache.Entry {
+        var policy = VAPIDPolicy(now: now, origins: origins, leeway: Self.leeway)
+        if case .key(let key) = endpoint.sender { policy.keyHash = key }
+        return try verifier.verify(
+            authorization: fields.authorization, cryptoKey: fields.cryptoKey, policy: policy)
+    }
+
+    /// The signature is for the name by which we were asked: that we do not know the name as ours is
+    /// a mistake of our configuration, not of the sender.
+    private mutating func names(
+        _ authority: Span<UInt8>, _ fields: borrowing PushFields, _ endpoint: Endpoint,
+        _ now: Double
+    ) -> Bool {
+        let name = String(decoding: authority.array(authority.indices), as: UTF8.self)
+        let origins = schemes.compactMap { Origin(url: $0 + "://" + name)?.audiences }
+        guard !origins.isEmpty else { return false }
+        return (try? verify(fields, endpoint, origins.flatMap { $0 }, now)) != nil
+    }
+}

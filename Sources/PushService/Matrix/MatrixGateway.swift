@@ -1,0 +1,150 @@
+import Base
+import Crypto
+import Delivery
+import HTTP
+import Mailbox
+import WebPush
+
+/// The push gateway for Matrix homeservers: each device of a notification is one push to one of our
+/// own endpoints, and nothing is ever sent on to others.
+struct MatrixGateway {
+    private let service: PushContext
+    private let desk: DeliveryDesk
+    private let intake: PushIntake
+    private let names: EndpointNames
+
+    /// A device that is to be told.
+    private struct Recipient {
+        let device: Int
+        let endpoint: Endpoint
+        let mark: RepetitionMark?
+    }
+
+    private enum Reservation {
+        case marked(RepetitionMark)
+        case unmarked
+        case repeated
+    }
+
+    init(_ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake) {
+        self.service = service
+        self.desk = desk
+        self.intake = intake
+        let settings = service.settings
+        names = EndpointNames(
+            origins: [settings.baseURL.origin] + settings.aliases, path: settings.baseURL.path)
+    }
+
+    func take(_ exchange: HTTPExchange) {
+        do throws(MatrixRefusal) {
+            let notification = try MatrixNotification(exchange.body)
+            let request = MatrixRequest(exchange, notification, service)
+            let recipients = recipients(of: notification, request, exchange.client)
+            let bodies = notification.bodies(for: recipients.map(\.device))
+            for (recipient, body) in zip(recipients, bodies) {
+                push(body, notification, to: recipient, request)
+            }
+            request.settle()
+        } catch {
+            Answer.refuse(error.answer, exchange)
+        }
+    }
+
+    /// The others are settled: they were told before, or cannot be.
+    private func recipients(
+        of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
+    ) -> [Recipient] {
+        var recipients: [Recipient] = []
+        let isOnlyOne = notification.devices.count == 1
+        var known: [UInt32: Int] = [:]
+        var unknown: PushRefusal?
+        for (number, device) in notification.devices.enumerated() {
+            do throws(PushRefusal) {
+                let (endpoint, token) = try endpoint(of: device.pushkey)
+                let subscription = endpoint.address.subscription
+                if !isOnlyOne {
+                    let first = known[subscription, default: number]
+                    known[subscription] = first
+                    guard first == number else {
+                        request.note(number, asRepetitionOf: first)
+                        continue
+                    }
+                }
+                switch try reserve(notification.repetitionName, token, endpoint) {
+                case .repeated: service.metrics.noteRepeated()
+                case .unmarked:
+                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: nil))
+                case .marked(let mark):
+                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: mark))
+                }
+            } catch .unknownToken {
+                // A request counts once, however many it names, or it could never be answered.
+                let refusal = unknown ?? intake.unknown(to: client)
+                unknown = refusal
+                request.refuse(number, refusal)
+            } catch {
+                request.refuse(number, error)
+            }
+        }
+        return recipients
+    }
+
+    private func endpoint(
+        of pushkey: String
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
+        guard let token = names.token(of: pushkey) else { throw .unknownToken }
+        let found = try intake.lookUp(token.span)
+        // A homeserver signs nothing, so it cannot push to what is bound to a key (RFC 8292 section 4).
+        guard case .anyone = found.endpoint.sender else { throw .unauthorized(.missingToken) }
+        switch found.endpoint.kind {
+        case .channel: return found
+        // Who does not want its events any more does not want pushes.
+        case .receiver where service.index.callbacks.isGone(found.endpoint.address.device):
+            throw .gone
+        case .receiver: return found
+        case .signal: throw .unknownToken
+        }
+    }
+
+    private func reserve(
+        _ name: [UInt8]?, _ token: EndpointToken, _ endpoint: Endpoint
+    ) throws(PushRefusal) -> Reservation {
+        guard let name else { return .unmarked }
+        let mark: RepetitionMark
+        do throws(OpenSSLError) {
+            mark = try desk.mint.repetitionMark(of: token, name: name.span)
+        } catch {
+            throw .unavailable
+        }
+        switch service.index.reserve(mark, for: endpoint.address.device) {
+        case .new: return .marked(mark)
+        case .unmarked: return .unmarked
+        case .repeated: return .repeated
+        case .undecided: throw .unavailable
+        }
+    }
+
+    private func push(
+        _ body: [UInt8], _ notification: MatrixNotification, to recipient: Recipient,
+        _ request: MatrixRequest
+    ) {
+        request.begin()
+        let sender = MatrixRecipient(request, device: recipient.device)
+        guard recipient.endpoint.kind == .channel else {
+            let appID = notification.devices[recipient.device].appID
+            return intake.receivers.take(
+                ReceiverPush(
+                    sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
+                    endpoint: recipient.endpoint, mark: recipient.mark))
+        }
+        let content = Message.Content(
+            body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
+        do throws(PushRefusal) {
+            try intake.take(
+                content, to: recipient.endpoint, mark: recipient.mark, from: sender)
+        } catch {
+            request.refuse(recipient.device, error)
+            request.settle()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Delivery
+import HTTP
+import Mailbox
+import WebPush
+
+/// The answers of the push service, each made in one place.
+enum Answer {
+    /// Of a push, which is counted.
+    static func refuse(
+        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext
+    ) {
+        service.metrics.note(refusal)
+        service.metrics.noteAnswered(after: exchange.age)
+        refuse(refusal, exchange)
+    }
+
+    fileprivate static func created(
+        _ message: Message, _ service: PushContext, _ exchange: HTTPExchange
+    ) {
+        service.metrics.noteAccepted()
+        service.metrics.noteAnswered(after: exchange.age)
+        var head = exchange.answer(201)
+        head.fields.append("Location") { value in
+            value.append(contentsOf: service.settings.locationStart)
+            message.location.bits.appendBase64URL(to: &value)
+        }
+        head.fields.append("TTL", decimal: Int(message.content.ttl))
+        head.fields.append("Cache-Control", noStore)
+        send(consume head, to: exchange)
+    }
+
+    /// Any page may read it.
+    static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange) {
+        let answer = refusal.answer
+        send(answer.head(for: exchange), answer.body, to: exchange)
+    }
+
+    /// No page may.
+    static func refuse(_ answer: RefusalAnswer, _ exchange: HTTPExchange) {
+        exchange.respond(answer.head, body: answer.body)
+    }
+
+    /// `isShared`: any page may read it.
+    static func json(
+        _ status: Int, _ body: [UInt8], _ exchange: HTTPExchange, isShared: Bool = false
+    ) {
+        var head = exchange.answer(status)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", noStore)
+        send(consume head, body, to: exchange, isShared: isShared)
+    }
+
+    static func empty(
+        _ status: Int, _ exchange: HTTPExchange, isShared: Bool = false, retryAfter: UInt32? = nil
+    ) {
+        var head = exchange.answer(status)
+        head.fields.append("Cache-Control", noStore)
+        if let retryAfter { head.fields.append("Retry-After", decimal: Int(retryAfter)) }
+        send(consume head, to: exchange, isShared: isShared)
+    }
+
+    /// To a page that asks whether it may push.
+    static func preflight(_ exchange: HTTPExchange) {
+        var head = exchange.answer(204)
+        head.fields.append("Access-Control-Allow-Methods", "DELETE, GET, POST, PUT")
+        let asked = exchange.head.fields.firstValue(of: "access-control-request-headers")
+        if let asked {
+            let bytes = exchange.head.bytes
+            head.fields.append("Access-Control-Allow-Headers", bytes.span.extracting(asked))
+        }
+        head.fields.append("Access-Control-Max-Age", "3600")
+        send(consume head, to: exchange)
+    }
+
+    private static let noStore: StaticString = "no-store"
+
+    /// Endpoints are secrets, so no page may hand them on; and any page may push.
+    private static func send(
+        _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange,
+        isShared: Bool = true
+    ) {
+        head.fields.append("Referrer-Policy", "no-referrer")
+        if isShared, let origin = exchange.head.fields.firstValue(of: "origin") {
+            let bytes = exchange.head.bytes
+            head.fields.append("Access-Control-Allow-Origin", bytes.span.extracting(origin))
+            head.fields.append("Vary", "Origin")
+        }
+        exchange.respond(consume head, body: body)
+    }
+}
+
+extension HTTPExchange: PushSender {
+    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+        switch verdict {
+        case .accepted: Answer.created(message, service, self)
+        case .gone: refuse(.gone, service)
+        case .full: refuse(.tooMany(retryAfter: RetryAfter.whenFull), service)
+        case .unavailable: refuse(.unavailable, service)
+        }
+    }
+
+    func refuse(_ refusal: PushRefusal, _ service: PushContext) {
+        Answer.refuse(refusal, self, service)
+    }
+}

@@ -1,0 +1,45 @@
+import Configuration
+package import HTTP
+import WebPush
+
+/// Keeps pages of other sites from speaking to us by the browser of somebody who may.
+package struct PageGuard {
+    package enum Verdict { case ours, misdirected, foreign }
+
+    private let ours: [Origin]
+
+    package init(_ settings: PushServiceSettings) {
+        ours = [settings.baseURL.origin] + settings.aliases
+    }
+
+    package func judge(_ exchange: HTTPExchange) -> Verdict {
+        let head = exchange.head
+        guard namesUs(head) else { return .misdirected }
+        return comesFromUs(head) ? .ours : .foreign
+    }
+
+    /// A name of a stranger that leads here may be his way around the browser's rules.
+    func namesUs(_ head: borrowing RequestHead) -> Bool {
+        let authority = head.authority.map { head.text($0) } ?? ""
+        guard let origin = Origin(url: "https://" + authority) else { return false }
+        return origin.isLoopback || ours.contains { $0.host == origin.host }
+    }
+
+    /// A program has no origin; Firefox sends our own address, with the scheme `wss`.
+    private func comesFromUs(_ head: borrowing RequestHead) -> Bool {
+        guard let range = head.fields.firstValue(of: "origin") else { return true }
+        let text = head.text(range)
+        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? ""
+        let authority = head.authority.map { head.text($0) } ?? ""
+        guard let origin = Origin(url: "https://" + rest) else { return false }
+        return origin == Origin(url: "https://" + authority)
+            || ours.contains { $0.host == origin.host && $0.port == origin.port }
+    }
+
+    /// Where nothing but a page of ours or a program has business.
+    package static func isCrossSite(_ exchange: HTTPExchange) -> Bool {
+        let head = exchange.head
+        let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
+        return site == "cross-site"
+    }
+}

@@ -1,0 +1,66 @@
+package import HTTP
+import WebPush
+
+/// Why a request is not served, as all faces say it.
+package struct RefusalAnswer {
+    private let status: Int
+    /// JSON.
+    package let body: [UInt8]
+    private let cacheControl: StaticString
+    /// What a 401 asks for (RFC 9110 section 15.5.2).
+    private let scheme: StaticString
+    /// Seconds.
+    private let retryAfter: UInt32?
+
+    package init(
+        _ status: Int, _ body: [UInt8], cacheControl: StaticString = "no-store",
+        scheme: StaticString = "Bearer", retryAfter: UInt32? = nil
+    ) {
+        self.status = status
+        self.body = body
+        self.cacheControl = cacheControl
+        self.scheme = scheme
+        self.retryAfter = retryAfter
+    }
+
+    package var head: ResponseHead { fill(ResponseHead(status: status)) }
+
+    /// In the memory that the exchange has for it.
+    package func head(for exchange: HTTPExchange) -> ResponseHead {
+        fill(exchange.answer(status))
+    }
+
+    private func fill(_ head: consuming ResponseHead) -> ResponseHead {
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", cacheControl)
+        if status == 401 { head.fields.append("WWW-Authenticate", scheme) }
+        if let retryAfter { head.fields.append("Retry-After", decimal: Int(retryAfter)) }
+        return head
+    }
+}
+
+extension PushRefusal {
+    /// The scheme is that of RFC 8292.
+    var answer: RefusalAnswer {
+        RefusalAnswer(
+            status, json, cacheControl: cacheControl, scheme: "vapid", retryAfter: retryAfter)
+    }
+}
+
+extension MatrixRefusal {
+    /// No page may read it.
+    var answer: RefusalAnswer { RefusalAnswer(status, json, retryAfter: retryAfter) }
+}
+
+extension HTTPRefusal {
+    /// To what never became a request, or is one that no route takes.
+    var answer: RefusalAnswer {
+        RefusalAnswer(
+            status,
+            ErrorBody.json(
+                status: status, number: self == .bodyTooLarge ? 104 : nil,
+                reason: "\(ResponseHead.reasonPhrase(of: status))", message: rawValue,
+                moreInfo: "docs/errors.md#http"),
+            retryAfter: status == 503 ? RetryAfter.trouble : nil)
+    }
+}

@@ -1,0 +1,15 @@
+import Base
+package import HTTP
+
+extension RequestHead {
+    /// Where the secret of `Authorization: Bearer …` stands (RFC 6750 section 2.1).
+    package var bearer: Range<Int>? {
+        guard let field = fields.firstValue(of: "authorization") else { return nil }
+        let held = bytes
+        let start = field.lowerBound + "bearer ".utf8.count
+        guard start < field.upperBound,
+            held.span.extracting(field.lowerBound..<start).equalsIgnoringCase("bearer ")
+        else { return nil }
+        return start..<field.upperBound
+    }
+}

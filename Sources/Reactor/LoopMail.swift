@@ -1,0 +1,64 @@
+import Synchronization
+import System
+
+/// Something to run on the thread of a loop.
+enum Work: Sendable {
+    case job(UnownedJob)
+    case call(@Sendable () -> Void)
+}
+
+/// Where other threads leave work for a loop.
+final class LoopMail: Sendable {
+    private struct Content {
+        var work: [Work] = []
+        var isClosed = false
+        var jobCount = 0
+    }
+
+    private let content = Lock(Content())
+    private let isAsleep = Atomic(false)
+
+    /// Jobs that came from other threads, ever.
+    var jobCount: Int { content.withLock { $0.jobCount } }
+
+    enum Receipt {
+        case taken
+        /// The loop waits, and has to be woken.
+        case takenAsleep
+        /// The loop has ended.
+        case refused
+    }
+
+    func put(_ work: Work) -> Receipt {
+        let isTaken = content.withLock { content in
+            guard !content.isClosed else { return false }
+            if case .job = work { content.jobCount += 1 }
+            content.work.append(work)
+            return true
+        }
+        guard isTaken else { return .refused }
+        // The lock orders this after `prepareToSleep`, or that sees the work. One ring is enough.
+        guard isAsleep.load(ordering: .relaxed) else { return .taken }
+        return isAsleep.exchange(false, ordering: .relaxed) ? .takenAsleep : .taken
+    }
+
+    /// Exchanges the content for an empty array, which keeps its room.
+    func take(into work: inout [Work]) {
+        content.withLock { swap(&$0.work, &work) }
+    }
+
+    /// Whether the loop may wait: from now on it is to be woken.
+    func prepareToSleep() -> Bool {
+        isAsleep.store(true, ordering: .relaxed)
+        let isEmpty = content.withLock { $0.work.isEmpty }
+        if !isEmpty { wakeUp() }
+        return isEmpty
+    }
+
+    func wakeUp() { isAsleep.store(false, ordering: .relaxed) }
+
+    /// From now on it takes nothing; what is in it can still be taken out.
+    func close() {
+        content.withLock { $0.isClosed = true }
+    }
+}

@@ -1,0 +1,50 @@
+import Configuration
+import System
+
+/// Puts the configuration together from options, environment and file.
+enum ConfigurationSources {
+    static let options = options(of: ConfigurationKey.all)
+
+    /// `--config` and one option for each key.
+    static func options(of keys: [ConfigurationKey]) -> [Command.Option] {
+        [Command.Option("config", "FILE", help: "read this file instead of the usual one")]
+            + keys.map { key in
+                Command.Option(
+                    key.name, key.placeholder,
+                    help: key.help + (key.isRepeatable ? "; repeatable" : "")
+                        + " (default: \(key.fallback))")
+            }
+    }
+
+    private static let folders = [
+        "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY",
+    ]
+
+    static func read(
+        _ arguments: Arguments, handedOver: [ListenAddress] = []
+    ) throws -> ServerConfiguration {
+        var input = ConfigurationInput()
+        for key in ConfigurationKey.all { input.options[key.name] = arguments.all(key.name) }
+        input.environment = Environment.values(
+            of: folders + ConfigurationKey.all.map(\.environmentName))
+        input.file = try file(arguments["config"], input.environment)
+        input.handedOver = handedOver
+        return try ServerConfiguration(input)
+    }
+
+    /// The file that was asked for must be there; the usual one need not.
+    private static func file(
+        _ path: String?, _ environment: [String: String]
+    ) throws -> ConfigurationInput.File? {
+        let usual = ConfigurationInput.defaultPath(environment, isSystemService: isSystemService)
+        guard let path = path ?? usual.flatMap({ FileStamp(of: $0) == nil ? nil : $0 }) else {
+            return nil
+        }
+        return ConfigurationInput.File(path: path, bytes: try TextFile.read(path))
+    }
+
+    /// A service of a user has a folder for what it needs while it runs; one of the system has not.
+    private static var isSystemService: Bool {
+        Environment["INVOCATION_ID"] != nil && Environment["XDG_RUNTIME_DIR"] == nil
+    }
+}

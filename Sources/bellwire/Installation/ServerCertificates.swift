@@ -1,0 +1,47 @@
+import Configuration
+import System
+import TLS
+
+/// The certificates of a server while it runs, and what its log says of them.
+struct ServerCertificates: Sendable {
+    let store: CertificateStore
+    /// Nil where one is configured.
+    let development: DevelopmentCertificate?
+
+    init(_ configuration: ServerConfiguration, _ keys: KeyFolder) throws {
+        if let files = Self.files(configuration) {
+            development = nil
+            store = try CertificateStore(files)
+        } else {
+            let made = try DevelopmentCertificate(
+                in: keys.writable, hostName: HostName.current, now: WallClock.now)
+            development = made
+            store = try CertificateStore(made.files)
+        }
+    }
+
+    static func files(_ configuration: ServerConfiguration) -> CertificateStore.Files? {
+        configuration.certificate.map {
+            CertificateStore.Files(certificate: $0.chain, key: $0.key)
+        }
+    }
+
+    /// Reads the files again, those of `configuration` if it names some.
+    func reload(_ configuration: ServerConfiguration? = nil, _ log: Log) {
+        do throws(CertificateStore.Failure) {
+            try store.reload(configuration.flatMap(Self.files))
+            log.write(.info, "certificates-read")
+            warn(log)
+        } catch {
+            log.write(
+                .error, "certificates-refused",
+                [("reason", error.description), ("effect", "those from before stay in use")])
+        }
+    }
+
+    func warn(_ log: Log) {
+        for warning in store.warnings(now: WallClock.now) {
+            log.write(.warning, "certificate", [("reason", warning.description)])
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Base
+import Bus
+import Configuration
+import Crypto
+import Desktop
+import Mailbox
+import Notifications
+import Outbound
+import Reactor
+import SQLite
+import System
+import TLS
+
+/// An error as a person gets to see it: what went wrong and, where we know, what to do.
+struct CommandError: Error {
+    let message: String
+    var hint: String?
+    var exitCode = ExitCode.failure
+
+    static func usage(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(message: message, hint: hint, exitCode: .usage)
+    }
+
+    /// Every kind of error that reaches the top, in one voice.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as KeyFile.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as TextFile.Failure: self.init(message: error.description)
+        case let error as CurlError:
+            self.init(message: error.description, exitCode: .unavailable)
+        case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
+        case let error as ConfigurationError:
+            self = .usage(error.description, hint: error.hint)
+        case let error as StateFolder.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as StoreFault: self.init(message: error.description, hint: error.hint)
+        case let error as CertificateStore.Failure: self.init(message: error.description)
+        case let error as DevelopmentCertificate.Failure: self.init(message: error.description)
+        case let error as ReactorError: self.init(message: error.description)
+        case let error as DesktopStore.Damage:
+            self.init(message: error.description, hint: error.hint)
+        case let error as SQLiteError: self.init(message: error.description)
+        case let error as Migration.Failure: self.init(message: error.description)
+        case let error as Account.StateError:
+            self.init(message: "the stored account cannot be read: \(error)")
+        case let error as Sealer.Failure:
+            self.init(
+                message: "the database was sealed under another key, or is damaged",
+                hint: "\(error)")
+        case let error as ReceiverAddress.Refusal:
+            self.init(message: error.description, hint: error.hint)
+        case let error as TLSError: self.init(message: "TLS: \(error)")
+        case let error as BusError:
+            self.init(
+                message: "the message bus cannot be used: \(error)",
+                hint: "start it in a desktop session, or by dbus-run-session")
+        case let error as DesktopService.Failure:
+            self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
+        case let error as SystemError: self.init(message: error.description)
+        default: self.init(message: "internal error: \(type(of: error))")
+        }
+    }
+
+    init(message: String, hint: String? = nil, exitCode: ExitCode = .failure) {
+        self.message = message
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    func report() {
+        StandardError.write("bellwire: error: \(Printable.text(message))\n")
+        if let hint { StandardError.write("bellwire: hint: \(Printable.text(hint))\n") }
+    }
+}

@@ -1,0 +1,174 @@
+import Base
+import Configuration
+import Crypto
+import Foundation
+import HookSupport
+import Mailbox
+import Outbound
+import Reactor
+import TestSupport
+import WebPush
+
+@testable import PushService
+
+/// The clock of a test: the store's, with time added to it.
+// Unchecked: touched under the lock.
+final class LaterClock: @unchecked Sendable {
+    private let lock = NSLock()
+    private var added: Int64 = 0
+
+    func add(seconds: Int64) { lock.withLock { added += seconds * 1_000 } }
+    func reading() -> ClockReading {
+        var reading = ClockReading.now()
+        reading.sinceBoot += lock.withLock { added }
+        return reading
+    }
+}
+
+/// The callbacks of a store of its own, without a server around them.
+final class CallbackFixture {
+    let folder: TemporaryFolder
+    let clock = LaterClock()
+    private let key: MasterKey
+    private let settings: CallbackSettings
+    private var running: (store: SQLiteStore, service: CallbackService?)?
+    private let box = OutcomeBox()
+    private var random = RandomSupply()
+
+    init(_ change: (inout CallbackSettings) -> Void = { _ in }) throws {
+        folder = try TemporaryFolder()
+        key = try MasterKey.generate()
+        var settings = CallbackSettings(userAgent: "bellwire/test")
+        change(&settings)
+        self.settings = settings
+        try start()
+    }
+
+    deinit { stop() }
+
+    func start() throws {
+        let store = try open()
+        var pushSettings = PushServiceSettings(
+            baseURL: try BaseURL("https://push.example"), version: "test")
+        pushSettings.callbacks = settings
+        let push = PushContext(
+            store: store, endpointKey: store.endpointKey, settings: pushSettings)
+        var surroundings = CallbackService.Surroundings(clock: store.clock)
+        let storeClock = store.clock
+        surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
+        let service = try CallbackService(for: push, surroundings) { _ in "{}" }
+        running = (store, service)
+        try service.start()
+    }
+
+    /// The store, while nothing is sent.
+    @discardableResult
+    func open() throws -> SQLiteStore {
+        var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
+        options.reading = { [clock] in clock.reading() }
+        let store = try SQLiteStore(options)
+        running = (store, nil)
+        return store
+    }
+
+    func stop() {
+        running?.service?.end()
+        running?.store.close()
+        running = nil
+    }
+
+    struct Stopped: Error {}
+
+    @discardableResult
+    func run(_ operation: CallbackOperation) throws -> StoreOutcome {
+        guard let running else { throw Stopped() }
+        return try box.run(.callback(operation), on: running.store)
+    }
+
+    /// Time passes, and those who wait notice.
+    func later(seconds: Int64) {
+        clock.add(seconds: seconds)
+        running?.service?.wakeAll()
+    }
+
+    func record(_ row: UInt32) throws -> CallbackRecord? {
+        guard let running else { throw Stopped() }
+        return try box.record(row, of: running.store)
+    }
+
+    func event(_ event: CallbackEvent) throws -> OutboxEvent {
+        event.entry(
+            try MessageID(from: &random), registration: "r1", account: "a1", at: 1_795_281_909_000)
+    }
+
+    func message(_ text: String) throws -> OutboxEvent {
+        try event(
+            .message(
+                CallbackEvent.Payload(
+                    id: MessageID(high: 1, low: 2), bytes: Array(text.utf8), encoding: .aes128gcm,
+                    ttl: 60, urgency: .high, received: 1_795_281_909_000)))
+    }
+
+    /// A callback by the control socket, confirmed or not.
+    @discardableResult
+    func make(_ row: UInt32, _ url: String, user: UInt32? = getuid()) throws -> Secret {
+        let secret = try WebhookSecret.make()
+        try run(
+            .make(
+                Callback(
+                    row: row, url: url, userID: user,
+                    secrets: [Callback.SigningSecret(secret)]),
+                introduction: try event(.created(registerDevice: #"{"token_type":10}"#))))
+        return secret
+    }
+}
+
+/// Waits for the store.
+// Unchecked: touched under the lock of the condition.
+private final class OutcomeBox: StoreSink, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var outcomes: [UInt64: StoreOutcome] = [:]
+    private var answers: [UInt64: LoadAnswer] = [:]
+    private var ticket: UInt64 = 0
+
+    struct Missing: Error {}
+
+    func run(_ operation: StoreOperation, on store: SQLiteStore) throws -> StoreOutcome {
+        ticket += 1
+        store.submit(operation, ticket: ticket, to: self)
+        return try wait { outcomes.removeValue(forKey: ticket) }
+    }
+
+    func record(_ row: UInt32, of store: SQLiteStore) throws -> CallbackRecord? {
+        ticket += 1
+        store.load(.callback(row), ticket: ticket, to: self)
+        guard case .callback(let record) = try wait({ answers.removeValue(forKey: ticket) }) else {
+            throw Missing()
+        }
+        return record
+    }
+
+    private func wait<Value>(_ body: () -> Value?) throws -> Value {
+        try condition.withLock {
+            let deadline = Date(timeIntervalSinceNow: 20)
+            while true {
+                if let value = body() { return value }
+                guard condition.wait(until: deadline) else { throw Missing() }
+            }
+        }
+    }
+
+    func completed(_ completions: [Completion]) {
+        condition.withLock {
+            for completion in completions { outcomes[completion.ticket] = completion.outcome }
+            condition.broadcast()
+        }
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {
+        condition.withLock {
+            answers[ticket] = answer
+            condition.broadcast()
+        }
+    }
+}

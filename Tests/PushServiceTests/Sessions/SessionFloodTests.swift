@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import Mailbox
+@testable import PushService
+
+@Suite("A session that asks for more than it may")
+struct SessionFloodTests {
+    @Test("What nobody waits for costs the store nothing, however often it is acknowledged")
+    func unknown() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        #expect(try fixture.push(try agent.register(), "a").status == 201)
+        let notification = try agent.notification()
+        for _ in 0..<1_000 { agent.ack(notification) }
+        try agent.settle()
+        #expect(fixture.gate.count(of: .acknowledge) <= 1)
+    }
+
+    /// Seconds that it takes.
+    private func time(_ body: () throws -> Void) rethrows -> Double {
+        let start = Date()
+        try body()
+        return Date().timeIntervalSince(start)
+    }
+
+    @Test("Beyond what it may ask it is read more slowly, and answered all the same")
+    func pace() throws {
+        let fixture = try PushFixture {
+            $0.settings = { $0.userAgentPace = PaceLimit(atOnce: 10, perSecond: 100) }
+        }
+        let agent = try fixture.userAgent()
+        let taken = try time {
+            for _ in 0..<60 { _ = try agent.register() }
+        }
+        // Of the 61 messages before the last, ten are free.
+        #expect(taken > 0.45 && taken < 10)
+    }
+
+    @Test("What others wait for is acknowledged by number no faster than a session may ask")
+    func waiting() throws {
+        let fixture = try PushFixture {
+            $0.settings = { $0.userAgentPace = PaceLimit(atOnce: 40, perSecond: 1_000) }
+        }
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        for number in 0..<140 { #expect(try fixture.push(endpoint, "\(number)").status == 201) }
+        let first = try agent.notification()
+        agent.ack(first)
+        // The rest of what was sent fills the window: what is acknowledged may be what waits.
+        #expect(try agent.bodies(127).first == "1")
+        let taken = try time {
+            for _ in 0..<1_000 { agent.ack(first) }
+            try agent.settle()
+        }
+        // A bufferful is read with what was too much.
+        #expect(taken > 0.3 && taken < 10)
+    }
+
+    @Test("A store that records slowly holds up a session, and loses none of what it said")
+    func crowded() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        for number in 0..<20 { #expect(try fixture.push(endpoint, "\(number)").status == 201) }
+        let notifications = try (0..<20).map { _ in try agent.notification() }
+        fixture.gate.shut(.acknowledge)
+        for notification in notifications { agent.ack(notification) }
+        #expect(fixture.gate.await(.acknowledge, 20))
+        fixture.gate.open()
+        try agent.settle()
+        #expect(fixture.store.index.usage(ofDevice: 1).messages == 0)
+    }
+}
