@@ -18,14 +18,12 @@ extension BatchExecutor {
             return try store(message)
         case .acknowledge(let reference):
             if acknowledged.hasPassed(reference.id) { return .done }
-            return try end { rows throws(SQLiteError) in try rows.delete(reference) }
+            return end(try database.messages.delete(reference))
         case .acknowledgeByID(let id, let device):
-            return try end { rows throws(SQLiteError) in try rows.delete(id, device: device) }
+            return end(try database.messages.delete(id, device: device))
         case .withdraw(let location): return try withdraw(location)
         case .dropOldest(let address, let count):
-            return try end { rows throws(SQLiteError) in
-                try rows.deleteOldest(of: address, count)
-            }
+            return end(try database.messages.deleteOldest(of: address, count))
         case .addDevice, .touchDevice, .removeDevice: return try performOnDevice(operation)
         case .register(let subscription): return try register(subscription)
         case .bindKey(let subscription, let hash): return try bind(hash, to: subscription)
@@ -39,7 +37,7 @@ extension BatchExecutor {
         case .registration(let operation): return try perform(operation)
         case .engine(let operation): return try perform(operation)
         case .addOwner(let name):
-            let isNew = try rows { () throws(SQLiteError) in try database.insertOwner(name) }
+            let isNew = try database.insertOwner(name)
             return isNew ? .done : .conflict
         case .removeOwner(let row): return try removeOwner(row)
         }
@@ -60,22 +58,21 @@ extension BatchExecutor {
                     table: MessageRows.sealedTable, row: position,
                     column: MessageRows.sealedColumn))
         } catch { throw .crypto(error) }
-        let isStored = try rows { () throws(SQLiteError) in
-            if let topic {
-                effects.ended += try database.messages.delete(
-                    topic: topic, of: message.address.subscription)
-            }
-            #if PLANT_DROP_OLDEST
-                try database.connection.execute(
-                    """
-                    DELETE FROM message WHERE position IN (
-                    SELECT position FROM message WHERE subscription = \(message.address.subscription)
-                    ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
-                    """)
-            #endif
-            return try database.messages.insert(
-                message, at: position, topic: topic, sealed: sealed)
+        if let topic {
+            effects.ended += try database.messages.delete(
+                topic: topic, of: message.address.subscription)
         }
+        #if PLANT_DROP_OLDEST
+            try StoreStatement(
+                """
+                DELETE FROM message WHERE position IN (
+                SELECT position FROM message WHERE subscription = \(message.address.subscription)
+                ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
+                """, on: database.connection
+            ).run()
+        #endif
+        let isStored = try database.messages.insert(
+            message, at: position, topic: topic, sealed: sealed)
         guard isStored else {
             effects.unused.append(message)
             return .notFound
@@ -94,9 +91,7 @@ extension BatchExecutor {
         guard !effects.marks.isEmpty else { return }
         position += 1
         let expires = time.now.adding(seconds: RepetitionMark.lifetime)
-        try rows { () throws(SQLiteError) in
-            try database.marks.insert(effects.marks, at: position, expires: expires)
-        }
+        try database.marks.insert(effects.marks, at: position, expires: expires)
         wake(at: expires)
     }
 
@@ -111,25 +106,16 @@ extension BatchExecutor {
 
     private func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
         guard let position = locations.position(location.high) else { return .notFound }
-        let ended = try rows { () throws(SQLiteError) in
-            try database.messages.delete(location, at: position)
-        }
+        let ended = try database.messages.delete(location, at: position)
         effects.ended += ended
         return ended.first.map { .withdrawn($0.reference) } ?? .notFound
     }
 
     private func end(
-        _ delete: (borrowing MessageRows) throws(SQLiteError) -> [MessageRows.Ended]
-    ) throws(StoreFault) -> StoreOutcome {
-        let ended = try rows { () throws(SQLiteError) in try delete(database.messages) }
+        _ ended: [MessageRows.Ended]
+    ) -> StoreOutcome {
         effects.ended += ended
         return ended.isEmpty ? .notFound : .done
-    }
-
-    func rows<Result>(
-        _ body: () throws(SQLiteError) -> Result
-    ) throws(StoreFault) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw StoreFault(error) }
     }
 }
 
@@ -140,16 +126,12 @@ extension BatchExecutor {
         case .addDevice(let device):
             guard device.row <= StoreIndex.lastRow else { return .full }
             guard device.credential != nil || index.hasRoomForStranger else { return .full }
-            let owner = try rows { () throws(SQLiteError) in
-                try database.insert(device, limit: OwnerLimits.userAgents)
-            }
+            let owner = try database.insert(device, limit: OwnerLimits.userAgents)
             guard let owner else { return .notFound }
             effects.changes.append(.device(device, owner: owner))
             return .done
         case .touchDevice(let row, let time):
-            let isThere = try rows { () throws(SQLiteError) in
-                try database.touch(.device, row, at: time)
-            }
+            let isThere = try database.touch(.device, row, at: time)
             return isThere ? .done : .notFound
         case .removeDevice(let row): return try removeDevice(row) ? .done : .notFound
         default: preconditionFailure("no operation on a device")
@@ -162,15 +144,11 @@ extension BatchExecutor {
         switch operation {
         case .addCredential(let credential):
             guard credential.row <= StoreIndex.lastRow else { return .full }
-            let outcome = try rows { () throws(SQLiteError) in
-                try database.insert(credential, limit: OwnerLimits.devices)
-            }
+            let outcome = try database.insert(credential, limit: OwnerLimits.devices)
             if outcome == .done { effects.changes.append(.credential(credential)) }
             return outcome
         case .touchCredential(let row, let time):
-            let isThere = try rows { () throws(SQLiteError) in
-                try database.touch(.credential, row, at: time)
-            }
+            let isThere = try database.touch(.credential, row, at: time)
             return isThere ? .done : .notFound
         case .removeCredential(let row): return try removeCredential(row)
         default: preconditionFailure("no operation on a credential")
@@ -178,21 +156,13 @@ extension BatchExecutor {
     }
 
     func removeDevice(_ row: UInt32) throws(StoreFault) -> Bool {
-        let subscriptions = try rows { () throws(SQLiteError) in
-            try database.subscriptions(ofDevice: row)
-        }
+        let subscriptions = try database.subscriptions(ofDevice: row)
         for subscription in subscriptions { _ = try unregister(subscription) }
         let registration = try registration(row)
-        let engine = try rows { () throws(SQLiteError) in
-            try database.engines.engine(ofDevice: row)
-        }
+        let engine = try database.engines.engine(ofDevice: row)
         if let engine { engines[engine]?.remove(registration) }
-        let (userAgent, isRegistration) = try rows { () throws(SQLiteError) in
-            (
-                try database.deleteDevice(row),
-                try RegistrationRows.delete(row, on: database.connection)
-            )
-        }
+        let userAgent = try database.deleteDevice(row)
+        let isRegistration = try RegistrationRows.delete(row, on: database.connection)
         guard let userAgent else { return false }
         if let engine { try leave(engine, registration?.terms) }
         if isRegistration { effects.changes.append(.registration(device: row)) }
@@ -205,9 +175,7 @@ extension BatchExecutor {
     private func leave(
         _ engine: UInt32, _ terms: RegistrationTerms?
     ) throws(StoreFault) {
-        let others = try rows { () throws(SQLiteError) in
-            try EngineRows.devices(engine, on: database.connection)
-        }
+        let others = try EngineRows.devices(engine, on: database.connection)
         guard !others.isEmpty else { return try endEngine(engine) }
         if terms == nil || terms?.presentation != nil {
             try tellConsent(of: engine)
@@ -217,11 +185,9 @@ extension BatchExecutor {
     }
 
     private func removeCredential(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
-        let devices = try rows { () throws(SQLiteError) in
-            try database.devices(underCredential: row)
-        }
+        let devices = try database.devices(underCredential: row)
         try removeDevices(devices)
-        let secret = try rows { () throws(SQLiteError) in try database.deleteCredential(row) }
+        let secret = try database.deleteCredential(row)
         guard let secret else { return .notFound }
         effects.changes.append(.removedCredential(secret))
         return .done
@@ -236,14 +202,12 @@ extension BatchExecutor {
     }
 
     private func removeOwner(_ row: UInt32) throws(StoreFault) -> StoreOutcome {
-        let credentials = try rows { () throws(SQLiteError) in
-            try database.credentials(ofOwner: row)
-        }
+        let credentials = try database.credentials(ofOwner: row)
         for credential in credentials { _ = try removeCredential(credential) }
         // What he registered by the control socket has no credential.
         try removeDevices(
-            try rows { () throws(SQLiteError) in try database.devices(ofOwner: row) })
-        let wasThere = try rows { () throws(SQLiteError) in try database.deleteOwner(row) }
+            try database.devices(ofOwner: row))
+        let wasThere = try database.deleteOwner(row)
         return wasThere ? .done : .notFound
     }
 
@@ -255,9 +219,7 @@ extension BatchExecutor {
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
         // Its answer may have been lost with a connection, and the client asked again.
         if subscription.kind == .channel {
-            let former = try rows { () throws(SQLiteError) in
-                try database.channels(like: subscription)
-            }
+            let former = try database.channels(like: subscription)
             for row in former { _ = try unregister(row) }
         }
         let token = subscription.token.bytes
@@ -266,9 +228,7 @@ extension BatchExecutor {
             sealed = try sealer.seal(
                 token.span, at: SubscriptionRows.place(subscription.address.subscription))
         } catch { throw .crypto(error) }
-        let isStored = try rows { () throws(SQLiteError) in
-            try database.insert(subscription, sealedToken: sealed)
-        }
+        let isStored = try database.insert(subscription, sealedToken: sealed)
         guard isStored else { return .notFound }
         let endpoint = Endpoint(
             address: subscription.address, kind: subscription.kind, sender: subscription.sender)
@@ -279,9 +239,7 @@ extension BatchExecutor {
     private func bind(
         _ hash: KeyHash, to subscription: UInt32
     ) throws(StoreFault) -> StoreOutcome {
-        let digest = try rows { () throws(SQLiteError) in
-            try database.bindKey(hash, to: subscription)
-        }
+        let digest = try database.bindKey(hash, to: subscription)
         guard let digest else { return .notFound }
         effects.changes.append(.boundEndpoint(digest, hash))
         return .done
@@ -292,17 +250,11 @@ extension BatchExecutor {
         _ subscription: UInt32, keepingMessages: Bool = false
     ) throws(StoreFault) -> Bool {
         let now = time.now
-        let digest = try rows { () throws(SQLiteError) in
-            if !keepingMessages {
-                effects.ended += try database.messages.deleteAll(of: subscription)
-            }
-            let digest = try database.deleteSubscription(subscription)
-            if let digest {
-                try database.ended.insert(digest, at: now, limit: limits.growth.endedEndpoints)
-            }
-            return digest
+        if !keepingMessages {
+            effects.ended += try database.messages.deleteAll(of: subscription)
         }
-        guard let digest else { return false }
+        guard let digest = try database.deleteSubscription(subscription) else { return false }
+        try database.ended.insert(digest, at: now, limit: limits.growth.endedEndpoints)
         wake(at: now.adding(seconds: EndedRows.lifetime))
         effects.changes.append(.endedEndpoint(digest))
         return true

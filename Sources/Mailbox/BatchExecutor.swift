@@ -84,23 +84,23 @@ final class BatchExecutor {
         self.time = time
         position = state.position
         openedAt = state.position
-        do throws(SQLiteError) {
-            try findMessages(visit)
-            try MarkRows<ReplayMark>.load(from: database.connection) {
-                replays.insert($0, owner: index.owner(ofDevice: $0.device))
-            }
-            try EngineRows.loadRecords(on: database.connection) {
-                journal.wrote($0, of: $1, size: $2)
-            }
-            nextExpiry = try firstExpiry()
-            // Not before all was read, or memory would begin full of what is not needed again.
-            try database.connection.setCache(kibibytes: Self.cacheSize)
-            try database.connection.setCheckpointAtEnd(true)
-        } catch { throw StoreFault(error) }
+        try findMessages(visit)
+        try MarkRows<ReplayMark>.load(from: database.connection) {
+            replays.insert($0, owner: index.owner(ofDevice: $0.device))
+        }
+        try EngineRows.loadRecords(on: database.connection) {
+            journal.wrote($0, of: $1, size: $2)
+        }
+        nextExpiry = try firstExpiry()
+        // Not before all was read, or memory would begin full of what is not needed again.
+        try database.connection.forStore { connection throws(SQLiteError) in
+            try connection.setCache(kibibytes: Self.cacheSize)
+            try connection.setCheckpointAtEnd(true)
+        }
     }
 
-    private func findMessages(_ visit: (Address, Int) -> Void) throws(SQLiteError) {
-        let select = try Statement(
+    private func findMessages(_ visit: (Address, Int) -> Void) throws(StoreFault) {
+        let select = try StoreStatement(
             "SELECT position, location, subscription, device, size FROM message",
             on: database.connection)
         while try select.step() {
@@ -117,9 +117,9 @@ final class BatchExecutor {
     var walPages: Int { database.connection.walPages }
 
     func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
-        do throws(SQLiteError) {
-            return try database.connection.checkpoint(kind)
-        } catch { throw StoreFault(error) }
+        try database.connection.forStore { connection throws(SQLiteError) in
+            try connection.checkpoint(kind)
+        }
     }
 
     /// All on the disk, in memory and in the answer; or nothing, and the error says why.
@@ -154,9 +154,7 @@ final class BatchExecutor {
         guard !effects.replays.isEmpty else { return }
         position += 1
         let expires = time.now.adding(seconds: ReplayMark.lifetime)
-        try rows { () throws(SQLiteError) in
-            try database.replays.insert(effects.replays, at: position, expires: expires)
-        }
+        try database.replays.insert(effects.replays, at: position, expires: expires)
         wake(at: expires)
     }
 
@@ -165,28 +163,24 @@ final class BatchExecutor {
         let now = time.now
         var isMore = false
         try commit { () throws(StoreFault) in
-            do throws(SQLiteError) {
-                let ended = try database.messages.deleteExpired(at: now, limit: limit)
-                let callbacks = try sweepCallbacks(at: now, limit: limit)
-                let answers = try database.receivers.deleteExpired(at: now, limit: limit)
-                let replays = try database.replays.deleteExpired(at: now, limit: limit)
-                let marks = try database.marks.deleteExpired(at: now, limit: limit)
-                let old = try database.ended.deleteOld(at: now, limit: limit)
-                isMore = [ended.count, callbacks, answers, replays.count, marks.count, old]
-                    .contains { $0 >= limit }
-                effects.ended += ended
-                effects.expiredMarks += marks
-                effects.expiredReplays += replays
-            } catch { throw StoreFault(error) }
+            let ended = try database.messages.deleteExpired(at: now, limit: limit)
+            let callbacks = try sweepCallbacks(at: now, limit: limit)
+            let answers = try database.receivers.deleteExpired(at: now, limit: limit)
+            let replays = try database.replays.deleteExpired(at: now, limit: limit)
+            let marks = try database.marks.deleteExpired(at: now, limit: limit)
+            let old = try database.ended.deleteOld(at: now, limit: limit)
+            isMore = [ended.count, callbacks, answers, replays.count, marks.count, old]
+                .contains { $0 >= limit }
+            effects.ended += ended
+            effects.expiredMarks += marks
+            effects.expiredReplays += replays
             isMore = try settleRegistrations(at: now) || isMore
-            do throws(SQLiteError) {
-                nextExpiry = try firstExpiry()
-            } catch { throw StoreFault(error) }
+            nextExpiry = try firstExpiry()
         }
         return isMore
     }
 
-    private func firstExpiry() throws(SQLiteError) -> StoreTime? {
+    private func firstExpiry() throws(StoreFault) -> StoreTime? {
         let times = [
             try database.messages.nextExpiry(), try database.marks.nextExpiry(),
             try database.callbacks.nextDeath(), try nextRegistrationDue(),
@@ -203,7 +197,7 @@ final class BatchExecutor {
         giveUpEngines()
         try useCurrentKeys()
         var next = state
-        do throws(SQLiteError) { try database.begin.run() } catch { throw StoreFault(error) }
+        try database.begin.run()
         do throws(StoreFault) {
             try body()
             try keepJournal()

@@ -3,8 +3,8 @@ import SQLite
 
 /// Reads credentials and devices from the file.
 enum CredentialRows {
-    static func load(from connection: borrowing Connection) throws(SQLiteError) -> [Credential] {
-        let select = try Statement(
+    static func load(from connection: borrowing Connection) throws(StoreFault) -> [Credential] {
+        let select = try StoreStatement(
             """
             SELECT credential.row, secret, credential.name, owner.name, created, last_seen
             FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
@@ -23,8 +23,8 @@ enum CredentialRows {
 
     static func owners(
         from connection: borrowing Connection
-    ) throws(SQLiteError) -> [Owner] {
-        let select = try Statement(
+    ) throws(StoreFault) -> [Owner] {
+        let select = try StoreStatement(
             """
             SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
             (SELECT count(*) FROM device WHERE owner = owner.row),
@@ -45,8 +45,8 @@ enum CredentialRows {
     /// Puts all devices there are into the index.
     static func loadDevices(
         into index: StoreIndex, from connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let select = try Statement(
+    ) throws(StoreFault) {
+        let select = try StoreStatement(
             "SELECT row, user_agent, credential, owner, created FROM device", on: connection)
         while try select.step() {
             guard let userAgent = select.withBytes(1, { Digest($0) }) else { continue }

@@ -58,20 +58,20 @@ struct OwnedMark: StoredMark {
 
 /// A table of marks, as the writer uses it.
 struct MarkRows<Mark: StoredMark>: ~Copyable {
-    private let insert: Statement
-    private let deleteExpired: Statement
-    private let firstExpiry: Statement
+    private let insert: StoreStatement
+    private let deleteExpired: StoreStatement
+    private let firstExpiry: StoreStatement
 
-    init(on connection: borrowing Connection) throws(SQLiteError) {
+    init(on connection: borrowing Connection) throws(StoreFault) {
         let table = Mark.table
-        let insert = try Statement("INSERT INTO \(table) VALUES (?1, ?2, ?3)", on: connection)
-        let deleteExpired = try Statement(
+        let insert = try StoreStatement("INSERT INTO \(table) VALUES (?1, ?2, ?3)", on: connection)
+        let deleteExpired = try StoreStatement(
             """
             DELETE FROM \(table) WHERE expires <= ?1
             AND position = (SELECT position FROM \(table) ORDER BY position LIMIT 1)
             RETURNING marks
             """, on: connection)
-        let firstExpiry = try Statement(
+        let firstExpiry = try StoreStatement(
             "SELECT expires FROM \(table) ORDER BY position LIMIT 1", on: connection)
         self.insert = insert
         self.deleteExpired = deleteExpired
@@ -80,7 +80,7 @@ struct MarkRows<Mark: StoredMark>: ~Copyable {
 
     func insert(
         _ marks: some Collection<Mark>, at position: Int64, expires: StoreTime
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(marks.count * Mark.length)
         for mark in marks { mark.append(to: &bytes) }
@@ -91,7 +91,7 @@ struct MarkRows<Mark: StoredMark>: ~Copyable {
     }
 
     /// Those of the oldest batches, so many that it is a bite; all that have expired if fewer.
-    func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> [Mark] {
+    func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> [Mark] {
         try deleteExpired.bind(now.milliseconds, at: 1)
         var marks: [Mark] = []
         while marks.count < limit {
@@ -104,7 +104,7 @@ struct MarkRows<Mark: StoredMark>: ~Copyable {
         return marks
     }
 
-    func nextExpiry() throws(SQLiteError) -> StoreTime? {
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
         defer { firstExpiry.reset() }
         guard try firstExpiry.step() else { return nil }
         return StoreTime(milliseconds: firstExpiry.integer(0))
@@ -113,12 +113,12 @@ struct MarkRows<Mark: StoredMark>: ~Copyable {
     /// All there are.
     static func load(
         from connection: borrowing Connection, _ body: (Mark) -> Void
-    ) throws(SQLiteError) {
-        let select = try Statement("SELECT marks FROM \(Mark.table)", on: connection)
+    ) throws(StoreFault) {
+        let select = try StoreStatement("SELECT marks FROM \(Mark.table)", on: connection)
         while try select.step() { forEach(in: select, body) }
     }
 
-    private static func forEach(in row: borrowing Statement, _ body: (Mark) -> Void) {
+    private static func forEach(in row: borrowing StoreStatement, _ body: (Mark) -> Void) {
         row.withBytes(0) { bytes in
             for start in stride(from: 0, through: bytes.count - Mark.length, by: Mark.length) {
                 body(Mark(bytes, at: start))

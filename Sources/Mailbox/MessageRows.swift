@@ -14,24 +14,24 @@ struct MessageRows: ~Copyable {
     static let sealedTable: StaticString = "message"
     static let sealedColumn: StaticString = "sealed"
 
-    private let insert: Statement
-    private let deleteOne: Statement
-    private let deleteByID: Statement
-    private let deleteByLocation: Statement
-    private let deleteByTopic: Statement
-    private let deleteOfSubscription: Statement
-    private let deleteOfDevice: Statement
-    private let deleteOldest: Statement
-    private let deleteExpired: Statement
-    private let firstExpiry: Statement
+    private let insert: StoreStatement
+    private let deleteOne: StoreStatement
+    private let deleteByID: StoreStatement
+    private let deleteByLocation: StoreStatement
+    private let deleteByTopic: StoreStatement
+    private let deleteOfSubscription: StoreStatement
+    private let deleteOfDevice: StoreStatement
+    private let deleteOldest: StoreStatement
+    private let deleteExpired: StoreStatement
+    private let firstExpiry: StoreStatement
 
-    init(on connection: borrowing Connection) throws(SQLiteError) {
+    init(on connection: borrowing Connection) throws(StoreFault) {
         let returning = " RETURNING id, subscription, device, sequence, location, size"
-        func delete(_ condition: String) throws(SQLiteError) -> Statement {
-            try Statement("DELETE FROM message WHERE " + condition + returning, on: connection)
+        func delete(_ condition: String) throws(StoreFault) -> StoreStatement {
+            try StoreStatement("DELETE FROM message WHERE " + condition + returning, on: connection)
         }
         // A subscription that ended while the message was on its way takes no more.
-        let insert = try Statement(
+        let insert = try StoreStatement(
             """
             INSERT INTO message (position, sequence, device, subscription, id, location, topic,
             expires, size, sealed) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
@@ -54,7 +54,7 @@ struct MessageRows: ~Copyable {
             position IN (SELECT position FROM message WHERE expires <= ?1
             ORDER BY expires LIMIT ?2)
             """)
-        let firstExpiry = try Statement(
+        let firstExpiry = try StoreStatement(
             "SELECT expires FROM message ORDER BY expires LIMIT 1", on: connection)
         self.insert = insert
         self.deleteOne = deleteOne
@@ -71,7 +71,7 @@ struct MessageRows: ~Copyable {
     /// `topic` names the topic within its subscription. False if the subscription has ended.
     func insert(
         _ message: Message, at position: Int64, topic: [UInt8]?, sealed: [UInt8]
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreFault) -> Bool {
         try insert.bind(position, at: 1)
         try insert.bind(message.sequence, at: 2)
         try insert.bind(Int64(message.address.device), at: 3)
@@ -86,69 +86,69 @@ struct MessageRows: ~Copyable {
         return try insert.step()
     }
 
-    func delete(_ reference: MessageReference) throws(SQLiteError) -> [Ended] {
+    func delete(_ reference: MessageReference) throws(StoreFault) -> [Ended] {
         try deleteOne.bind(Int64(reference.address.device), at: 1)
         try deleteOne.bind(reference.sequence, at: 2)
         try Self.bind(reference.id, to: deleteOne, at: 3)
         return try Self.ended(deleteOne)
     }
 
-    func delete(_ id: MessageID, device: UInt32) throws(SQLiteError) -> [Ended] {
+    func delete(_ id: MessageID, device: UInt32) throws(StoreFault) -> [Ended] {
         try deleteByID.bind(Int64(device), at: 1)
         try Self.bind(id, to: deleteByID, at: 2)
         return try Self.ended(deleteByID)
     }
 
-    func delete(_ location: LocationID, at position: Int64) throws(SQLiteError) -> [Ended] {
+    func delete(_ location: LocationID, at position: Int64) throws(StoreFault) -> [Ended] {
         try deleteByLocation.bind(position, at: 1)
         try Self.bind(location, to: deleteByLocation, at: 2)
         return try Self.ended(deleteByLocation)
     }
 
-    func delete(topic: [UInt8], of subscription: UInt32) throws(SQLiteError) -> [Ended] {
+    func delete(topic: [UInt8], of subscription: UInt32) throws(StoreFault) -> [Ended] {
         try deleteByTopic.bind(Int64(subscription), at: 1)
         try deleteByTopic.bind(topic.span, at: 2)
         return try Self.ended(deleteByTopic)
     }
 
-    func deleteAll(of subscription: UInt32) throws(SQLiteError) -> [Ended] {
+    func deleteAll(of subscription: UInt32) throws(StoreFault) -> [Ended] {
         try deleteOfSubscription.bind(Int64(subscription), at: 1)
         return try Self.ended(deleteOfSubscription)
     }
 
-    func deleteAll(ofDevice device: UInt32) throws(SQLiteError) -> [Ended] {
+    func deleteAll(ofDevice device: UInt32) throws(StoreFault) -> [Ended] {
         try deleteOfDevice.bind(Int64(device), at: 1)
         return try Self.ended(deleteOfDevice)
     }
 
-    func deleteOldest(of address: Address, _ count: Int) throws(SQLiteError) -> [Ended] {
+    func deleteOldest(of address: Address, _ count: Int) throws(StoreFault) -> [Ended] {
         try deleteOldest.bind(Int64(address.device), at: 1)
         try deleteOldest.bind(Int64(address.subscription), at: 2)
         try deleteOldest.bind(Int64(count), at: 3)
         return try Self.ended(deleteOldest)
     }
 
-    func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> [Ended] {
+    func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> [Ended] {
         try deleteExpired.bind(now.milliseconds, at: 1)
         try deleteExpired.bind(Int64(limit), at: 2)
         return try Self.ended(deleteExpired)
     }
 
-    func nextExpiry() throws(SQLiteError) -> StoreTime? {
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
         defer { firstExpiry.reset() }
         guard try firstExpiry.step() else { return nil }
         return StoreTime(milliseconds: firstExpiry.integer(0))
     }
 
     private static func bind(
-        _ id: some RandomName, to statement: borrowing Statement, at index: Int32
-    ) throws(SQLiteError) {
+        _ id: some RandomName, to statement: borrowing StoreStatement, at index: Int32
+    ) throws(StoreFault) {
         var words = InlineArray<2, UInt64>(repeating: 0)
         words[0] = id.high.bigEndian
         words[1] = id.low.bigEndian
         let span = words.span
-        let result = span.withUnsafeBytes { bytes -> SQLiteError? in
-            do throws(SQLiteError) {
+        let result = span.withUnsafeBytes { bytes -> StoreFault? in
+            do throws(StoreFault) {
                 try statement.bind(bytes.bindMemory(to: UInt8.self).span, at: index)
                 return nil
             } catch {
@@ -158,7 +158,7 @@ struct MessageRows: ~Copyable {
         if let result { throw result }
     }
 
-    private static func ended(_ statement: borrowing Statement) throws(SQLiteError) -> [Ended] {
+    private static func ended(_ statement: borrowing StoreStatement) throws(StoreFault) -> [Ended] {
         var ended: [Ended] = []
         while try statement.step() {
             guard let id = statement.withBytes(0, { MessageID($0) }),

@@ -7,19 +7,22 @@ import WebPush
 /// A connection that only reads, with the statements that every page needs.
 final class ReaderDatabase {
     let connection: Connection
-    private let begin: Statement
-    private let end: Statement
-    private let position: Statement
-    private let select: Statement
+    private let begin: StoreStatement
+    private let end: StoreStatement
+    private let position: StoreStatement
+    private let select: StoreStatement
 
     private let setAside: SetAside
 
-    init(_ path: String, besides setAside: SetAside) throws(SQLiteError) {
-        let connection = try Connection(path, .readOnly)
-        let begin = try Statement("BEGIN", on: connection)
-        let end = try Statement("COMMIT", on: connection)
-        let position = try Statement("SELECT position FROM state", on: connection)
-        let select = try Statement(
+    init(_ path: String, besides setAside: SetAside) throws(StoreFault) {
+        let connection: Connection
+        do throws(SQLiteError) {
+            connection = try Connection(path, .readOnly)
+        } catch { throw StoreFault(error) }
+        let begin = try StoreStatement("BEGIN", on: connection)
+        let end = try StoreStatement("COMMIT", on: connection)
+        let position = try StoreStatement("SELECT position FROM state", on: connection)
+        let select = try StoreStatement(
             """
             SELECT position, sequence, subscription, id, location, expires, sealed FROM message
             WHERE device = ?1 AND sequence > ?2 AND position <= ?3 AND expires > ?4
@@ -36,7 +39,7 @@ final class ReaderDatabase {
     func page(
         _ request: PageRequest, at now: StoreTime, within limits: StoreLimits,
         unsealing sealer: inout Sealer
-    ) throws(SQLiteError) -> StoredPage {
+    ) throws(StoreFault) -> StoredPage {
         // Position and messages are of one moment.
         try begin.run()
         defer { connection.rollBack() }
@@ -53,14 +56,14 @@ final class ReaderDatabase {
 
     private func bind(
         _ request: PageRequest, _ through: Int64, _ now: StoreTime
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         try select.bind(Int64(request.device), at: 1)
         try select.bind(request.sequence, at: 2)
         try select.bind(through, at: 3)
         try select.bind(now.milliseconds, at: 4)
     }
 
-    private func lastPosition() throws(SQLiteError) -> Int64 {
+    private func lastPosition() throws(StoreFault) -> Int64 {
         defer { position.reset() }
         return try position.step() ? position.integer(0) : 0
     }
@@ -88,7 +91,7 @@ struct PageDraft {
         messages.count + damaged >= limits.pageMessages || bytes >= limits.pageBytes
     }
 
-    mutating func add(_ row: borrowing Statement, unsealing sealer: inout Sealer) {
+    mutating func add(_ row: borrowing StoreStatement, unsealing sealer: inout Sealer) {
         lastSequence = row.integer(1)
         let message: Message? = row.withBytes(3) { id in
             setAside.contains(.message, id)
@@ -109,7 +112,7 @@ struct PageDraft {
             messages: messages, through: through, next: isLast ? nil : next, damaged: damaged)
     }
 
-    private func message(_ row: borrowing Statement, _ sealer: inout Sealer) -> Message? {
+    private func message(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Message? {
         let place = Sealer.Place(
             table: MessageRows.sealedTable, row: row.integer(0), column: MessageRows.sealedColumn)
         guard let id = row.withBytes(3, { MessageID($0) }),

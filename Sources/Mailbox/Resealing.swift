@@ -37,35 +37,33 @@ struct Resealing {
     ) throws(StoreFault) {
         guard !isDone else { return }
         let column = Self.columns[index]
-        do throws(SQLiteError) {
-            var rows: [(row: Int64, sealed: [UInt8])] = []
-            let select = try Statement(
-                """
-                SELECT \(column.key), \(column.column) FROM \(column.table)
-                WHERE \(column.key) > ?1 ORDER BY \(column.key) LIMIT ?2
-                """, on: connection)
-            try select.bind(lastRow, at: 1)
-            try select.bind(Int64(limit), at: 2)
-            while try select.step() { rows.append((select.integer(0), select.bytes(1))) }
-            let update = try Statement(
-                "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",
-                on: connection)
-            for (row, sealed) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
-                let place = Sealer.Place(table: column.table, row: row, column: column.column)
-                guard let anew = Self.seal(sealed, at: place, &sealer) else {
-                    unopened += 1
-                    continue
-                }
-                try update.bind(row, at: 1)
-                try update.bind(anew, at: 2)
-                try update.run()
+        var rows: [(row: Int64, sealed: [UInt8])] = []
+        let select = try StoreStatement(
+            """
+            SELECT \(column.key), \(column.column) FROM \(column.table)
+            WHERE \(column.key) > ?1 ORDER BY \(column.key) LIMIT ?2
+            """, on: connection)
+        try select.bind(lastRow, at: 1)
+        try select.bind(Int64(limit), at: 2)
+        while try select.step() { rows.append((select.integer(0), select.bytes(1))) }
+        let update = try StoreStatement(
+            "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",
+            on: connection)
+        for (row, sealed) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
+            let place = Sealer.Place(table: column.table, row: row, column: column.column)
+            guard let anew = Self.seal(sealed, at: place, &sealer) else {
+                unopened += 1
+                continue
             }
-            lastRow = rows.last?.row ?? lastRow
-            if rows.count < limit {
-                index += 1
-                lastRow = .min
-            }
-        } catch { throw StoreFault(error) }
+            try update.bind(row, at: 1)
+            try update.bind(anew, at: 2)
+            try update.run()
+        }
+        lastRow = rows.last?.row ?? lastRow
+        if rows.count < limit {
+            index += 1
+            lastRow = .min
+        }
     }
 
     private static func seal(

@@ -85,15 +85,15 @@ extension WriterDatabase {
     func hasRoom(
         for kind: ShareKind, of owner: String?, within own: GrowthLimits.Room,
         _ all: GrowthLimits.Room
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreFault) -> Bool {
         guard try share(kind).isWithin(all) else { return false }
         guard let owner else { return true }
         return try share(of: owner, kind).isWithin(own)
     }
 
     /// That of an owner, or of all.
-    func share(of owner: String = "", _ kind: ShareKind) throws(SQLiteError) -> Share {
-        let select = try Statement(
+    func share(of owner: String = "", _ kind: ShareKind) throws(StoreFault) -> Share {
+        let select = try StoreStatement(
             "SELECT count, bytes FROM share WHERE kind = ?1 AND owner = ?2", on: connection)
         try select.bind(text: kind.rawValue, at: 1)
         try select.bind(text: owner, at: 2)

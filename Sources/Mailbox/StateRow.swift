@@ -19,17 +19,17 @@ struct StateRow: ~Copyable {
         let restoredUntil: StoreTime?
     }
 
-    private let update: Statement
+    private let update: StoreStatement
 
-    init(on connection: borrowing Connection) throws(SQLiteError) {
-        update = try Statement(
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        update = try StoreStatement(
             """
             UPDATE state SET batch = ?1, position = ?2, sequence = ?3, subscription = ?4,
             device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10
             """, on: connection)
     }
 
-    func write(_ values: Values) throws(SQLiteError) {
+    func write(_ values: Values) throws(StoreFault) {
         try Self.bind(values, to: update)
         try update.run()
     }
@@ -37,8 +37,8 @@ struct StateRow: ~Copyable {
     /// Nil in a new store.
     static func read(
         on connection: borrowing Connection
-    ) throws(SQLiteError) -> Record? {
-        let select = try Statement(
+    ) throws(StoreFault) -> Record? {
+        let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
             since_boot, wall, restored_until, sealed_endpoint_key FROM state
@@ -64,8 +64,8 @@ struct StateRow: ~Copyable {
 
     static func create(
         _ record: Record, on connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let insert = try Statement(
+    ) throws(StoreFault) {
+        let insert = try StoreStatement(
             "INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11)",
             on: connection)
         try bind(record.values, to: insert)
@@ -74,8 +74,8 @@ struct StateRow: ~Copyable {
     }
 
     private static func bind(
-        _ values: Values, to statement: borrowing Statement
-    ) throws(SQLiteError) {
+        _ values: Values, to statement: borrowing StoreStatement
+    ) throws(StoreFault) {
         try statement.bind(values.batch, at: 1)
         try statement.bind(values.position, at: 2)
         try statement.bind(values.counters.sequence, at: 3)

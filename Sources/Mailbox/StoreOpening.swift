@@ -45,15 +45,10 @@ struct StoreOpening {
     private static func record(
         in database: WriterDatabase, _ options: SQLiteStore.Options, _ now: ClockReading
     ) throws(StoreFault) -> StateRow.Record {
-        let isUsed: Bool
-        do throws(SQLiteError) {
-            if let record = try StateRow.read(on: database.connection) { return record }
-            isUsed =
-                try database.connection.integer(
-                    """
-                    SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)
-                    """) != 0
-        } catch { throw StoreFault(error) }
+        if let record = try StateRow.read(on: database.connection) { return record }
+        let isUsed =
+            try database.connection.number(
+                "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
         // With another key the endpoints that there are would be said never to have been.
         guard !isUsed else { throw .damaged("its state is missing") }
         let sealed: [UInt8]
@@ -66,9 +61,7 @@ struct StoreOpening {
             time: StoreClock(after: nil, at: now).time(at: now), reading: now)
         let record = StateRow.Record(
             values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed, restoredUntil: nil)
-        do throws(SQLiteError) {
-            try StateRow.create(record, on: database.connection)
-        } catch { throw StoreFault(error) }
+        try StateRow.create(record, on: database.connection)
         return record
     }
 
@@ -95,27 +88,25 @@ struct StoreOpening {
         of database: WriterDatabase, _ record: StateRow.Record, _ options: SQLiteStore.Options,
         _ setAside: SetAside
     ) throws(StoreFault) -> StoreIndex {
-        do throws(SQLiteError) {
-            let index = StoreIndex(
-                quota: options.limits.quota, growth: options.limits.growth,
-                endpoints: Int(
-                    try database.connection.integer("SELECT count(*) FROM subscription")),
-                devices: Int(try database.connection.integer("SELECT count(*) FROM device")),
-                setAside: setAside)
-            index.counters = record.values.counters
-            try CredentialRows.loadDevices(into: index, from: database.connection)
-            try SubscriptionRows.load(into: index, from: database.connection)
-            for credential in try CredentialRows.load(from: database.connection) {
-                index.set(credential)
-            }
-            for row in try CallbackReading.goneRows(database.connection) {
-                index.callbacks.set(row, isGone: true)
-            }
-            try MarkRows<OwnedMark>.load(from: database.connection) { index.keep($0) }
-            if let end = record.restoredUntil, record.values.anchor.time < end {
-                index.expectUnknown(except: try EndedRows.load(from: database.connection))
-            }
-            return index
-        } catch { throw StoreFault(error) }
+        let index = StoreIndex(
+            quota: options.limits.quota, growth: options.limits.growth,
+            endpoints: Int(
+                try database.connection.number("SELECT count(*) FROM subscription")),
+            devices: Int(try database.connection.number("SELECT count(*) FROM device")),
+            setAside: setAside)
+        index.counters = record.values.counters
+        try CredentialRows.loadDevices(into: index, from: database.connection)
+        try SubscriptionRows.load(into: index, from: database.connection)
+        for credential in try CredentialRows.load(from: database.connection) {
+            index.set(credential)
+        }
+        for row in try CallbackReading.goneRows(database.connection) {
+            index.callbacks.set(row, isGone: true)
+        }
+        try MarkRows<OwnedMark>.load(from: database.connection) { index.keep($0) }
+        if let end = record.restoredUntil, record.values.anchor.time < end {
+            index.expectUnknown(except: try EndedRows.load(from: database.connection))
+        }
+        return index
     }
 }

@@ -94,7 +94,7 @@ final class StoreReader: @unchecked Sendable {
     }
 
     private func answer(to request: LoadRequest) -> LoadAnswer {
-        do throws(SQLiteError) {
+        do throws(StoreFault) {
             guard useCurrentKeys() else { return .unavailable }
             let database = try openedDatabase()
             switch request {
@@ -135,7 +135,7 @@ final class StoreReader: @unchecked Sendable {
         return true
     }
 
-    private func openedDatabase() throws(SQLiteError) -> ReaderDatabase {
+    private func openedDatabase() throws(StoreFault) -> ReaderDatabase {
         if let database { return database }
         let opened = try ReaderDatabase(path, besides: setAside)
         database = opened
@@ -147,7 +147,7 @@ final class StoreReader: @unchecked Sendable {
 extension StoreReader {
     private func engines(
         _ account: String, _ app: String?, _ owner: String?, _ database: ReaderDatabase
-    ) throws(SQLiteError) -> LoadAnswer {
+    ) throws(StoreFault) -> LoadAnswer {
         let name: EngineName
         do throws(OpenSSLError) {
             var hash = try SHA256()
@@ -161,7 +161,7 @@ extension StoreReader {
 extension StoreReader {
     private func answer(
         to request: RegistrationRequest, _ database: ReaderDatabase
-    ) throws(SQLiteError) -> LoadAnswer {
+    ) throws(StoreFault) -> LoadAnswer {
         switch request {
         case .one(let id):
             return try one(
@@ -185,7 +185,7 @@ extension StoreReader {
 
     private func one(
         _ found: RegistrationRows.Found, _ database: ReaderDatabase
-    ) throws(SQLiteError) -> LoadAnswer {
+    ) throws(StoreFault) -> LoadAnswer {
         switch found {
         case .none: return .registration(.none)
         // Ours to mend, so whoever asks has to come again.
@@ -201,7 +201,7 @@ extension StoreReader {
 
     private func waiting(
         for device: UInt32, _ database: ReaderDatabase
-    ) throws(SQLiteError) -> Waiting {
+    ) throws(StoreFault) -> Waiting {
         var signals = try FetchSignalRows.load(device: device, on: database.connection)
         signals.expire(at: time.now)
         var messages: [Message] = []

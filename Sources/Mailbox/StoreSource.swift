@@ -13,11 +13,9 @@ struct StoreSource: Sendable {
 
     func reopen() throws(StoreFault) -> BatchExecutor {
         let database = try WriterDatabase(path, pageLimit: limits.filePages)
-        let record: StateRow.Record?
-        do throws(SQLiteError) {
-            record = try StateRow.read(on: database.connection)
-        } catch { throw StoreFault(error) }
-        guard let record else { throw .damaged("the state is missing") }
+        guard let record = try StateRow.read(on: database.connection) else {
+            throw .damaged("the state is missing")
+        }
         return try BatchExecutor(
             database, state: record.values, keys: keys, index: index, time: time,
             templates: templates, limits: limits)

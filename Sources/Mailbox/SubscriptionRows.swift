@@ -15,8 +15,8 @@ enum SubscriptionRows {
     /// Puts all endpoints there are into the index.
     static func load(
         into index: StoreIndex, from connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let select = try Statement(
+    ) throws(StoreFault) {
+        let select = try StoreStatement(
             "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription",
             on: connection)
         while try select.step() {
@@ -29,8 +29,8 @@ enum SubscriptionRows {
     /// Those of one device; one that does not unseal is left out.
     static func load(
         ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> [Subscription] {
-        let select = try Statement(
+    ) throws(StoreFault) -> [Subscription] {
+        let select = try StoreStatement(
             """
             SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token
             FROM subscription WHERE device = ?1 ORDER BY row
@@ -52,7 +52,7 @@ enum SubscriptionRows {
         return subscriptions
     }
 
-    private static func endpoint(_ select: borrowing Statement) -> Endpoint? {
+    private static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
         guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
             let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))
         else { return nil }
@@ -63,7 +63,7 @@ enum SubscriptionRows {
     }
 
     private static func token(
-        _ select: borrowing Statement, _ row: UInt32, _ sealer: inout Sealer
+        _ select: borrowing StoreStatement, _ row: UInt32, _ sealer: inout Sealer
     ) -> EndpointToken? {
         let sealed = select.bytes(8)
         guard let secret = try? sealer.open(sealed.span, at: place(row)) else { return nil }

@@ -14,9 +14,9 @@ final class WriterDatabase {
     let replays: MarkRows<ReplayMark>
     let engines: EngineRows
     let ended: EndedRows
-    let begin: Statement
+    let begin: StoreStatement
     private let state: StateRow
-    private let commit: Statement
+    private let commit: StoreStatement
 
     /// Opens the file, looks through the whole of it, and brings it up to date.
     init(_ path: String, pageLimit: Int?) throws(StoreFault) {
@@ -24,29 +24,27 @@ final class WriterDatabase {
         do throws(Migration.Failure) {
             try connection.migrate(Schema.migrations)
         } catch { throw StoreFault(error) }
-        do throws(SQLiteError) {
-            let messages = try MessageRows(on: connection)
-            let callbacks = try CallbackRows(on: connection)
-            let receivers = try ReceiverRows(on: connection)
-            let marks = try MarkRows<OwnedMark>(on: connection)
-            let replays = try MarkRows<ReplayMark>(on: connection)
-            let engines = try EngineRows(on: connection)
-            let ended = try EndedRows(on: connection)
-            let begin = try Statement("BEGIN IMMEDIATE", on: connection)
-            let state = try StateRow(on: connection)
-            let commit = try Statement("COMMIT", on: connection)
-            self.connection = connection
-            self.messages = messages
-            self.callbacks = callbacks
-            self.receivers = receivers
-            self.engines = engines
-            self.ended = ended
-            self.marks = marks
-            self.replays = replays
-            self.begin = begin
-            self.state = state
-            self.commit = commit
-        } catch { throw StoreFault(error) }
+        let messages = try MessageRows(on: connection)
+        let callbacks = try CallbackRows(on: connection)
+        let receivers = try ReceiverRows(on: connection)
+        let marks = try MarkRows<OwnedMark>(on: connection)
+        let replays = try MarkRows<ReplayMark>(on: connection)
+        let engines = try EngineRows(on: connection)
+        let ended = try EndedRows(on: connection)
+        let begin = try StoreStatement("BEGIN IMMEDIATE", on: connection)
+        let state = try StateRow(on: connection)
+        let commit = try StoreStatement("COMMIT", on: connection)
+        self.connection = connection
+        self.messages = messages
+        self.callbacks = callbacks
+        self.receivers = receivers
+        self.engines = engines
+        self.ended = ended
+        self.marks = marks
+        self.replays = replays
+        self.begin = begin
+        self.state = state
+        self.commit = commit
     }
 
     private static func open(
@@ -68,10 +66,8 @@ final class WriterDatabase {
 
     /// Ends the transaction: after this it is on the disk.
     func finish(_ values: StateRow.Values) throws(StoreFault) {
-        do throws(SQLiteError) {
-            try state.write(values)
-            try commit.run()
-        } catch { throw StoreFault(error) }
+        try state.write(values)
+        try commit.run()
     }
 }
 
@@ -79,8 +75,8 @@ final class WriterDatabase {
 extension WriterDatabase {
     /// The row of the device's owner, or the number of the stranger, who has fewer than `limit`; nil
     /// if its credential does not exist, or there are as many. On this machine nobody counts them.
-    func insert(_ device: Device, limit: Int) throws(SQLiteError) -> UInt32? {
-        let insert = try Statement(
+    func insert(_ device: Device, limit: Int) throws(StoreFault) -> UInt32? {
+        let insert = try StoreStatement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
             coalesce((SELECT owner FROM credential WHERE row = ?3), ?6), ?4, ?4
@@ -100,8 +96,8 @@ extension WriterDatabase {
     }
 
     /// One without a user agent. The row of its owner; nil if its credential does not exist.
-    func insert(_ device: Device, owner: String) throws(SQLiteError) -> UInt32? {
-        let insert = try Statement(
+    func insert(_ device: Device, owner: String) throws(StoreFault) -> UInt32? {
+        let insert = try StoreStatement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5
             WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
@@ -114,13 +110,13 @@ extension WriterDatabase {
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
-    func has(subscription row: UInt32) throws(SQLiteError) -> Bool {
+    func has(subscription row: UInt32) throws(StoreFault) -> Bool {
         try !rows("SELECT row FROM subscription WHERE row = ?1", row).isEmpty
     }
 
     /// Made if there is none of that name.
-    private func row(ofOwner name: String) throws(SQLiteError) -> Int64 {
-        let owner = try Statement(
+    private func row(ofOwner name: String) throws(StoreFault) -> Int64 {
+        let owner = try StoreStatement(
             """
             INSERT INTO owner (name) VALUES (?1)
             ON CONFLICT DO UPDATE SET name = name RETURNING row
@@ -132,8 +128,8 @@ extension WriterDatabase {
     /// False if its device does not exist.
     func insert(
         _ subscription: Subscription, sealedToken: [UInt8]
-    ) throws(SQLiteError) -> Bool {
-        let insert = try Statement(
+    ) throws(StoreFault) -> Bool {
+        let insert = try StoreStatement(
             """
             INSERT INTO subscription SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
             WHERE EXISTS (SELECT 1 FROM device WHERE row = ?2) RETURNING row
@@ -151,8 +147,8 @@ extension WriterDatabase {
     }
 
     /// The endpoint's digest; nil if the subscription is not there or is bound already.
-    func bindKey(_ hash: KeyHash, to subscription: UInt32) throws(SQLiteError) -> Digest? {
-        let update = try Statement(
+    func bindKey(_ hash: KeyHash, to subscription: UInt32) throws(StoreFault) -> Digest? {
+        let update = try StoreStatement(
             """
             UPDATE subscription SET sender = ?2, key_hash = ?3
             WHERE row = ?1 AND sender = ?4 RETURNING endpoint
@@ -165,17 +161,17 @@ extension WriterDatabase {
     }
 
     /// The endpoint's digest; nil if the subscription is not there.
-    func deleteSubscription(_ row: UInt32) throws(SQLiteError) -> Digest? {
+    func deleteSubscription(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM subscription WHERE row = ?1 RETURNING endpoint", row)
     }
 
-    func subscriptions(ofDevice device: UInt32) throws(SQLiteError) -> [UInt32] {
+    func subscriptions(ofDevice device: UInt32) throws(StoreFault) -> [UInt32] {
         try rows("SELECT row FROM subscription WHERE device = ?1", device)
     }
 
     /// Those of the same channel, of which a user agent knows only the newest.
-    func channels(like other: Subscription) throws(SQLiteError) -> [UInt32] {
-        let select = try Statement(
+    func channels(like other: Subscription) throws(StoreFault) -> [UInt32] {
+        let select = try StoreStatement(
             "SELECT row FROM subscription WHERE device = ?1 AND channel = ?2 AND kind = ?3",
             on: connection)
         try select.bind(Int64(other.address.device), at: 1)
@@ -186,24 +182,24 @@ extension WriterDatabase {
         return rows
     }
 
-    func devices(underCredential credential: UInt32) throws(SQLiteError) -> [UInt32] {
+    func devices(underCredential credential: UInt32) throws(StoreFault) -> [UInt32] {
         try rows("SELECT row FROM device WHERE credential = ?1", credential)
     }
 
-    func devices(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {
+    func devices(ofOwner owner: UInt32) throws(StoreFault) -> [UInt32] {
         try rows("SELECT row FROM device WHERE owner = ?1", owner)
     }
 
     /// The digest of its user agent id; nil if it is not there.
-    func deleteDevice(_ row: UInt32) throws(SQLiteError) -> Digest? {
+    func deleteDevice(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)
     }
 
     /// False if it is not there.
     func touch(
         _ table: SeenTable, _ row: UInt32, at time: Int64
-    ) throws(SQLiteError) -> Bool {
-        let update = try Statement(
+    ) throws(StoreFault) -> Bool {
+        let update = try StoreStatement(
             "UPDATE \(table.rawValue) SET last_seen = ?2 WHERE row = ?1 RETURNING row",
             on: connection)
         try update.bind(Int64(row), at: 1)
@@ -217,8 +213,8 @@ extension WriterDatabase {
     }
 
     /// False if there is one of that name.
-    func insertOwner(_ name: String) throws(SQLiteError) -> Bool {
-        let insert = try Statement(
+    func insertOwner(_ name: String) throws(StoreFault) -> Bool {
+        let insert = try StoreStatement(
             "INSERT INTO owner (name) VALUES (?1) ON CONFLICT DO NOTHING RETURNING row",
             on: connection)
         try insert.bind(text: name, at: 1)
@@ -226,7 +222,7 @@ extension WriterDatabase {
     }
 
     /// With the answers that are given again: a later owner may have his name.
-    func deleteOwner(_ row: UInt32) throws(SQLiteError) -> Bool {
+    func deleteOwner(_ row: UInt32) throws(StoreFault) -> Bool {
         _ = try rows(
             """
             DELETE FROM kept_answer WHERE owner = (SELECT name FROM owner WHERE row = ?1)
@@ -235,14 +231,14 @@ extension WriterDatabase {
         return try !rows("DELETE FROM owner WHERE row = ?1 RETURNING row", row).isEmpty
     }
 
-    func credentials(ofOwner owner: UInt32) throws(SQLiteError) -> [UInt32] {
+    func credentials(ofOwner owner: UInt32) throws(StoreFault) -> [UInt32] {
         try rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }
 
     /// `.conflict` if its owner has one of that name, `.full` if there are `limit` of them.
-    func insert(_ credential: Credential, limit: Int) throws(SQLiteError) -> StoreOutcome {
+    func insert(_ credential: Credential, limit: Int) throws(StoreFault) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
-        let insert = try Statement(
+        let insert = try StoreStatement(
             """
             INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6
             WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
@@ -256,7 +252,7 @@ extension WriterDatabase {
         try insert.bind(credential.lastSeen, at: 6)
         try insert.bind(Int64(limit), at: 7)
         if try insert.step() { return .done }
-        let other = try Statement(
+        let other = try StoreStatement(
             "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", on: connection)
         try other.bind(owner, at: 1)
         try other.bind(text: credential.name, at: 2)
@@ -264,18 +260,18 @@ extension WriterDatabase {
     }
 
     /// The digest of its secret; nil if it is not there.
-    func deleteCredential(_ row: UInt32) throws(SQLiteError) -> Digest? {
+    func deleteCredential(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM credential WHERE row = ?1 RETURNING secret", row)
     }
 
-    private func digest(_ sql: String, _ row: UInt32) throws(SQLiteError) -> Digest? {
-        let statement = try Statement(sql, on: connection)
+    private func digest(_ sql: String, _ row: UInt32) throws(StoreFault) -> Digest? {
+        let statement = try StoreStatement(sql, on: connection)
         try statement.bind(Int64(row), at: 1)
         return try statement.step() ? statement.withBytes(0) { Digest($0) } : nil
     }
 
-    private func rows(_ sql: String, _ key: UInt32) throws(SQLiteError) -> [UInt32] {
-        let statement = try Statement(sql, on: connection)
+    private func rows(_ sql: String, _ key: UInt32) throws(StoreFault) -> [UInt32] {
+        let statement = try StoreStatement(sql, on: connection)
         try statement.bind(Int64(key), at: 1)
         var rows: [UInt32] = []
         while try statement.step() { rows.append(UInt32(clamping: statement.integer(0))) }

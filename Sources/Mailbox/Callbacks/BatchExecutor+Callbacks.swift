@@ -53,12 +53,10 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         let sealed = try seal(CallbackCode.bytes(callback), CallbackRows.place(callback.row))
         let now = time.now
-        try rows { () throws(SQLiteError) in
-            if let former = try database.introduction(of: callback.row) {
-                _ = try database.callbacks.delete(former, of: callback.row)
-            }
-            try database.put(callback: callback.row, created: now, sealed: sealed)
+        if let former = try database.introduction(of: callback.row) {
+            _ = try database.callbacks.delete(former, of: callback.row)
         }
+        try database.put(callback: callback.row, created: now, sealed: sealed)
         try insert(introduction, of: callback.row, .introduction)
         effects.note(.changed, of: callback.row)
         effects.changes.append(.callback(callback.row, isGone: false))
@@ -68,7 +66,7 @@ extension BatchExecutor {
     private func rotate(
         _ row: UInt32, _ secret: Secret
     ) throws(StoreFault) -> StoreOutcome {
-        let sealed = try rows { () throws(SQLiteError) in try database.sealedCallback(row) }
+        let sealed = try database.sealedCallback(row)
         guard let sealed else { return .notFound }
         let opened: Secret
         do throws(Sealer.Failure) {
@@ -84,7 +82,7 @@ extension BatchExecutor {
         }
         callback.secrets = [Callback.SigningSecret(secret)] + former.prefix(1)
         let renewed = try seal(CallbackCode.bytes(callback), CallbackRows.place(row))
-        try rows { () throws(SQLiteError) in try database.set(sealedCallback: renewed, row) }
+        try database.set(sealedCallback: renewed, row)
         return .done
     }
 
@@ -93,12 +91,10 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         guard let usage = try usage(of: row) else { return .notFound }
         if usage.state == .active, let last { try insert(last, of: row, .inOrder) }
-        try rows { () throws(SQLiteError) in
-            if usage.state == .active, last != nil || usage.events > 0 {
-                try database.set(.ending, ofCallback: row)
-            } else if usage.state != .ending {
-                try database.delete(callback: row)
-            }
+        if usage.state == .active, last != nil || usage.events > 0 {
+            try database.set(.ending, ofCallback: row)
+        } else if usage.state != .ending {
+            try database.delete(callback: row)
         }
         effects.note(.changed, of: row)
         effects.changes.append(.callback(row, isGone: false))
@@ -109,25 +105,23 @@ extension BatchExecutor {
         let (row, position) = (record.callback, record.position)
         guard let usage = try usage(of: row) else { return .notFound }
         var action: Int64?
-        try rows { () throws(SQLiteError) in
-            switch record.result {
-            case .delivered:
-                let event = try database.callbacks.delete(position, of: row)
-                action = event?.action
-                if event?.rank == .introduction, usage.state == .unconfirmed {
-                    try database.set(.active, ofCallback: row)
-                }
-            case .postponed(let attempts, let refusals, let due):
-                try database.callbacks.postpone(
-                    position, of: row, attempts: attempts, refusals: refusals, due: due)
-            // Nothing will bring back what is parked at the end.
-            case .parked where usage.state != .ending: try database.park(position, of: row)
-            case .parked, .dead: _ = try database.callbacks.delete(position, of: row)
-            case .gone: try database.close(callback: row, .gone)
-            case .lapsed: try database.close(callback: row, .lapsed)
+        switch record.result {
+        case .delivered:
+            let event = try database.callbacks.delete(position, of: row)
+            action = event?.action
+            if event?.rank == .introduction, usage.state == .unconfirmed {
+                try database.set(.active, ofCallback: row)
             }
-            try settle(row, usage.state)
+        case .postponed(let attempts, let refusals, let due):
+            try database.callbacks.postpone(
+                position, of: row, attempts: attempts, refusals: refusals, due: due)
+        // Nothing will bring back what is parked at the end.
+        case .parked where usage.state != .ending: try database.park(position, of: row)
+        case .parked, .dead: _ = try database.callbacks.delete(position, of: row)
+        case .gone: try database.close(callback: row, .gone)
+        case .lapsed: try database.close(callback: row, .lapsed)
         }
+        try settle(row, usage.state)
         if record.result == .gone, usage.state != .ending {
             effects.changes.append(.callback(row, isGone: true))
         }
@@ -138,7 +132,7 @@ extension BatchExecutor {
     /// Deletes some of what has died; how many.
     func sweepCallbacks(
         at now: StoreTime, limit: Int
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreFault) -> Int {
         let dead = try database.callbacks.dead(at: now, limit: limit)
         for (position, callback) in dead {
             _ = try database.callbacks.delete(position, of: callback)
@@ -150,7 +144,7 @@ extension BatchExecutor {
     }
 
     /// A callback whose registration has ended goes with its last event.
-    private func settle(_ row: UInt32, _ state: CallbackState) throws(SQLiteError) {
+    private func settle(_ row: UInt32, _ state: CallbackState) throws(StoreFault) {
         guard state == .ending, try database.callbacks.usage(of: row)?.events == 0 else { return }
         try database.delete(callback: row)
     }
@@ -161,10 +155,8 @@ extension BatchExecutor {
         position += 1
         let sealed = try seal(event.body, CallbackRows.eventPlace(position))
         let now = time.now
-        try rows { () throws(SQLiteError) in
-            try database.callbacks.insert(
-                event, of: callback, rank, at: position, now, sealed: sealed)
-        }
+        try database.callbacks.insert(
+            event, of: callback, rank, at: position, now, sealed: sealed)
         let death = now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
         nextExpiry = min(nextExpiry ?? death, death)
         effects.note(.added, of: callback)
@@ -178,25 +170,21 @@ extension BatchExecutor {
         #else
             let isFirstFree = index.callbacks.beginChange(of: callback)
         #endif
-        let last = try rows { () throws(SQLiteError) in
-            try database.callbacks.lastTally(of: callback, handedOut: !isFirstFree)
-        }
+        let last = try database.callbacks.lastTally(of: callback, handedOut: !isFirstFree)
         // One from before the start may have been sent, and whoever has it may ignore it now.
         guard let last, last.position > openedAt else { return false }
         let count = last.count + tally.count
         let sealed = try seal(
             event.body(counting: count), CallbackRows.eventPlace(last.position))
         let dies = time.now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
-        try rows { () throws(SQLiteError) in
-            try database.callbacks.replace(
-                last.position, ofSize: last.size, of: callback, with: event, count: count,
-                dies: dies, sealed: sealed)
-        }
+        try database.callbacks.replace(
+            last.position, ofSize: last.size, of: callback, with: event, count: count,
+            dies: dies, sealed: sealed)
         return true
     }
 
     private func usage(of callback: UInt32) throws(StoreFault) -> CallbackRows.Usage? {
-        try rows { () throws(SQLiteError) in try database.callbacks.usage(of: callback) }
+        try database.callbacks.usage(of: callback)
     }
 
     /// What the service itself has to say is still taken where pushes are refused, as much again.

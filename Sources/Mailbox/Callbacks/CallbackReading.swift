@@ -6,7 +6,7 @@ import WebPush
 /// Reads callbacks from the file.
 enum CallbackReading {
     /// Those for which something is to be sent.
-    static func rowsAtWork(_ connection: borrowing Connection) throws(SQLiteError) -> [UInt32] {
+    static func rowsAtWork(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
         try rows(
             """
             SELECT row FROM callback WHERE EXISTS
@@ -15,15 +15,15 @@ enum CallbackReading {
     }
 
     /// Those whose receiver answered 410.
-    static func goneRows(_ connection: borrowing Connection) throws(SQLiteError) -> [UInt32] {
+    static func goneRows(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
         try rows(
             "SELECT row FROM callback WHERE state = \(CallbackState.gone.rawValue)", connection)
     }
 
     private static func rows(
         _ sql: String, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> [UInt32] {
-        let select = try Statement(sql, on: connection)
+    ) throws(StoreFault) -> [UInt32] {
+        let select = try StoreStatement(sql, on: connection)
         var rows: [UInt32] = []
         while try select.step() { rows.append(UInt32(clamping: select.integer(0))) }
         return rows
@@ -33,9 +33,9 @@ enum CallbackReading {
     /// does not unseal is our fault and may do so later.
     static func answer(
         _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> LoadAnswer {
+    ) throws(StoreFault) -> LoadAnswer {
         // One statement, so both tables are seen as of one moment.
-        let select = try Statement(
+        let select = try StoreStatement(
             """
             SELECT callback.state, callback.created, callback.sealed, event.position, event.id,
             event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed
@@ -64,7 +64,7 @@ enum CallbackReading {
     }
 
     private static func head(
-        _ select: borrowing Statement, _ sealer: inout Sealer
+        _ select: borrowing StoreStatement, _ sealer: inout Sealer
     ) -> CallbackRecord.Head? {
         let position = select.integer(3)
         let sealed = select.bytes(10)

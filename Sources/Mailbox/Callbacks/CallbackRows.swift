@@ -25,50 +25,50 @@ struct CallbackRows: ~Copyable {
         let allBytes: Int64
     }
 
-    private let usage: Statement
-    private let insert: Statement
-    private let count: Statement
-    private let delete: Statement
-    private let postpone: Statement
-    private let firstDeath: Statement
-    private let dead: Statement
-    private let last: Statement
-    private let replace: Statement
+    private let usage: StoreStatement
+    private let insert: StoreStatement
+    private let count: StoreStatement
+    private let delete: StoreStatement
+    private let postpone: StoreStatement
+    private let firstDeath: StoreStatement
+    private let dead: StoreStatement
+    private let last: StoreStatement
+    private let replace: StoreStatement
 
-    init(on connection: borrowing Connection) throws(SQLiteError) {
-        let usage = try Statement(
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        let usage = try StoreStatement(
             """
             SELECT state, events, bytes,
             (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = callback.owner),
             (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = '')
             FROM callback WHERE row = ?1
             """, on: connection)
-        let insert = try Statement(
+        let insert = try StoreStatement(
             "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
             on: connection)
-        let count = try Statement(
+        let count = try StoreStatement(
             "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
             on: connection)
-        let delete = try Statement(
+        let delete = try StoreStatement(
             "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank, action",
             on: connection)
-        let postpone = try Statement(
+        let postpone = try StoreStatement(
             """
             UPDATE callback_event SET attempts = ?3, refusals = ?4, due = ?5
             WHERE position = ?1 AND callback = ?2
             """, on: connection)
-        let firstDeath = try Statement(
+        let firstDeath = try StoreStatement(
             "SELECT dies FROM callback_event ORDER BY dies LIMIT 1", on: connection)
-        let dead = try Statement(
+        let dead = try StoreStatement(
             "SELECT position, callback FROM callback_event WHERE dies <= ?1 LIMIT ?2",
             on: connection)
-        let last = try Statement(
+        let last = try StoreStatement(
             """
             SELECT position, tally, attempts, size, (SELECT position FROM callback_event
             WHERE callback = ?1 AND rank < 2 ORDER BY rank, position LIMIT 1)
             FROM callback_event WHERE callback = ?1 AND rank = 1 ORDER BY position DESC LIMIT 1
             """, on: connection)
-        let replace = try Statement(
+        let replace = try StoreStatement(
             """
             UPDATE callback_event SET tally = ?2, size = ?3, dies = max(dies, ?4), sealed = ?5
             WHERE position = ?1
@@ -85,7 +85,7 @@ struct CallbackRows: ~Copyable {
     }
 
     /// Nil where there is none.
-    func usage(of callback: UInt32) throws(SQLiteError) -> Usage? {
+    func usage(of callback: UInt32) throws(StoreFault) -> Usage? {
         try usage.bind(Int64(callback), at: 1)
         defer { usage.reset() }
         guard try usage.step(), let state = CallbackState(rawValue: usage.integer(0)) else {
@@ -99,7 +99,7 @@ struct CallbackRows: ~Copyable {
     func insert(
         _ event: OutboxEvent, of callback: UInt32, _ rank: Rank, at position: Int64,
         _ now: StoreTime, sealed: [UInt8]
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         try insert.bind(position, at: 1)
         try insert.bind(Int64(callback), at: 2)
         try insert.bind(rank.rawValue, at: 3)
@@ -118,7 +118,7 @@ struct CallbackRows: ~Copyable {
     /// Of what rank it was, and the action it told of; nil if it is not there.
     func delete(
         _ position: Int64, of callback: UInt32
-    ) throws(SQLiteError) -> (rank: Rank?, action: Int64?)? {
+    ) throws(StoreFault) -> (rank: Rank?, action: Int64?)? {
         try delete.bind(position, at: 1)
         try delete.bind(Int64(callback), at: 2)
         guard try delete.step() else { return nil }
@@ -131,7 +131,7 @@ struct CallbackRows: ~Copyable {
 
     func postpone(
         _ position: Int64, of callback: UInt32, attempts: Int, refusals: Int, due: StoreTime
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         try postpone.bind(position, at: 1)
         try postpone.bind(Int64(callback), at: 2)
         try postpone.bind(Int64(attempts), at: 3)
@@ -140,7 +140,7 @@ struct CallbackRows: ~Copyable {
         try postpone.run()
     }
 
-    func nextDeath() throws(SQLiteError) -> StoreTime? {
+    func nextDeath() throws(StoreFault) -> StoreTime? {
         defer { firstDeath.reset() }
         guard try firstDeath.step() else { return nil }
         return StoreTime(milliseconds: firstDeath.integer(0))
@@ -148,7 +148,7 @@ struct CallbackRows: ~Copyable {
 
     func dead(
         at now: StoreTime, limit: Int
-    ) throws(SQLiteError) -> [(position: Int64, callback: UInt32)] {
+    ) throws(StoreFault) -> [(position: Int64, callback: UInt32)] {
         try dead.bind(now.milliseconds, at: 1)
         try dead.bind(Int64(limit), at: 2)
         var found: [(Int64, UInt32)] = []
@@ -162,7 +162,7 @@ struct CallbackRows: ~Copyable {
     /// next one to be sent where that is `handedOut`.
     func lastTally(
         of callback: UInt32, handedOut: Bool
-    ) throws(SQLiteError) -> (position: Int64, count: Int, size: Int64)? {
+    ) throws(StoreFault) -> (position: Int64, count: Int, size: Int64)? {
         try last.bind(Int64(callback), at: 1)
         defer { last.reset() }
         guard try last.step(), !last.isNull(1), last.integer(2) == 0,
@@ -175,7 +175,7 @@ struct CallbackRows: ~Copyable {
     func replace(
         _ position: Int64, ofSize former: Int64, of callback: UInt32, with event: OutboxEvent,
         count: Int, dies: StoreTime, sealed: [UInt8]
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         let size = Int64(event.body(counting: count).count)
         try replace.bind(position, at: 1)
         try replace.bind(Int64(count), at: 2)
@@ -188,7 +188,7 @@ struct CallbackRows: ~Copyable {
 
     private func add(
         _ events: Int64, _ bytes: Int64, to callback: UInt32
-    ) throws(SQLiteError) {
+    ) throws(StoreFault) {
         try count.bind(Int64(callback), at: 1)
         try count.bind(events, at: 2)
         try count.bind(bytes, at: 3)

@@ -27,9 +27,7 @@ extension BatchExecutor {
             engine.deadline = nil
             tell(engine.hosted.engine.nextDeadline, of: engine)
             if isBack(engine.row) {
-                let devices = try rows { () throws(SQLiteError) in
-                    try EngineRows.devices(engine.row, on: database.connection)
-                }
+                let devices = try EngineRows.devices(engine.row, on: database.connection)
                 for device in devices { try remind(device: device) }
             }
             try handOutWaiting(engine.row, to: role)
@@ -96,15 +94,11 @@ extension BatchExecutor {
     }
 
     private func handOutWaiting(_ engine: UInt32, to role: EngineRole) throws(StoreFault) {
-        let devices = try rows { () throws(SQLiteError) in
-            try EngineRows.waitingDevices(engine, on: database.connection)
-        }
+        let devices = try EngineRows.waitingDevices(engine, on: database.connection)
         for device in devices {
             // What waited until somebody is there is not fetched any more.
             if role.isFetcher {
-                effects.ended += try rows { () throws(SQLiteError) in
-                    try database.messages.deleteAll(ofDevice: device)
-                }
+                effects.ended += try database.messages.deleteAll(ofDevice: device)
             }
             try handOut(device: device, engine, again: true)
         }
@@ -149,9 +143,7 @@ extension BatchExecutor {
 
     /// The callback of a registration has taken what the user chose.
     func take(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
-        let row = try rows { () throws(SQLiteError) in
-            try database.engines.engine(ofDevice: device)
-        }
+        let row = try database.engines.engine(ofDevice: device)
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             try request(#"{"@type":"bellwire.actionTaken","id":\#(id)}"#, engine)
@@ -161,9 +153,7 @@ extension BatchExecutor {
     /// What waited was taken, which matters to an engine that rings by that. One that cannot be
     /// read keeps nobody from it.
     func noteFetched(_ device: UInt32) throws(StoreFault) {
-        let row = try rows { () throws(SQLiteError) in
-            try database.engines.engine(ofDevice: device)
-        }
+        let row = try database.engines.engine(ofDevice: device)
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.source.isSelective else { return .done }

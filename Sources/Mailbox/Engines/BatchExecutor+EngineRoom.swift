@@ -11,11 +11,9 @@ extension BatchExecutor {
     /// What the others have is not its own.
     func measureRoom(of engine: LoadedEngine) throws(StoreFault) {
         let growth = limits.growth
-        engine.room = try rows { () throws(SQLiteError) in
-            let ofOwner = try database.share(of: engine.owner, .engine).bytes - engine.stateSize
-            let ofAll = try database.share(.engine).bytes - engine.stateSize
-            return min(growth.engine, growth.engines - ofOwner, growth.allEngines - ofAll)
-        }
+        let ofOwner = try database.share(of: engine.owner, .engine).bytes - engine.stateSize
+        let ofAll = try database.share(.engine).bytes - engine.stateSize
+        engine.room = min(growth.engine, growth.engines - ofOwner, growth.allEngines - ofAll)
     }
 
     /// Whether more may be kept in an account. One that lives from pushes forgets what is farthest

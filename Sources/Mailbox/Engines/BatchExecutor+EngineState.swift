@@ -39,9 +39,7 @@ extension BatchExecutor {
     }
 
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
-        let stored = try rows { () throws(SQLiteError) in
-            try EngineRows.state(row, on: database.connection)
-        }
+        let stored = try EngineRows.state(row, on: database.connection)
         guard let stored else { return .none }
         guard let state = unsealed(stored.sealed, EngineRows.place(row)),
             let account = try? Account(state: state)
@@ -63,9 +61,7 @@ extension BatchExecutor {
 
     /// Nil where it cannot be read.
     private func record(_ record: Int64) throws(StoreFault) -> [UInt8]? {
-        let sealed = try rows { () throws(SQLiteError) in
-            try database.engines.record(record)
-        }
+        let sealed = try database.engines.record(record)
         return sealed.flatMap { unsealed($0, EngineRows.recordPlace(record)) }
     }
 
@@ -95,11 +91,9 @@ extension BatchExecutor {
     /// Writes the account as a whole.
     func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try seal(engine.hosted.engine.account.state, EngineRows.place(engine.row))
-        try rows { () throws(SQLiteError) in
-            // The record of this batch comes behind it.
-            try EngineRows.save(
-                engine.row, through: position, sealed: sealed, on: database.connection)
-        }
+        // The record of this batch comes behind it.
+        try EngineRows.save(
+            engine.row, through: position, sealed: sealed, on: database.connection)
         journal.forget(engine.row)
         engines.resize(engine, journal: 0, state: sealed.count)
         try measureRoom(of: engine)
@@ -110,9 +104,7 @@ extension BatchExecutor {
         guard let (record, engines) = journal.take() else { return }
         position += 1
         let sealed = try seal(record, EngineRows.recordPlace(position))
-        try rows { () throws(SQLiteError) in
-            try database.engines.append(sealed, of: engines, at: position)
-        }
+        try database.engines.append(sealed, of: engines, at: position)
         journal.wrote(position, of: engines, size: sealed.count)
         try shortenJournal()
     }
@@ -128,9 +120,7 @@ extension BatchExecutor {
     /// Writes the accounts of which it tells.
     private func removeOldestRecord() throws(StoreFault) {
         let kept = journal.keptThrough
-        let oldest = try rows { () throws(SQLiteError) in
-            try database.engines.oldest(after: kept)
-        }
+        let oldest = try database.engines.oldest(after: kept)
         guard let oldest else { return }
         var isKept = false
         for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
@@ -147,22 +137,21 @@ extension BatchExecutor {
             journal.forget(row)
         }
         guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
-        try rows { () throws(SQLiteError) in try database.engines.remove(oldest.record) }
+        try database.engines.remove(oldest.record)
         journal.removed(size: oldest.size, from: oldest.record)
     }
 
     /// Nothing is left of what an engine was told.
     private func removeEntries(of row: UInt32) throws(StoreFault) {
         for number in journal.records(of: row) {
-            let former = try rows { () throws(SQLiteError) in
-                try database.engines.record(number)
-            }
+            let former = try database.engines.record(number)
             let place = EngineRows.recordPlace(number)
             guard let former, let bytes = unsealed(former, place) else { continue }
             let rest = EngineJournal.record(bytes, without: row)
             let sealed = rest.isEmpty ? [] : try seal(rest, place)
-            try rows { () throws(SQLiteError) in
-                if rest.isEmpty { return try database.engines.remove(number) }
+            if rest.isEmpty {
+                try database.engines.remove(number)
+            } else {
                 try EngineRows.set(record: number, sealed, on: database.connection)
             }
             journal.removed(size: former.count - sealed.count, from: number)
@@ -178,9 +167,8 @@ extension BatchExecutor {
                 account: terms.account, app: terms.app, user: terms.userID, key: keys.endpoint,
                 &hash)
         }
-        let former = try rows { () throws(SQLiteError) in
-            try EngineRows.find(name, owner: registration.owner, on: database.connection).first
-        }
+        let former = try EngineRows.find(name, owner: registration.owner, on: database.connection)
+            .first
         if let former {
             try learn(terms.userID, name.user, former.row)
             try heed(terms, former.row)
@@ -189,10 +177,8 @@ extension BatchExecutor {
         let row = registration.device
         let account = Self.account(of: [registration])
         let sealed = try seal(account.state, EngineRows.place(row))
-        try rows { () throws(SQLiteError) in
-            try EngineRows.insert(
-                row, owner: registration.owner, name, sealed: sealed, on: database.connection)
-        }
+        try EngineRows.insert(
+            row, owner: registration.owner, name, sealed: sealed, on: database.connection)
         effects.changes.append(.engines)
         return row
     }
@@ -210,9 +196,7 @@ extension BatchExecutor {
         guard let userID, let user else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.userID == 0 else { return .done }
-            try rows { () throws(SQLiteError) in
-                try EngineRows.set(user: user, of: row, on: database.connection)
-            }
+            try EngineRows.set(user: user, of: row, on: database.connection)
             return try request(#"{"@type":"bellwire.setMe","user_id":\#(userID)}"#, engine)
         }
     }
@@ -259,8 +243,6 @@ extension BatchExecutor {
         engines.remove(row)
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
-        try rows { () throws(SQLiteError) in
-            try EngineRows.delete(row, on: database.connection)
-        }
+        try EngineRows.delete(row, on: database.connection)
     }
 }

@@ -144,9 +144,7 @@ extension BatchExecutor {
         }
         var isOutranked = false
         let outcome = try engine(push.engine) { own throws(StoreFault) in
-            let isThere = try rows { () throws(SQLiteError) in
-                try database.engines.has(subscription: message.address.subscription)
-            }
+            let isThere = try database.engines.has(subscription: message.address.subscription)
             guard isThere else { return .notFound }
             let destinations = try destinations(of: message, push)
             // All can be read, as this one can, or nothing is done.

@@ -48,13 +48,11 @@ extension BatchExecutor {
         let signal = FetchSignal(
             id: id, version: nil, arrival: time.reading().wall,
             expiry: time.now.adding(seconds: FetchSignal.lifetime), told: 1)
-        _ = try rows { () throws(SQLiteError) in
-            try add(signal, device: registration.device)
-        }
+        _ = try add(signal, device: registration.device)
         try handOut(device: registration.device, registration.engine)
     }
 
-    func add(_ signal: FetchSignal, device: UInt32) throws(SQLiteError) {
+    func add(_ signal: FetchSignal, device: UInt32) throws(StoreFault) {
         var signals = try FetchSignalRows.load(device: device, on: database.connection)
         signals.expire(at: time.now)
         signals.arrived(signal)
@@ -82,9 +80,7 @@ extension BatchExecutor {
 
     /// Those that can be read.
     func registrations(of engine: UInt32) throws(StoreFault) -> [Registration] {
-        let devices = try rows { () throws(SQLiteError) in
-            try EngineRows.devices(engine, on: database.connection)
-        }
+        let devices = try EngineRows.devices(engine, on: database.connection)
         var registrations: [Registration] = []
         for device in devices {
             if let registration = try registration(device) { registrations.append(registration) }
@@ -94,9 +90,7 @@ extension BatchExecutor {
 
     /// Nil where there is none, or none that can be read.
     func registration(_ device: UInt32) throws(StoreFault) -> Registration? {
-        let found = try rows { () throws(SQLiteError) in
-            try RegistrationRows.find(device: device, on: database.connection, &sealer)
-        }
+        let found = try RegistrationRows.find(device: device, on: database.connection, &sealer)
         if case .registration(let registration) = found { return registration }
         return nil
     }

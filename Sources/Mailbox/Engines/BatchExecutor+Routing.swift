@@ -33,9 +33,7 @@ extension BatchExecutor {
                     try EngineName.user(user, key: keys.endpoint, &hash)
                 })
         }
-        let found = try rows { () throws(SQLiteError) in
-            try EngineRows.siblings(of: engine, users: names, on: database.connection)
-        }
+        let found = try EngineRows.siblings(of: engine, users: names, on: database.connection)
         var accounts: [UInt32] = []
         for row in found where try registrations(of: row).contains(where: { $0.secret == nil }) {
             accounts.append(row)
@@ -48,8 +46,8 @@ extension EngineRows {
     /// Those of other accounts with these users, of the same owner and application; each once.
     static func siblings(
         of engine: UInt32, users: [[UInt8]], on connection: borrowing Connection
-    ) throws(SQLiteError) -> [UInt32] {
-        let select = try Statement(
+    ) throws(StoreFault) -> [UInt32] {
+        let select = try StoreStatement(
             """
             SELECT other.row FROM engine other JOIN engine own
             ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app

@@ -29,29 +29,26 @@ extension BatchExecutor {
     private func take(
         _ device: UInt32, again: Bool, _ hasFetchers: Bool
     ) throws(StoreFault) -> FetchSignal? {
-        let now = time.now
-        return try rows { () throws(SQLiteError) in
-            var signals = try FetchSignalRows.load(device: device, on: database.connection)
-            let former = signals
-            signals.expire(at: now)
-            var found = again || signals.inFlight == nil ? signals.take() : nil
-            while hasFetchers, let signal = found, signal.told >= signal.count {
-                signals.confirm(signal.id)
-                found = signals.take()
-            }
-            if signals != former {
-                try FetchSignalRows.save(signals, device: device, on: database.connection)
-            }
-            return found
+        var signals = try FetchSignalRows.load(device: device, on: database.connection)
+        let former = signals
+        signals.expire(at: time.now)
+        var found = again || signals.inFlight == nil ? signals.take() : nil
+        while hasFetchers, let signal = found, signal.told >= signal.count {
+            signals.confirm(signal.id)
+            found = signals.take()
         }
+        if signals != former {
+            try FetchSignalRows.save(signals, device: device, on: database.connection)
+        }
+        return found
     }
 
     func confirm(
         _ id: WebPush.MessageID, device: UInt32?, _ engine: UInt32
     ) throws(StoreFault) -> StoreOutcome {
-        let devices = try rows { () throws(SQLiteError) in
-            if let device { return [device] }
-            return try EngineRows.waitingDevices(engine, on: database.connection)
+        var devices = device.map { [$0] } ?? []
+        if device == nil {
+            devices = try EngineRows.waitingDevices(engine, on: database.connection)
         }
         for device in devices where try confirm(id, device) {
             try handOut(device: device, engine)
@@ -63,12 +60,10 @@ extension BatchExecutor {
     private func confirm(
         _ id: WebPush.MessageID, _ device: UInt32
     ) throws(StoreFault) -> Bool {
-        try rows { () throws(SQLiteError) in
-            var signals = try FetchSignalRows.load(device: device, on: database.connection)
-            guard signals.inFlight?.id == id else { return false }
-            signals.confirm(id)
-            try FetchSignalRows.save(signals, device: device, on: database.connection)
-            return signals.waiting != nil
-        }
+        var signals = try FetchSignalRows.load(device: device, on: database.connection)
+        guard signals.inFlight?.id == id else { return false }
+        signals.confirm(id)
+        try FetchSignalRows.save(signals, device: device, on: database.connection)
+        return signals.waiting != nil
     }
 }

@@ -9,38 +9,29 @@ extension BatchExecutor {
 
     /// What a request that came before gets; nil for one that is new.
     func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
-        let now = time.now
-        return try rows { () throws(SQLiteError) in
-            let select = try Statement(
-                "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
-                on: database.connection)
-            try select.bind(answer.request.bytes, at: 1)
-            try select.bind(now.milliseconds, at: 2)
-            guard try select.step() else { return nil }
-            guard select.bytes(1) == answer.body.bytes else {
-                return .registration(.otherRequest)
-            }
-            let place = Sealer.Place(
-                table: Self.answerTable, row: select.integer(0), column: Self.answerColumn)
-            let sealed = select.bytes(2)
-            guard let former = try? sealer.open(sealed.span, at: place) else {
-                return .unavailable
-            }
-            return .registration(.answered(former.withSpan { $0.array($0.indices) }))
-        }
+        let select = try StoreStatement(
+            "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
+            on: database.connection)
+        try select.bind(answer.request.bytes, at: 1)
+        try select.bind(time.now.milliseconds, at: 2)
+        guard try select.step() else { return nil }
+        guard select.bytes(1) == answer.body.bytes else { return .registration(.otherRequest) }
+        let place = Sealer.Place(
+            table: Self.answerTable, row: select.integer(0), column: Self.answerColumn)
+        let sealed = select.bytes(2)
+        guard let former = try? sealer.open(sealed.span, at: place) else { return .unavailable }
+        return .registration(.answered(former.withSpan { $0.array($0.indices) }))
     }
 
     func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
         let end = time.now.adding(seconds: KeptAnswer.lifetime)
-        let row = try rows { () throws(SQLiteError) in
-            // One that has run out may still be there.
-            let delete = try Statement(
-                "DELETE FROM kept_answer WHERE request = ?1", on: database.connection)
-            try delete.bind(answer.request.bytes, at: 1)
-            try delete.run()
-            return try database.connection.integer(
-                "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
-        }
+        // One that has run out may still be there.
+        let delete = try StoreStatement(
+            "DELETE FROM kept_answer WHERE request = ?1", on: database.connection)
+        try delete.bind(answer.request.bytes, at: 1)
+        try delete.run()
+        let row = try database.connection.number(
+            "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
         let sealed: [UInt8]
         let bytes = answer.answer
         do throws(OpenSSLError) {
@@ -48,18 +39,16 @@ extension BatchExecutor {
                 bytes.span,
                 at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
         } catch { throw .crypto(error) }
-        try rows { () throws(SQLiteError) in
-            let insert = try Statement(
-                "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))",
-                on: database.connection)
-            try insert.bind(row, at: 1)
-            try insert.bind(answer.request.bytes, at: 2)
-            try insert.bind(answer.body.bytes, at: 3)
-            try insert.bind(end.milliseconds, at: 4)
-            try insert.bind(sealed, at: 5)
-            try insert.bind(text: owner, at: 6)
-            try insert.run()
-        }
+        let insert = try StoreStatement(
+            "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))",
+            on: database.connection)
+        try insert.bind(row, at: 1)
+        try insert.bind(answer.request.bytes, at: 2)
+        try insert.bind(answer.body.bytes, at: 3)
+        try insert.bind(end.milliseconds, at: 4)
+        try insert.bind(sealed, at: 5)
+        try insert.bind(text: owner, at: 6)
+        try insert.run()
         wake(at: end)
     }
 }

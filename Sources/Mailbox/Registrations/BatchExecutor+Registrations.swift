@@ -17,17 +17,14 @@ extension BatchExecutor {
         case .change(let registration, let revision, let subscription):
             return try change(registration, from: revision, adding: subscription)
         case .end(let device):
-            let isThere = try rows { () throws(SQLiteError) in
-                try RegistrationRows.find(device: device, on: database.connection, &sealer)
-            }
+            let isThere = try RegistrationRows.find(
+                device: device, on: database.connection, &sealer)
             if case .none = isThere { return .notFound }
             return try removeDevice(device) ? .done : .notFound
         case .receive(let message, let mark, let push):
             return try receive(message, mark, push)
         case .count(let device, let reason):
-            let isThere = try rows { () throws(SQLiteError) in
-                try database.receivers.count(reason, device: device)
-            }
+            let isThere = try database.receivers.count(reason, device: device)
             return isThere ? .done : .notFound
         case .signal(let signal, let address): return try take(signal, address)
         case .fetch(let device): return try fetch(device)
@@ -43,9 +40,7 @@ extension BatchExecutor {
         func hasRoom(
             _ kind: ShareKind, _ own: GrowthLimits.Room, _ all: GrowthLimits.Room
         ) throws(StoreFault) -> Bool {
-            try rows { () throws(SQLiteError) in
-                try database.hasRoom(for: kind, of: owner, within: own, all)
-            }
+            try database.hasRoom(for: kind, of: owner, within: own, all)
         }
         let own = GrowthLimits.Room(count: limit ?? .max, bytes: growth.registrationBytes)
         guard try hasRoom(.registration, own, growth.allRegistrations) else {
@@ -71,15 +66,11 @@ extension BatchExecutor {
             row: registration.device, userAgent: subscription.digest, credential: credential,
             created: registration.created)
         let sealed = try seal(registration)
-        let owner = try rows { () throws(SQLiteError) in
-            try database.insert(device, owner: registration.owner)
-        }
+        let owner = try database.insert(device, owner: registration.owner)
         guard let owner else { return .notFound }
         let engine = try engine(for: registration)
-        try rows { () throws(SQLiteError) in
-            try RegistrationRows.insert(
-                registration, engine, sealed: sealed, on: database.connection)
-        }
+        try RegistrationRows.insert(
+            registration, engine, sealed: sealed, on: database.connection)
         engines[engine]?.members?.add(registration)
         if registration.terms.presentation != nil {
             try tellConsent(of: engine)
@@ -111,10 +102,8 @@ extension BatchExecutor {
         // A rotation may end endpoints at once.
         guard let settlement = registration.settle(at: now) else { return .notFound }
         let sealed = try seal(registration)
-        let isChanged = try rows { () throws(SQLiteError) in
-            try RegistrationRows.update(
-                registration, from: revision, sealed: sealed, on: database.connection)
-        }
+        let isChanged = try RegistrationRows.update(
+            registration, from: revision, sealed: sealed, on: database.connection)
         guard isChanged else { return .conflict }
         if let former, former.isPaused != registration.isPaused {
             try setPaused(registration.isPaused, engine: registration.engine)
@@ -129,43 +118,36 @@ extension BatchExecutor {
     private func take(
         _ signal: FetchSignal, _ address: Address
     ) throws(StoreFault) -> StoreOutcome {
-        let engine = try rows { () throws(SQLiteError) in
-            guard try database.has(subscription: address.subscription) else {
-                return nil as UInt32?
-            }
-            try add(signal, device: address.device)
-            return try database.engines.engine(ofDevice: address.device)
+        guard try database.has(subscription: address.subscription) else { return .notFound }
+        try add(signal, device: address.device)
+        guard let engine = try database.engines.engine(ofDevice: address.device) else {
+            return .notFound
         }
-        guard let engine else { return .notFound }
         try handOut(device: address.device, engine)
         return .done
     }
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
         let now = time.now
-        let waiting = try rows { () throws(SQLiteError) in
-            var draft = PageDraft(
-                request: PageRequest(device: device), through: position, besides: index.setAside)
-            let select = try Statement(
-                """
-                SELECT position, sequence, subscription, id, location, expires, sealed
-                FROM message WHERE device = ?1 AND expires > ?2 ORDER BY sequence
-                """, on: database.connection)
-            try select.bind(Int64(device), at: 1)
-            try select.bind(now.milliseconds, at: 2)
-            while try select.step() { draft.add(select, unsealing: &sealer) }
-            var signals = try FetchSignalRows.load(device: device, on: database.connection)
-            signals.expire(at: now)
-            try FetchSignalRows.save(FetchSignals(), device: device, on: database.connection)
-            return Waiting(messages: draft.page(isLast: true).messages, signals: signals)
-        }
-        for message in waiting.messages {
-            effects.ended += try rows { () throws(SQLiteError) in
-                try database.messages.delete(message.reference)
-            }
+        var draft = PageDraft(
+            request: PageRequest(device: device), through: position, besides: index.setAside)
+        let select = try StoreStatement(
+            """
+            SELECT position, sequence, subscription, id, location, expires, sealed
+            FROM message WHERE device = ?1 AND expires > ?2 ORDER BY sequence
+            """, on: database.connection)
+        try select.bind(Int64(device), at: 1)
+        try select.bind(now.milliseconds, at: 2)
+        while try select.step() { draft.add(select, unsealing: &sealer) }
+        var signals = try FetchSignalRows.load(device: device, on: database.connection)
+        signals.expire(at: now)
+        try FetchSignalRows.save(FetchSignals(), device: device, on: database.connection)
+        let messages = draft.page(isLast: true).messages
+        for message in messages {
+            effects.ended += try database.messages.delete(message.reference)
         }
         try noteFetched(device)
-        return .registration(.fetched(waiting))
+        return .registration(.fetched(Waiting(messages: messages, signals: signals)))
     }
 
     func seal(_ registration: Registration) throws(StoreFault) -> [UInt8] {

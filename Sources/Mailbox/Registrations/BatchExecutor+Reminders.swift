@@ -9,9 +9,7 @@ extension BatchExecutor {
     func remind(atMost limit: Int) throws(StoreFault) {
         guard let last = index.reminders.last else { return }
         try commit { () throws(StoreFault) in
-            let devices = try rows { () throws(SQLiteError) in
-                try database.callbacks(after: last, limit: limit)
-            }
+            let devices = try database.callbacks(after: last, limit: limit)
             for device in devices { try remind(device: device) }
             effects.changes.append(.reminded(devices.count < limit ? nil : devices.last))
         }
@@ -19,19 +17,15 @@ extension BatchExecutor {
 
     /// Nothing where it has no callback.
     func remind(device: UInt32) throws(StoreFault) {
-        let found = try rows { () throws(SQLiteError) in
-            try RegistrationRows.find(device: device, on: database.connection, &sealer)
-        }
+        let found = try RegistrationRows.find(device: device, on: database.connection, &sealer)
         guard case .registration(var registration) = found,
             registration.terms.callback != nil
         else { return }
         let revision = registration.revision
         registration.remind(at: time.now)
         let sealed = try seal(registration)
-        _ = try rows { () throws(SQLiteError) in
-            try RegistrationRows.update(
-                registration, from: revision, sealed: sealed, on: database.connection)
-        }
+        _ = try RegistrationRows.update(
+            registration, from: revision, sealed: sealed, on: database.connection)
         try remind(registration)
         effects.changes.append(.registration(device: device))
     }

@@ -12,10 +12,8 @@ extension BatchExecutor {
 
     /// True if there may be more to do.
     func settleRegistrations(at now: StoreTime) throws(StoreFault) -> Bool {
-        let found = try rows { () throws(SQLiteError) in
-            try RegistrationRows.due(
-                at: now, limit: Self.settledAtOnce, on: database.connection, &sealer)
-        }
+        let found = try RegistrationRows.due(
+            at: now, limit: Self.settledAtOnce, on: database.connection, &sealer)
         for entry in found {
             switch entry {
             case .none: break
@@ -34,10 +32,8 @@ extension BatchExecutor {
     }
 
     private func putOff(_ device: UInt32, at now: StoreTime) throws(StoreFault) {
-        try rows { () throws(SQLiteError) in
-            try RegistrationRows.putOff(
-                device, until: now.adding(seconds: Self.secondLook), on: database.connection)
-        }
+        try RegistrationRows.putOff(
+            device, until: now.adding(seconds: Self.secondLook), on: database.connection)
     }
 
     private func settle(_ registration: Registration, at now: StoreTime) throws(StoreFault) {
@@ -48,10 +44,8 @@ extension BatchExecutor {
             return _ = try perform(.end(callback: registration.device, last: last))
         }
         let sealed = try seal(settled)
-        _ = try rows { () throws(SQLiteError) in
-            try RegistrationRows.update(
-                settled, from: registration.revision, sealed: sealed, on: database.connection)
-        }
+        _ = try RegistrationRows.update(
+            settled, from: registration.revision, sealed: sealed, on: database.connection)
         try carryOut(settlement, of: settled, at: now)
     }
 
@@ -96,7 +90,7 @@ extension BatchExecutor {
         } catch { throw .crypto(error) }
     }
 
-    func nextRegistrationDue() throws(SQLiteError) -> StoreTime? {
+    func nextRegistrationDue() throws(StoreFault) -> StoreTime? {
         let times = [
             try RegistrationRows.nextDue(on: database.connection),
             try ReceiverRows.nextExpiry(on: database.connection),
