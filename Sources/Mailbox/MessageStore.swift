@@ -68,11 +68,9 @@ package enum StoreOperation: Sendable {
     case removeCredential(UInt32)
 
     case callback(CallbackOperation)
-    /// One operation, and what callbacks are told because of it, in one transaction. Its outcome is
-    /// that of the operation; where an outbox has no room for what comes from a push, nothing happens
-    /// and it is `.full`.
-    indirect case with(StoreOperation, [CallbackOperation])
-    case registration(RegistrationOperation)
+    /// With what callbacks are told because of it, in one transaction. Where an outbox has no room for
+    /// what comes from a push, nothing happens and the outcome is `.full`.
+    case registration(RegistrationOperation, telling: [CallbackOperation] = [])
     case engine(EngineOperation)
     case addOwner(name: String)
     /// Ends the credentials that are the owner's, too.

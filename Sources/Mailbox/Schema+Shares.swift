@@ -80,7 +80,7 @@ struct Share: Equatable {
     }
 }
 
-extension WriterDatabase {
+extension Transaction {
     /// Whether an owner may have more of a kind; for nil, whether anybody may.
     func hasRoom(
         for kind: ShareKind, of owner: String?, within own: GrowthLimits.Room,

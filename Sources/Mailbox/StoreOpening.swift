@@ -17,37 +17,34 @@ struct StoreOpening {
     init(
         _ options: SQLiteStore.Options, path: String, _ setAside: SetAside
     ) throws(StoreFault) {
-        let database = try WriterDatabase(path, pageLimit: options.limits.filePages)
+        let connection = try WriterDatabase.open(path, pageLimit: options.limits.filePages)
         let now = options.reading()
-        let record = try Self.record(in: database, options, now)
+        let record = try Self.record(in: connection, options, now)
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
             endpoint: try Self.endpointKey(record.sealedEndpointKey, options))
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
-        let index = try Self.index(of: database, record, options, setAside)
+        let index = try Self.index(of: connection, record, options, setAside)
+        source = StoreSource(
+            path: path, keys: keys, index: index, time: time, limits: options.limits,
+            templates: options.templates, onExpiredActions: options.onExpiredActions)
         var messages = 0
-        executor = try BatchExecutor(
-            database, state: record.values, keys: keys, index: index, time: time,
-            templates: options.templates, limits: options.limits,
-            onExpiredActions: options.onExpiredActions
-        ) { address, size in
+        executor = try BatchExecutor(source, on: connection, state: record.values) {
+            address, size in
             index.count(size, for: address)
             messages += 1
         }
-        source = StoreSource(
-            path: path, keys: keys, index: index, time: time, limits: options.limits,
-            templates: options.templates)
         report = SQLiteStore.Report(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
     }
 
     private static func record(
-        in database: WriterDatabase, _ options: SQLiteStore.Options, _ now: ClockReading
+        in connection: borrowing Connection, _ options: SQLiteStore.Options, _ now: ClockReading
     ) throws(StoreFault) -> StateRow.Record {
-        if let record = try StateRow.read(on: database.connection) { return record }
+        if let record = try StateRow.read(on: connection) { return record }
         let isUsed =
-            try database.connection.number(
+            try connection.number(
                 "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
         // With another key the endpoints that there are would be said never to have been.
         guard !isUsed else { throw .damaged("its state is missing") }
@@ -61,7 +58,7 @@ struct StoreOpening {
             time: StoreClock(after: nil, at: now).time(at: now), reading: now)
         let record = StateRow.Record(
             values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed, restoredUntil: nil)
-        try StateRow.create(record, on: database.connection)
+        try StateRow.create(record, on: connection)
         return record
     }
 
@@ -85,27 +82,28 @@ struct StoreOpening {
     }
 
     private static func index(
-        of database: WriterDatabase, _ record: StateRow.Record, _ options: SQLiteStore.Options,
+        of connection: borrowing Connection, _ record: StateRow.Record,
+        _ options: SQLiteStore.Options,
         _ setAside: SetAside
     ) throws(StoreFault) -> StoreIndex {
         let index = StoreIndex(
             quota: options.limits.quota, growth: options.limits.growth,
             endpoints: Int(
-                try database.connection.number("SELECT count(*) FROM subscription")),
-            devices: Int(try database.connection.number("SELECT count(*) FROM device")),
+                try connection.number("SELECT count(*) FROM subscription")),
+            devices: Int(try connection.number("SELECT count(*) FROM device")),
             setAside: setAside)
         index.counters = record.values.counters
-        try CredentialRows.loadDevices(into: index, from: database.connection)
-        try SubscriptionRows.load(into: index, from: database.connection)
-        for credential in try CredentialRows.load(from: database.connection) {
+        try CredentialRows.loadDevices(into: index, from: connection)
+        try SubscriptionRows.load(into: index, from: connection)
+        for credential in try CredentialRows.load(from: connection) {
             index.set(credential)
         }
-        for row in try CallbackReading.goneRows(database.connection) {
+        for row in try CallbackReading.goneRows(connection) {
             index.callbacks.set(row, isGone: true)
         }
-        try MarkRows<OwnedMark>.load(from: database.connection) { index.keep($0) }
+        try MarkRows<OwnedMark>.load(from: connection) { index.keep($0) }
         if let end = record.restoredUntil, record.values.anchor.time < end {
-            index.expectUnknown(except: try EndedRows.load(from: database.connection))
+            index.expectUnknown(except: try EndedRows.load(from: connection))
         }
         return index
     }

@@ -10,15 +10,15 @@ struct StoreSource: Sendable {
     let limits: StoreLimits
     /// The sentences of engines.
     let templates: TelegramTemplates
+    /// Told how many actions no application has taken in time.
+    let onExpiredActions: @Sendable (Int) -> Void
 
     func reopen() throws(StoreFault) -> BatchExecutor {
-        let database = try WriterDatabase(path, pageLimit: limits.filePages)
-        guard let record = try StateRow.read(on: database.connection) else {
+        let connection = try WriterDatabase.open(path, pageLimit: limits.filePages)
+        guard let record = try StateRow.read(on: connection) else {
             throw .damaged("the state is missing")
         }
-        return try BatchExecutor(
-            database, state: record.values, keys: keys, index: index, time: time,
-            templates: templates, limits: limits)
+        return try BatchExecutor(self, on: connection, state: record.values)
     }
 
     /// The message ended without being stored.

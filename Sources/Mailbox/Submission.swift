@@ -24,8 +24,7 @@ extension StoreOperation {
     var message: Message? {
         switch self {
         case .store(let message): message
-        case .registration(.receive(let message, _, _)) where message.needsStore: message
-        case .with(let operation, _): operation.message
+        case .registration(let operation, _): operation.message
         default: nil
         }
     }
@@ -55,8 +54,8 @@ extension StoreOperation {
         switch self {
         case .callback(let operation): operation.size
         case .engine(.request(_, let text)): text.count
-        case .with(let operation, let callbacks):
-            callbacks.reduce(operation.size) { $0 + $1.size }
+        case .registration(let operation, let callbacks):
+            callbacks.reduce(operation.message?.size ?? 0) { $0 + $1.size }
         default: message?.size ?? 0
         }
     }

@@ -55,10 +55,3 @@ struct RegistrationEvents {
             account: registration.terms.account, at: milliseconds)
     }
 }
-
-extension StoreOperation {
-    /// With what callbacks are told of it.
-    func telling(_ callbacks: [CallbackOperation]) -> StoreOperation {
-        callbacks.isEmpty ? self : .with(self, callbacks)
-    }
-}

@@ -1,78 +1,8 @@
 import Base
-import SQLite
 import WebPush
 
-/// The connection that writes, with the statements that every batch needs.
-final class WriterDatabase {
-    static let fileName = "bellwire.db"
-
-    let connection: Connection
-    let messages: MessageRows
-    let callbacks: CallbackRows
-    let receivers: ReceiverRows
-    let marks: MarkRows<OwnedMark>
-    let replays: MarkRows<ReplayMark>
-    let engines: EngineRows
-    let ended: EndedRows
-    let begin: StoreStatement
-    private let state: StateRow
-    private let commit: StoreStatement
-
-    /// Opens the file, looks through the whole of it, and brings it up to date.
-    init(_ path: String, pageLimit: Int?) throws(StoreFault) {
-        let connection = try Self.open(path, pageLimit: pageLimit)
-        do throws(Migration.Failure) {
-            try connection.migrate(Schema.migrations)
-        } catch { throw StoreFault(error) }
-        let messages = try MessageRows(on: connection)
-        let callbacks = try CallbackRows(on: connection)
-        let receivers = try ReceiverRows(on: connection)
-        let marks = try MarkRows<OwnedMark>(on: connection)
-        let replays = try MarkRows<ReplayMark>(on: connection)
-        let engines = try EngineRows(on: connection)
-        let ended = try EndedRows(on: connection)
-        let begin = try StoreStatement("BEGIN IMMEDIATE", on: connection)
-        let state = try StateRow(on: connection)
-        let commit = try StoreStatement("COMMIT", on: connection)
-        self.connection = connection
-        self.messages = messages
-        self.callbacks = callbacks
-        self.receivers = receivers
-        self.engines = engines
-        self.ended = ended
-        self.marks = marks
-        self.replays = replays
-        self.begin = begin
-        self.state = state
-        self.commit = commit
-    }
-
-    private static func open(
-        _ path: String, pageLimit: Int?
-    ) throws(StoreFault) -> Connection {
-        let finding: String?
-        do throws(Migration.Failure) {
-            finding = try Schema.inspection.finding(path)
-        } catch { throw StoreFault(error) }
-        if let finding { throw .damaged(finding) }
-        do throws(SQLiteError) {
-            let connection = try Connection(path, .readWrite)
-            // One that is refused after all stays as it is.
-            try connection.setCheckpointAtEnd(false)
-            try connection.limitPages(pageLimit)
-            return connection
-        } catch { throw StoreFault(error) }
-    }
-
-    /// Ends the transaction: after this it is on the disk.
-    func finish(_ values: StateRow.Values) throws(StoreFault) {
-        try state.write(values)
-        try commit.run()
-    }
-}
-
 /// What happens rarely; its statements are prepared when they are needed.
-extension WriterDatabase {
+extension StoredDevices {
     /// The row of the device's owner, or the number of the stranger, who has fewer than `limit`; nil
     /// if its credential does not exist, or there are as many. On this machine nobody counts them.
     func insert(_ device: Device, limit: Int) throws(StoreFault) -> UInt32? {
@@ -85,7 +15,7 @@ extension WriterDatabase {
             ELSE EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
             (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5) END
             RETURNING owner
-            """, on: connection)
+            """, on: transaction.connection)
         try insert.bind(Int64(device.stranger.row), at: 6)
         try insert.bind(Int64(limit), at: 5)
         try insert.bind(Int64(device.row), at: 1)
@@ -101,7 +31,7 @@ extension WriterDatabase {
             """
             INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5
             WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
-            """, on: connection)
+            """, on: transaction.connection)
         try insert.bind(Int64(device.row), at: 1)
         try insert.bind(device.userAgent.bytes, at: 2)
         try insert.bind(device.credential.map(Int64.init), at: 3)
@@ -110,17 +40,13 @@ extension WriterDatabase {
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
-    func has(subscription row: UInt32) throws(StoreFault) -> Bool {
-        try !rows("SELECT row FROM subscription WHERE row = ?1", row).isEmpty
-    }
-
     /// Made if there is none of that name.
     private func row(ofOwner name: String) throws(StoreFault) -> Int64 {
         let owner = try StoreStatement(
             """
             INSERT INTO owner (name) VALUES (?1)
             ON CONFLICT DO UPDATE SET name = name RETURNING row
-            """, on: connection)
+            """, on: transaction.connection)
         try owner.bind(text: name, at: 1)
         return try owner.step() ? owner.integer(0) : 0
     }
@@ -133,7 +59,7 @@ extension WriterDatabase {
             """
             INSERT INTO subscription SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
             WHERE EXISTS (SELECT 1 FROM device WHERE row = ?2) RETURNING row
-            """, on: connection)
+            """, on: transaction.connection)
         try insert.bind(Int64(subscription.address.subscription), at: 1)
         try insert.bind(Int64(subscription.address.device), at: 2)
         try insert.bind(Int64(subscription.kind.rawValue), at: 3)
@@ -152,7 +78,7 @@ extension WriterDatabase {
             """
             UPDATE subscription SET sender = ?2, key_hash = ?3
             WHERE row = ?1 AND sender = ?4 RETURNING endpoint
-            """, on: connection)
+            """, on: transaction.connection)
         try update.bind(Int64(subscription), at: 1)
         try update.bind(SenderRule.key(hash).number, at: 2)
         try update.bind(hash.bytes, at: 3)
@@ -173,7 +99,7 @@ extension WriterDatabase {
     func channels(like other: Subscription) throws(StoreFault) -> [UInt32] {
         let select = try StoreStatement(
             "SELECT row FROM subscription WHERE device = ?1 AND channel = ?2 AND kind = ?3",
-            on: connection)
+            on: transaction.connection)
         try select.bind(Int64(other.address.device), at: 1)
         try select.bind(other.channel.bytes, at: 2)
         try select.bind(Int64(SubscriptionKind.channel.rawValue), at: 3)
@@ -201,7 +127,7 @@ extension WriterDatabase {
     ) throws(StoreFault) -> Bool {
         let update = try StoreStatement(
             "UPDATE \(table.rawValue) SET last_seen = ?2 WHERE row = ?1 RETURNING row",
-            on: connection)
+            on: transaction.connection)
         try update.bind(Int64(row), at: 1)
         try update.bind(time, at: 2)
         return try update.step()
@@ -216,7 +142,7 @@ extension WriterDatabase {
     func insertOwner(_ name: String) throws(StoreFault) -> Bool {
         let insert = try StoreStatement(
             "INSERT INTO owner (name) VALUES (?1) ON CONFLICT DO NOTHING RETURNING row",
-            on: connection)
+            on: transaction.connection)
         try insert.bind(text: name, at: 1)
         return try insert.step()
     }
@@ -243,7 +169,7 @@ extension WriterDatabase {
             INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6
             WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
             ON CONFLICT (owner, name) DO NOTHING RETURNING row
-            """, on: connection)
+            """, on: transaction.connection)
         try insert.bind(Int64(credential.row), at: 1)
         try insert.bind(credential.secret.bytes, at: 2)
         try insert.bind(text: credential.name, at: 3)
@@ -253,7 +179,7 @@ extension WriterDatabase {
         try insert.bind(Int64(limit), at: 7)
         if try insert.step() { return .done }
         let other = try StoreStatement(
-            "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", on: connection)
+            "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", on: transaction.connection)
         try other.bind(owner, at: 1)
         try other.bind(text: credential.name, at: 2)
         return try other.step() ? .conflict : .full
@@ -265,13 +191,13 @@ extension WriterDatabase {
     }
 
     private func digest(_ sql: String, _ row: UInt32) throws(StoreFault) -> Digest? {
-        let statement = try StoreStatement(sql, on: connection)
+        let statement = try StoreStatement(sql, on: transaction.connection)
         try statement.bind(Int64(row), at: 1)
         return try statement.step() ? statement.withBytes(0) { Digest($0) } : nil
     }
 
     private func rows(_ sql: String, _ key: UInt32) throws(StoreFault) -> [UInt32] {
-        let statement = try StoreStatement(sql, on: connection)
+        let statement = try StoreStatement(sql, on: transaction.connection)
         try statement.bind(Int64(key), at: 1)
         var rows: [UInt32] = []
         while try statement.step() { rows.append(UInt32(clamping: statement.integer(0))) }

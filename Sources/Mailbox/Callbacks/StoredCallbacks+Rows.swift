@@ -1,7 +1,5 @@
-import SQLite
-
 /// What happens to a callback rarely; its statements are prepared when they are needed.
-extension WriterDatabase {
+extension StoredCallbacks {
     /// In the place of one with that number; events that wait begin anew, parked ones among them.
     func put(callback row: UInt32, created: StoreTime, sealed: [UInt8]) throws(StoreFault) {
         let insert = try StoreStatement(
@@ -9,7 +7,7 @@ extension WriterDatabase {
             INSERT INTO callback VALUES (?1, 0, ?2, 0, 0, ?3,
             coalesce((SELECT owner FROM registration WHERE device = ?1), ''))
             ON CONFLICT DO UPDATE SET state = 0, created = ?2, sealed = ?3
-            """, on: connection)
+            """, on: transaction.connection)
         try insert.bind(Int64(row), at: 1)
         try insert.bind(created.milliseconds, at: 2)
         try insert.bind(sealed, at: 3)
@@ -18,7 +16,7 @@ extension WriterDatabase {
             """
             UPDATE callback_event SET rank = ?2, attempts = 0, refusals = 0, due = ?3
             WHERE callback = ?1
-            """, on: connection)
+            """, on: transaction.connection)
         try restart.bind(Int64(row), at: 1)
         try restart.bind(CallbackRows.Rank.inOrder.rawValue, at: 2)
         try restart.bind(created.milliseconds, at: 3)
@@ -28,7 +26,8 @@ extension WriterDatabase {
     /// The position of the event that introduces a callback, where that is still to be sent.
     func introduction(of callback: UInt32) throws(StoreFault) -> Int64? {
         let select = try StoreStatement(
-            "SELECT position FROM callback_event WHERE callback = ?1 AND rank = 0", on: connection)
+            "SELECT position FROM callback_event WHERE callback = ?1 AND rank = 0",
+            on: transaction.connection)
         try select.bind(Int64(callback), at: 1)
         return try select.step() ? select.integer(0) : nil
     }
@@ -38,7 +37,7 @@ extension WriterDatabase {
         let select = try StoreStatement(
             """
             SELECT row FROM callback WHERE row > ?1 AND state IN (?2, ?3) ORDER BY row LIMIT ?4
-            """, on: connection)
+            """, on: transaction.connection)
         try select.bind(Int64(row), at: 1)
         try select.bind(CallbackState.unconfirmed.rawValue, at: 2)
         try select.bind(CallbackState.active.rawValue, at: 3)
@@ -52,7 +51,7 @@ extension WriterDatabase {
         _ state: CallbackState, ofCallback row: UInt32
     ) throws(StoreFault) {
         let update = try StoreStatement(
-            "UPDATE callback SET state = ?2 WHERE row = ?1", on: connection)
+            "UPDATE callback SET state = ?2 WHERE row = ?1", on: transaction.connection)
         try update.bind(Int64(row), at: 1)
         try update.bind(state.rawValue, at: 2)
         try update.run()
@@ -61,14 +60,14 @@ extension WriterDatabase {
     /// Nil where there is none, or its target was given up.
     func sealedCallback(_ row: UInt32) throws(StoreFault) -> [UInt8]? {
         let select = try StoreStatement(
-            "SELECT sealed FROM callback WHERE row = ?1", on: connection)
+            "SELECT sealed FROM callback WHERE row = ?1", on: transaction.connection)
         try select.bind(Int64(row), at: 1)
         return try select.step() && !select.isNull(0) ? select.bytes(0) : nil
     }
 
     func set(sealedCallback sealed: [UInt8], _ row: UInt32) throws(StoreFault) {
         let update = try StoreStatement(
-            "UPDATE callback SET sealed = ?2 WHERE row = ?1", on: connection)
+            "UPDATE callback SET sealed = ?2 WHERE row = ?1", on: transaction.connection)
         try update.bind(Int64(row), at: 1)
         try update.bind(sealed, at: 2)
         try update.run()
@@ -77,7 +76,7 @@ extension WriterDatabase {
     func park(_ position: Int64, of callback: UInt32) throws(StoreFault) {
         let update = try StoreStatement(
             "UPDATE callback_event SET rank = ?3 WHERE position = ?1 AND callback = ?2",
-            on: connection)
+            on: transaction.connection)
         try update.bind(position, at: 1)
         try update.bind(Int64(callback), at: 2)
         try update.bind(CallbackRows.Rank.parked.rawValue, at: 3)
@@ -97,7 +96,7 @@ extension WriterDatabase {
     }
 
     private func run(_ sql: String, _ row: UInt32) throws(StoreFault) {
-        let statement = try StoreStatement(sql, on: connection)
+        let statement = try StoreStatement(sql, on: transaction.connection)
         try statement.bind(Int64(row), at: 1)
         try statement.run()
     }

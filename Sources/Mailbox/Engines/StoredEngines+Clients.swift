@@ -1,10 +1,9 @@
 import Dialects
 import Notifications
-import SQLite
 import WebPush
 
 /// Clients of engines, and what waits for them.
-extension BatchExecutor {
+extension StoredEngines {
     func join(
         _ client: EngineClientID, _ role: EngineRole
     ) throws(StoreFault) -> StoreOutcome {
@@ -26,10 +25,7 @@ extension BatchExecutor {
                     client: client.number))
             engine.deadline = nil
             tell(engine.hosted.engine.nextDeadline, of: engine)
-            if isBack(engine.row) {
-                let devices = try EngineRows.devices(engine.row, on: database.connection)
-                for device in devices { try remind(device: device) }
-            }
+            if isBack(engine.row) { consequences.append(.remind(engine: engine.row)) }
             try handOutWaiting(engine.row, to: role)
             try note(engine)
             return .done
@@ -94,29 +90,13 @@ extension BatchExecutor {
     }
 
     private func handOutWaiting(_ engine: UInt32, to role: EngineRole) throws(StoreFault) {
-        let devices = try EngineRows.waitingDevices(engine, on: database.connection)
+        let devices = try EngineRows.waitingDevices(engine, on: transaction.connection)
         for device in devices {
             // What waited until somebody is there is not fetched any more.
             if role.isFetcher {
-                effects.ended += try database.messages.deleteAll(ofDevice: device)
+                try messages.endAll(ofDevice: device)
             }
             try handOut(device: device, engine, again: true)
-        }
-    }
-
-    private func members(of engine: LoadedEngine) throws(StoreFault) -> EngineMembers {
-        if let members = engine.members { return members }
-        let members = EngineMembers(try registrations(of: engine.row))
-        engine.members = members
-        return members
-    }
-
-    /// A registration of its account has come, or gone.
-    func tellConsent(of row: UInt32) throws(StoreFault) {
-        guard index.engines.hasListeners(row) else { return }
-        _ = try engine(row) { engine throws(StoreFault) in
-            tell(row, .updates([.consent(try members(of: engine).consent)]))
-            return .done
         }
     }
 
@@ -125,56 +105,14 @@ extension BatchExecutor {
 
     private func isBack(_ row: UInt32) -> Bool {
         guard let left = index.engines.takeAbsence(of: row) else { return false }
-        return left.adding(seconds: Self.longAbsence) <= time.now
+        return left.adding(seconds: Self.longAbsence) <= transaction.time.now
     }
 
     /// Its clients are a sign of life of every registration.
     func note(_ engine: LoadedEngine) throws(StoreFault) {
-        let now = time.now
-        guard let next = try members(of: engine).nextNote, next <= now else { return }
-        var registrations = try registrations(of: engine.row)
-        for place in registrations.indices {
-            let former = registrations[place].revision
-            guard registrations[place].note(seenAt: now) else { continue }
-            _ = try change(registrations[place], from: former, adding: nil)
+        guard let next = try members(of: engine).nextNote, next <= transaction.time.now else {
+            return
         }
-        engine.members?.noted(registrations)
-    }
-
-    /// The callback of a registration has taken what the user chose.
-    func take(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
-        let row = try database.engines.engine(ofDevice: device)
-        guard let row else { return }
-        _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.actionTaken","id":\#(id)}"#, engine)
-        }
-    }
-
-    /// What waited was taken, which matters to an engine that rings by that. One that cannot be
-    /// read keeps nobody from it.
-    func noteFetched(_ device: UInt32) throws(StoreFault) {
-        let row = try database.engines.engine(ofDevice: device)
-        guard let row else { return }
-        _ = try engine(row) { engine throws(StoreFault) in
-            guard engine.hosted.engine.account.source.isSelective else { return .done }
-            return try request(#"{"@type":"bellwire.setSource","fetched":true}"#, engine)
-        }
-    }
-
-    /// What others are told of every registration of the account.
-    func setMobile(_ isMobile: Bool, _ engine: LoadedEngine) throws(StoreFault) {
-        var registrations = try registrations(of: engine.row)
-        for place in registrations.indices where registrations[place].isMobile != isMobile {
-            let former = registrations[place].revision
-            registrations[place].setMobile(isMobile)
-            _ = try change(registrations[place], from: former, adding: nil)
-        }
-    }
-
-    /// Another client of the account is in use, or is not any more.
-    func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
-        _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.setSource","paused":\#(isPaused)}"#, engine)
-        }
+        consequences.append(.note(engine: engine.row))
     }
 }

@@ -1,18 +1,17 @@
 import Base
 import Notifications
-import SQLite
 
 /// The bounds of accounts: of one, of all that an owner has, and of all there are.
-extension BatchExecutor {
+extension StoredEngines {
     /// How long one that has no room is not looked at again, in seconds: that writes it.
     private static let fullTime: UInt32 = 10
     private static let smallPart = 16
 
     /// What the others have is not its own.
     func measureRoom(of engine: LoadedEngine) throws(StoreFault) {
-        let growth = limits.growth
-        let ofOwner = try database.share(of: engine.owner, .engine).bytes - engine.stateSize
-        let ofAll = try database.share(.engine).bytes - engine.stateSize
+        let growth = transaction.limits.growth
+        let ofOwner = try transaction.share(of: engine.owner, .engine).bytes - engine.stateSize
+        let ofAll = try transaction.share(.engine).bytes - engine.stateSize
         engine.room = min(growth.engine, growth.engines - ofOwner, growth.allEngines - ofAll)
     }
 
@@ -20,11 +19,13 @@ extension BatchExecutor {
     /// from being seen; one whose data are a client's waits for that to remove something.
     func hasRoom(_ engine: LoadedEngine) throws(StoreFault) -> Bool {
         guard engine.mayBeFull else { return true }
-        let now = time.now
+        let now = transaction.time.now
         if let end = engine.isFullUntil, now < end { return false }
         try save(engine)
         // A small one is not what fills the room, and gives up nothing for others.
-        if engine.weight > engine.room, engine.weight > limits.growth.engine / Self.smallPart {
+        if engine.weight > engine.room,
+            engine.weight > transaction.limits.growth.engine / Self.smallPart
+        {
             engine.hosted.engine.makeRoom()
             try save(engine)
         }

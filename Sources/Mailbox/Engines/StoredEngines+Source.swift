@@ -2,7 +2,7 @@ import Base
 import Notifications
 
 /// What the registrations of an account say about its source: how it rings, and how it looks.
-extension BatchExecutor {
+extension StoredEngines {
     /// Of groups, until the client says something else. All that TDLib allows.
     private static let groupCountMax: Int64 = 25
 
@@ -41,7 +41,7 @@ extension BatchExecutor {
 
     /// What registrations of its account say about looks holds for all of it.
     func present(_ row: UInt32) throws(StoreFault) {
-        let looks = Self.presentation(of: try registrations(of: row))
+        let looks = Self.presentation(of: try transaction.registrations(of: row))
         _ = try engine(row) { engine throws(StoreFault) in
             try request(#"{"@type":"bellwire.setSource","presentation":\#(looks)}"#, engine)
         }

@@ -1,9 +1,8 @@
 import Base
 import Crypto
-import SQLite
 
 /// Answers that are given again.
-extension BatchExecutor {
+extension StoredRegistrations {
     private static let answerTable: StaticString = "kept_answer"
     private static let answerColumn: StaticString = "sealed"
 
@@ -11,37 +10,34 @@ extension BatchExecutor {
     func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
         let select = try StoreStatement(
             "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
-            on: database.connection)
+            on: transaction.connection)
         try select.bind(answer.request.bytes, at: 1)
-        try select.bind(time.now.milliseconds, at: 2)
+        try select.bind(transaction.time.now.milliseconds, at: 2)
         guard try select.step() else { return nil }
         guard select.bytes(1) == answer.body.bytes else { return .registration(.otherRequest) }
         let place = Sealer.Place(
             table: Self.answerTable, row: select.integer(0), column: Self.answerColumn)
-        let sealed = select.bytes(2)
-        guard let former = try? sealer.open(sealed.span, at: place) else { return .unavailable }
-        return .registration(.answered(former.withSpan { $0.array($0.indices) }))
+        guard let former = transaction.unsealed(select.bytes(2), at: place) else {
+            return .unavailable
+        }
+        return .registration(.answered(former))
     }
 
     func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
-        let end = time.now.adding(seconds: KeptAnswer.lifetime)
+        let end = transaction.time.now.adding(seconds: KeptAnswer.lifetime)
         // One that has run out may still be there.
         let delete = try StoreStatement(
-            "DELETE FROM kept_answer WHERE request = ?1", on: database.connection)
+            "DELETE FROM kept_answer WHERE request = ?1", on: transaction.connection)
         try delete.bind(answer.request.bytes, at: 1)
         try delete.run()
-        let row = try database.connection.number(
+        let row = try transaction.connection.number(
             "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
-        let sealed: [UInt8]
-        let bytes = answer.answer
-        do throws(OpenSSLError) {
-            sealed = try sealer.seal(
-                bytes.span,
-                at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
-        } catch { throw .crypto(error) }
+        let sealed = try transaction.seal(
+            answer.answer,
+            at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
         let insert = try StoreStatement(
             "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))",
-            on: database.connection)
+            on: transaction.connection)
         try insert.bind(row, at: 1)
         try insert.bind(answer.request.bytes, at: 2)
         try insert.bind(answer.body.bytes, at: 3)
@@ -49,6 +45,11 @@ extension BatchExecutor {
         try insert.bind(sealed, at: 5)
         try insert.bind(text: owner, at: 6)
         try insert.run()
-        wake(at: end)
+        transaction.wake(at: end)
+    }
+
+    /// Deletes some that have run out; how many.
+    func sweepAnswers(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        try rows.deleteExpired(at: now, limit: limit)
     }
 }

@@ -1,13 +1,48 @@
 import Base
-import Crypto
 import Dialects
 import Notifications
-import SQLite
 import System
 import WebPush
 
-/// What is done to engines within the transaction.
-extension BatchExecutor {
+/// Engines, whose accounts are kept, and who is told of what they say. For the writer's thread.
+final class StoredEngines {
+    let transaction: Transaction
+    let messages: StoredMessages
+    let marks: StoredMarks
+    let rows: EngineRows
+    /// The sentences of engines.
+    let templates: TelegramTemplates
+    // Of one thread, and used by nothing that is called while they change.
+    /// Those that were read. As they are in the batch under way: with a failure they go.
+    @exclusivity(unchecked) var loaded: LoadedEngines
+    @exclusivity(unchecked) var journal = EngineJournal()
+    /// What is still to be done because of what engines said.
+    @exclusivity(unchecked) var consequences: [EngineConsequence] = []
+
+    init(
+        _ transaction: Transaction, _ messages: StoredMessages, _ marks: StoredMarks,
+        templates: TelegramTemplates
+    ) throws(StoreFault) {
+        rows = try EngineRows(on: transaction.connection)
+        loaded = LoadedEngines(room: transaction.limits.engineMemory)
+        self.transaction = transaction
+        self.messages = messages
+        self.marks = marks
+        self.templates = templates
+        try EngineRows.loadRecords(on: transaction.connection) {
+            journal.wrote($0, of: $1, size: $2)
+        }
+    }
+
+    var index: StoreIndex { transaction.index }
+
+    /// What is to be done now because of what engines said; more may come of it.
+    func takeConsequences() -> [EngineConsequence] {
+        guard !consequences.isEmpty else { return [] }
+        defer { consequences = [] }
+        return consequences
+    }
+
     func perform(_ operation: EngineOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .request(let client, let text):
@@ -55,7 +90,7 @@ extension BatchExecutor {
         #if PLANT_UPDATE_BEFORE_COMMIT
             index.engines.tell([EngineNews(engine: engine, content: content)])
         #else
-            effects.engineNews.append(EngineNews(engine: engine, content: content))
+            transaction.effects.engineNews.append(EngineNews(engine: engine, content: content))
         #endif
     }
 
@@ -71,7 +106,7 @@ extension BatchExecutor {
         let answer = engine.hosted.answer(text, now: wall)
         let outcome = try finish(engine)
         let isMobile = engine.hosted.engine.account.source.isMobile
-        if isMobile != wasMobile { try setMobile(isMobile, engine) }
+        if isMobile != wasMobile { consequences.append(.mobile(isMobile, engine: engine.row)) }
         // Behind its updates.
         tell(engine.row, .answer(answer, client: client.number))
         if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }
@@ -116,108 +151,18 @@ extension BatchExecutor {
         switch update {
         case .fetchRequired(_, let details):
             guard let device else { return true }
-            following.append(.fetch(device: device, engine: engine, details))
+            consequences.append(.fetch(device: device, engine: engine, details))
         case .notificationAction(let action):
-            following.append(.tell(.action(action), engine: engine))
+            consequences.append(.tell(.action(action), engine: engine))
         case .dcOption, .liveLocationsNeeded, .rawPush: break
         case .sessionRevoked:
-            following.append(.revoke(engine: engine))
+            consequences.append(.revoke(engine: engine))
             return false
         case .actionExpired:
-            effects.expiredActions += 1
+            transaction.effects.expiredActions += 1
             return false
         default: return false
         }
         return true
-    }
-}
-
-/// Pushes.
-extension BatchExecutor {
-    /// A payload for an engine, and for whoever fetches.
-    func receive(
-        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
-    ) throws(StoreFault) -> StoreOutcome {
-        let body = message.content.body
-        guard !index.setAside.contains(.payload, body.span) else {
-            return try keep(message, push, .unavailable)
-        }
-        var isOutranked = false
-        let outcome = try engine(push.engine) { own throws(StoreFault) in
-            let isThere = try database.engines.has(subscription: message.address.subscription)
-            guard isThere else { return .notFound }
-            let destinations = try destinations(of: message, push)
-            // All can be read, as this one can, or nothing is done.
-            for row in destinations {
-                let answer =
-                    try row == push.engine
-                    ? room(for: message, own)
-                    : engine(row) { engine throws(StoreFault) in try room(for: message, engine) }
-                guard answer != .unavailable, answer != .full else { return answer }
-            }
-            if let mark, !isNew(mark) { return .registration(.repeated) }
-            for row in destinations {
-                let outcome = try engine(row) { engine throws(StoreFault) in
-                    try Underway.mark(.payload, body.span, subject: row) {
-                        () throws(StoreFault) in try process(message, push, by: engine)
-                    }
-                }
-                isOutranked = isOutranked || outcome == .registration(.outranked)
-            }
-            return .done
-        }
-        guard isOutranked else { return try keep(message, push, outcome) }
-        _ = try perform(.count(device: message.address.device, reason: Self.outranked))
-        let kept = try keep(message, push, outcome)
-        return kept == .unavailable ? kept : .registration(.outranked)
-    }
-
-    /// For the owner to know, beside the words for what nobody could read.
-    private static let outranked = "outranked"
-
-    /// Where nobody listens it waits for whoever fetches.
-    private func keep(
-        _ message: Message, _ push: EnginePush, _ outcome: StoreOutcome
-    ) throws(StoreFault) -> StoreOutcome {
-        guard message.needsStore else { return outcome }
-        guard outcome == .done else {
-            effects.unused.append(message)
-            return outcome
-        }
-        guard push.isFetched, !index.engines.hasFetchers(push.engine) else {
-            effects.note(delivered: message, to: index)
-            return .done
-        }
-        return try store(message)
-    }
-
-    private func process(
-        _ message: Message, _ push: EnginePush, by engine: LoadedEngine
-    ) throws(StoreFault) -> StoreOutcome {
-        // RFC 8030 section 5.2: now or never.
-        guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
-            return .done
-        }
-        let level = message.content.level ?? .clear
-        _ = engine.hosted.process(
-            message.content.body, push.dialect, level,
-            isTrusted: push.trustsClear && level == .clear, now: wall)
-        if engine.hosted.engine.account.owed.keepsRaw {
-            engine.hosted.keepRaw(
-                message.content.body, encoding: message.content.encoding?.rawValue ?? "clear",
-                now: wall)
-        }
-        return try finish(engine, push: message.address.device)
-    }
-
-    /// Payloads that wait as they came are never dropped for others.
-    private func room(
-        for message: Message, _ engine: LoadedEngine
-    ) throws(StoreFault) -> StoreOutcome {
-        let owed = engine.hosted.engine.account.owed
-        guard owed.hasRoom(forRaw: message.content.body.count), try hasRoom(engine) else {
-            return .full
-        }
-        return .done
     }
 }

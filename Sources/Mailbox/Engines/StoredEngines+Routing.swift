@@ -4,7 +4,7 @@ import Notifications
 import SQLite
 
 /// To which accounts a push goes.
-extension BatchExecutor {
+extension StoredEngines {
     /// An endpoint names its account. A payload that names another user goes to the account of that
     /// one, and one that names nobody to all that share the endpoint, of the same owner and
     /// application. There are no more than a registration may name.
@@ -29,13 +29,14 @@ extension BatchExecutor {
         var names: [[UInt8]] = []
         for user in users {
             names.append(
-                try hashing { hash throws(OpenSSLError) in
-                    try EngineName.user(user, key: keys.endpoint, &hash)
+                try transaction.hashing { key, hash throws(OpenSSLError) in
+                    try EngineName.user(user, key: key, &hash)
                 })
         }
-        let found = try EngineRows.siblings(of: engine, users: names, on: database.connection)
+        let found = try EngineRows.siblings(of: engine, users: names, on: transaction.connection)
         var accounts: [UInt32] = []
-        for row in found where try registrations(of: row).contains(where: { $0.secret == nil }) {
+        for row in found
+        where try transaction.registrations(of: row).contains(where: { $0.secret == nil }) {
             accounts.append(row)
         }
         return accounts

@@ -2,11 +2,10 @@ import Base
 import Crypto
 import Dialects
 import Notifications
-import SQLite
 import System
 
 /// Engines on their way from and to the disk.
-extension BatchExecutor {
+extension StoredEngines {
     private static let recordsRemovedAtOnce = 4
 
     private enum FoundEngine {
@@ -22,26 +21,26 @@ extension BatchExecutor {
     ) throws(StoreFault) -> StoreOutcome {
         guard !index.setAside.contains(.account, row) else { return .unavailable }
         return try Underway.mark(.account, row) { () throws(StoreFault) in
-            if let engine = engines[row] { return try body(engine) }
+            if let engine = loaded[row] { return try body(engine) }
             switch try load(row) {
             case .none: return .notFound
             case .damaged: return .unavailable
             case .loaded(let engine):
-                engines.insert(engine)
+                loaded.insert(engine)
                 return try body(engine)
             }
         }
     }
 
     /// Between batches: what is not written yet is known to nobody else.
-    func giveUpEngines() {
-        engines.giveUp(unless: index.engines.hasListeners)
+    func giveUp() {
+        loaded.giveUp(unless: index.engines.hasListeners)
     }
 
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
-        let stored = try EngineRows.state(row, on: database.connection)
+        let stored = try EngineRows.state(row, on: transaction.connection)
         guard let stored else { return .none }
-        guard let state = unsealed(stored.sealed, EngineRows.place(row)),
+        guard let state = transaction.unsealed(stored.sealed, at: EngineRows.place(row)),
             let account = try? Account(state: state)
         else { return .damaged }
         var engine = Engine(account)
@@ -61,28 +60,23 @@ extension BatchExecutor {
 
     /// Nil where it cannot be read.
     private func record(_ record: Int64) throws(StoreFault) -> [UInt8]? {
-        let sealed = try database.engines.record(record)
-        return sealed.flatMap { unsealed($0, EngineRows.recordPlace(record)) }
+        let sealed = try rows.record(record)
+        return sealed.flatMap { transaction.unsealed($0, at: EngineRows.recordPlace(record)) }
     }
 
     private func host(_ account: Account) -> HostedEngine {
         HostedEngine(account, cryptography: .openSSL, templates: templates, now: wall)
     }
 
-    private func unsealed(_ sealed: [UInt8], _ place: Sealer.Place) -> [UInt8]? {
-        // Why it does not open is of no use to the one who asks for it.
-        (try? sealer.open(sealed.span, at: place)).map { $0.withSpan { $0.array($0.indices) } }
-    }
-
     /// Seconds since 1970, as engines count them.
-    var wall: Double { Double(time.reading().wall) / 1_000 }
+    var wall: Double { Double(transaction.time.reading().wall) / 1_000 }
 
     /// What was done to an engine is to be written with this batch.
     func keep(_ engine: LoadedEngine) throws(StoreFault) {
         let unsaved = engine.hosted.takeUnsaved()
         guard !unsaved.isEmpty else { return }
         let entries = EngineEntries.bytes(unsaved)
-        engines.resize(
+        loaded.resize(
             engine, journal: engine.journalSize + entries.count, state: engine.stateSize)
         guard !engine.isJournalLong else { return try save(engine) }
         journal.add(entries, of: engine.row)
@@ -90,21 +84,22 @@ extension BatchExecutor {
 
     /// Writes the account as a whole.
     func save(_ engine: LoadedEngine) throws(StoreFault) {
-        let sealed = try seal(engine.hosted.engine.account.state, EngineRows.place(engine.row))
+        let sealed = try transaction.seal(
+            engine.hosted.engine.account.state, at: EngineRows.place(engine.row))
         // The record of this batch comes behind it.
         try EngineRows.save(
-            engine.row, through: position, sealed: sealed, on: database.connection)
+            engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
-        engines.resize(engine, journal: 0, state: sealed.count)
+        loaded.resize(engine, journal: 0, state: sealed.count)
         try measureRoom(of: engine)
     }
 
     /// At the end of a batch.
     func keepJournal() throws(StoreFault) {
         guard let (record, engines) = journal.take() else { return }
-        position += 1
-        let sealed = try seal(record, EngineRows.recordPlace(position))
-        try database.engines.append(sealed, of: engines, at: position)
+        let position = transaction.nextPosition()
+        let sealed = try transaction.seal(record, at: EngineRows.recordPlace(position))
+        try rows.append(sealed, of: engines, at: position)
         journal.wrote(position, of: engines, size: sealed.count)
         try shortenJournal()
     }
@@ -112,7 +107,8 @@ extension BatchExecutor {
     /// With a batch that made it longer, some of what is too much: a commit for nothing else would cost
     /// as much as the batch. One that only ends things must not need room on a full disk.
     private func shortenJournal() throws(StoreFault) {
-        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > limits.engineJournal {
+        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > transaction.limits.engineJournal
+        {
             try removeOldestRecord()
         }
     }
@@ -120,7 +116,7 @@ extension BatchExecutor {
     /// Writes the accounts of which it tells.
     private func removeOldestRecord() throws(StoreFault) {
         let kept = journal.keptThrough
-        let oldest = try database.engines.oldest(after: kept)
+        let oldest = try rows.oldest(after: kept)
         guard let oldest else { return }
         var isKept = false
         for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
@@ -137,22 +133,22 @@ extension BatchExecutor {
             journal.forget(row)
         }
         guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
-        try database.engines.remove(oldest.record)
+        try rows.remove(oldest.record)
         journal.removed(size: oldest.size, from: oldest.record)
     }
 
     /// Nothing is left of what an engine was told.
     private func removeEntries(of row: UInt32) throws(StoreFault) {
         for number in journal.records(of: row) {
-            let former = try database.engines.record(number)
+            let former = try rows.record(number)
             let place = EngineRows.recordPlace(number)
-            guard let former, let bytes = unsealed(former, place) else { continue }
+            guard let former, let bytes = transaction.unsealed(former, at: place) else { continue }
             let rest = EngineJournal.record(bytes, without: row)
-            let sealed = rest.isEmpty ? [] : try seal(rest, place)
+            let sealed = rest.isEmpty ? [] : try transaction.seal(rest, at: place)
             if rest.isEmpty {
-                try database.engines.remove(number)
+                try rows.remove(number)
             } else {
-                try EngineRows.set(record: number, sealed, on: database.connection)
+                try EngineRows.set(record: number, sealed, on: transaction.connection)
             }
             journal.removed(size: former.count - sealed.count, from: number)
         }
@@ -162,13 +158,14 @@ extension BatchExecutor {
     /// The engine of a new registration, made if it is the first of its account.
     func engine(for registration: Registration) throws(StoreFault) -> UInt32 {
         let terms = registration.terms
-        let name = try hashing { hash throws(OpenSSLError) in
+        let name = try transaction.hashing { key, hash throws(OpenSSLError) in
             try EngineName(
-                account: terms.account, app: terms.app, user: terms.userID, key: keys.endpoint,
-                &hash)
+                account: terms.account, app: terms.app, user: terms.userID, key: key, &hash)
         }
-        let former = try EngineRows.find(name, owner: registration.owner, on: database.connection)
-            .first
+        let former = try EngineRows.find(
+            name, owner: registration.owner, on: transaction.connection
+        )
+        .first
         if let former {
             try learn(terms.userID, name.user, former.row)
             try heed(terms, former.row)
@@ -176,17 +173,11 @@ extension BatchExecutor {
         }
         let row = registration.device
         let account = Self.account(of: [registration])
-        let sealed = try seal(account.state, EngineRows.place(row))
+        let sealed = try transaction.seal(account.state, at: EngineRows.place(row))
         try EngineRows.insert(
-            row, owner: registration.owner, name, sealed: sealed, on: database.connection)
-        effects.changes.append(.engines)
+            row, owner: registration.owner, name, sealed: sealed, on: transaction.connection)
+        transaction.effects.changes.append(.engines)
         return row
-    }
-
-    func hashing<Result>(
-        _ body: (inout SHA256) throws(OpenSSLError) -> Result
-    ) throws(StoreFault) -> Result {
-        do throws(OpenSSLError) { return try body(&hash) } catch { throw .crypto(error) }
     }
 
     /// A later registration may be the first to say whose account it is.
@@ -196,7 +187,7 @@ extension BatchExecutor {
         guard let userID, let user else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.userID == 0 else { return .done }
-            try EngineRows.set(user: user, of: row, on: database.connection)
+            try EngineRows.set(user: user, of: row, on: transaction.connection)
             return try request(#"{"@type":"bellwire.setMe","user_id":\#(userID)}"#, engine)
         }
     }
@@ -221,7 +212,7 @@ extension BatchExecutor {
     func beginAnew(
         _ engine: LoadedEngine, after former: Counters
     ) throws(StoreFault) {
-        let registrations = try registrations(of: engine.row)
+        let registrations = try transaction.registrations(of: engine.row)
         guard !registrations.isEmpty else { return }
         var account = Self.account(of: registrations)
         former.raise(&account)
@@ -239,10 +230,10 @@ extension BatchExecutor {
             }
         }
         tell(row, .ended)
-        effects.changes.append(.engines)
-        engines.remove(row)
+        transaction.effects.changes.append(.engines)
+        loaded.remove(row)
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
-        try EngineRows.delete(row, on: database.connection)
+        try EngineRows.delete(row, on: transaction.connection)
     }
 }
