@@ -96,11 +96,13 @@ struct CallbackStoreTests {
     func together() throws {
         let test = try TestStore()
         try test.make(1)
-        let subscription = try test.register(try test.addDevice())
+        let (registration, subscription) = try test.addRegistration()
         let message = try test.message(subscription.address)
         #expect(test.store.index.reserve(message.size, for: message.address) == nil)
         let outcome = try test.run(
-            .with(.store(message), [.add(try test.event("push"), to: 1)]))
+            .registration(
+                .receive(message, nil, try test.push(registration.device)),
+                telling: [.add(try test.event("push"), to: 1)]))
         guard case .stored = outcome else { throw TestStore.Unexpected(outcome: outcome) }
         #expect(try test.deliverAll(1) == ["created", "push"])
         #expect(try test.bodies(subscription.address.device) == ["body"])
@@ -112,7 +114,8 @@ struct CallbackStoreTests {
         try test.make(1)
         let event = try test.event("ended")
         #expect(
-            try test.run(.with(.unregister(subscription: 77), [.add(event, to: 1)])) == .notFound)
+            try test.run(.registration(.end(device: 77), telling: [.add(event, to: 1)]))
+                == .notFound)
         #expect(try test.deliverAll(1) == ["created"])
     }
 
@@ -125,10 +128,12 @@ struct CallbackStoreTests {
             ticket = test.submit(.callback(.add(try test.event("x"), to: 1)))
         }
         #expect(try test.box.outcome(ticket) == .done)
-        let subscription = try test.register(try test.addDevice())
+        let (registration, subscription) = try test.addRegistration()
         let message = try test.message(subscription.address)
         #expect(test.store.index.reserve(message.size, for: message.address) == nil)
-        let push = StoreOperation.with(.store(message), [.add(try test.event("push"), to: 1)])
+        let push = StoreOperation.registration(
+            .receive(message, nil, try test.push(registration.device)),
+            telling: [.add(try test.event("push"), to: 1)])
         #expect(try test.run(push) == .full)
         #expect(test.store.index.usage(ofDevice: subscription.address.device).messages == 0)
         #expect(try test.bodies(subscription.address.device) == [])

@@ -21,9 +21,9 @@ extension RegistrationRoutes {
                     of: registration, to: changed, secret: secret)
             } catch { return reply(.failure(.unavailable)) }
             submit(
-                StoreOperation.registration(
-                    .change(changed, from: registration.revision, adding: draft.subscription)
-                ).telling(events), json, reply)
+                .registration(
+                    .change(changed, from: registration.revision, adding: draft.subscription),
+                    telling: events), json, reply)
         }
     }
 

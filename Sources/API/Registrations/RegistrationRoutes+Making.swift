@@ -58,13 +58,12 @@ extension RegistrationRoutes {
             let kept = try key.map { key throws(OpenSSLError) in
                 try Self.kept(json, for: body, key, caller)
             }
-            let operation = StoreOperation.registration(
-                .create(
-                    registration, draft.subscription, credential: caller.credential,
-                    limit: caller.isAdministrator ? nil : OwnerLimits.registrations, kept))
+            let creation = RegistrationOperation.create(
+                registration, draft.subscription, credential: caller.credential,
+                limit: caller.isAdministrator ? nil : OwnerLimits.registrations, kept)
             let events = try events.creation(
                 of: registration, secret: callbackSecret, userID: caller.userID)
-            return (operation.telling(events), json)
+            return (.registration(creation, telling: events), json)
         } catch {
             throw .unavailable
         }

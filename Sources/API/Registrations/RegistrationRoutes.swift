@@ -62,11 +62,12 @@ final class RegistrationRoutes {
 
     func revoke(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
-            let end = StoreOperation.registration(.end(device: registration.device))
             guard let events = try? events.end(of: registration) else {
                 return reply(.failure(.unavailable))
             }
-            dialogue.submit(end.telling(events)) { outcome in
+            dialogue.submit(
+                .registration(.end(device: registration.device), telling: events)
+            ) { outcome in
                 switch outcome {
                 case .done: reply(.success((204, [])))
                 case .notFound: reply(.failure(.unknown))

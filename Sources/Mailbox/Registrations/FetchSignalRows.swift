@@ -6,8 +6,8 @@ import WebPush
 enum FetchSignalRows {
     static func load(
         device: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> FetchSignals {
-        let select = try Statement(
+    ) throws(StoreFault) -> FetchSignals {
+        let select = try StoreStatement(
             """
             SELECT in_flight, id, count, version, arrival, expires, told FROM fetch_signal
             WHERE device = ?1
@@ -27,11 +27,12 @@ enum FetchSignalRows {
 
     static func save(
         _ signals: FetchSignals, device: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let delete = try Statement("DELETE FROM fetch_signal WHERE device = ?1", on: connection)
+    ) throws(StoreFault) {
+        let delete = try StoreStatement(
+            "DELETE FROM fetch_signal WHERE device = ?1", on: connection)
         try delete.bind(Int64(device), at: 1)
         try delete.run()
-        let insert = try Statement(
+        let insert = try StoreStatement(
             "INSERT INTO fetch_signal VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", on: connection)
         for (signal, isInFlight) in [(signals.inFlight, true), (signals.waiting, false)] {
             guard let signal else { continue }

@@ -4,16 +4,16 @@ import SQLite
 
 /// What accepting a push for a registration leaves behind besides the message.
 struct ReceiverRows: ~Copyable {
-    private let deleteAnswers: Statement
-    private let count: Statement
+    private let deleteAnswers: StoreStatement
+    private let count: StoreStatement
 
-    init(on connection: borrowing Connection) throws(SQLiteError) {
-        let deleteAnswers = try Statement(
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        let deleteAnswers = try StoreStatement(
             """
             DELETE FROM kept_answer WHERE row IN
             (SELECT row FROM kept_answer ORDER BY row LIMIT ?2) AND expires <= ?1 RETURNING 1
             """, on: connection)
-        let count = try Statement(
+        let count = try StoreStatement(
             """
             INSERT INTO undecryptable SELECT ?1, ?2, 1
             WHERE EXISTS (SELECT 1 FROM registration WHERE device = ?1)
@@ -24,7 +24,7 @@ struct ReceiverRows: ~Copyable {
     }
 
     /// False if the registration has ended.
-    func count(_ reason: String, device: UInt32) throws(SQLiteError) -> Bool {
+    func count(_ reason: String, device: UInt32) throws(StoreFault) -> Bool {
         try count.bind(Int64(device), at: 1)
         try count.bind(text: reason, at: 2)
         defer { count.reset() }
@@ -32,7 +32,7 @@ struct ReceiverRows: ~Copyable {
     }
 
     /// Deletes answers that have run out; how many.
-    func deleteExpired(at now: StoreTime, limit: Int) throws(SQLiteError) -> Int {
+    func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         try deleteAnswers.bind(now.milliseconds, at: 1)
         try deleteAnswers.bind(Int64(limit), at: 2)
         var count = 0
@@ -42,8 +42,8 @@ struct ReceiverRows: ~Copyable {
 
     static func nextExpiry(
         on connection: borrowing Connection
-    ) throws(SQLiteError) -> StoreTime? {
-        let select = try Statement(
+    ) throws(StoreFault) -> StoreTime? {
+        let select = try StoreStatement(
             "SELECT expires FROM kept_answer ORDER BY row LIMIT 1", on: connection)
         return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
     }

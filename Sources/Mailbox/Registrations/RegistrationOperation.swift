@@ -18,6 +18,11 @@ package enum RegistrationOperation: Sendable {
     case signal(FetchSignal, Address)
     /// Hands out all that waits, and ends it.
     case fetch(device: UInt32)
+
+    /// What room was reserved for.
+    var message: Message? {
+        if case .receive(let message, _, _) = self, message.needsStore { message } else { nil }
+    }
 }
 
 package enum RegistrationResult: Equatable, Sendable {

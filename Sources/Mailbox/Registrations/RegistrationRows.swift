@@ -16,8 +16,8 @@ enum RegistrationRows {
     static func insert(
         _ registration: Registration, _ engine: UInt32, sealed: [UInt8],
         on connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let insert = try Statement(
+    ) throws(StoreFault) {
+        let insert = try StoreStatement(
             "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
         try insert.bind(Int64(engine), at: 7)
         try insert.bind(Int64(registration.device), at: 1)
@@ -33,8 +33,8 @@ enum RegistrationRows {
     static func update(
         _ registration: Registration, from revision: Int64, sealed: [UInt8],
         on connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
-        let update = try Statement(
+    ) throws(StoreFault) -> Bool {
+        let update = try StoreStatement(
             """
             UPDATE registration SET revision = ?2, due = ?3, sealed = ?4
             WHERE device = ?1 AND revision = ?5 RETURNING device
@@ -50,28 +50,29 @@ enum RegistrationRows {
     /// False if the device is no registration.
     static func delete(
         _ device: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreFault) -> Bool {
         for table in ["undecryptable", "fetch_signal"] {
-            let delete = try Statement("DELETE FROM \(table) WHERE device = ?1", on: connection)
+            let delete = try StoreStatement(
+                "DELETE FROM \(table) WHERE device = ?1", on: connection)
             try delete.bind(Int64(device), at: 1)
             try delete.run()
         }
-        let delete = try Statement(
+        let delete = try StoreStatement(
             "DELETE FROM registration WHERE device = ?1 RETURNING device", on: connection)
         try delete.bind(Int64(device), at: 1)
         return try delete.step()
     }
 
-    static func nextDue(on connection: borrowing Connection) throws(SQLiteError) -> StoreTime? {
-        let select = try Statement(
+    static func nextDue(on connection: borrowing Connection) throws(StoreFault) -> StoreTime? {
+        let select = try StoreStatement(
             "SELECT due FROM registration ORDER BY due LIMIT 1", on: connection)
         return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
     }
 
     static func putOff(
         _ device: UInt32, until due: StoreTime, on connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let update = try Statement(
+    ) throws(StoreFault) {
+        let update = try StoreStatement(
             "UPDATE registration SET due = ?2 WHERE device = ?1", on: connection)
         try update.bind(Int64(device), at: 1)
         try update.bind(due.milliseconds, at: 2)
@@ -89,8 +90,8 @@ extension RegistrationRows {
 
     static func find(
         device: UInt32, on connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> Found {
-        let select = try Statement(
+    ) throws(StoreFault) -> Found {
+        let select = try StoreStatement(
             "SELECT \(columns) FROM registration WHERE device = ?1", on: connection)
         try select.bind(Int64(device), at: 1)
         return try select.step() ? read(select, &sealer) : .none
@@ -98,8 +99,8 @@ extension RegistrationRows {
 
     static func find(
         _ id: RegistrationID, on connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> Found {
-        let select = try Statement(
+    ) throws(StoreFault) -> Found {
+        let select = try StoreStatement(
             "SELECT \(columns) FROM registration WHERE id = ?1", on: connection)
         try select.bind(id.bytes, at: 1)
         return try select.step() ? read(select, &sealer) : .none
@@ -107,8 +108,8 @@ extension RegistrationRows {
 
     static func due(
         at now: StoreTime, limit: Int, on connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> [Found] {
-        let select = try Statement(
+    ) throws(StoreFault) -> [Found] {
+        let select = try StoreStatement(
             "SELECT \(columns) FROM registration WHERE due <= ?1 ORDER BY due LIMIT ?2",
             on: connection)
         try select.bind(now.milliseconds, at: 1)
@@ -121,9 +122,9 @@ extension RegistrationRows {
     /// Those of one owner, or of all; oldest first.
     static func list(
         owner: String?, on connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(SQLiteError) -> [Registration] {
+    ) throws(StoreFault) -> [Registration] {
         let condition = owner == nil ? "" : "WHERE owner = ?1"
-        let select = try Statement(
+        let select = try StoreStatement(
             "SELECT \(columns) FROM registration \(condition) ORDER BY device", on: connection)
         if let owner { try select.bind(text: owner, at: 1) }
         var registrations: [Registration] = []
@@ -135,7 +136,7 @@ extension RegistrationRows {
         return registrations
     }
 
-    private static func read(_ row: borrowing Statement, _ sealer: inout Sealer) -> Found {
+    private static func read(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Found {
         let device = UInt32(clamping: row.integer(0))
         // Why it does not open is of no use to the one who asks for it.
         let record = row.withBytes(4) { try? sealer.open($0, at: place(device)) }
@@ -150,8 +151,8 @@ extension RegistrationRows {
 
     static func undecryptable(
         _ device: UInt32, on connection: borrowing Connection
-    ) throws(SQLiteError) -> [(reason: String, count: Int)] {
-        let select = try Statement(
+    ) throws(StoreFault) -> [(reason: String, count: Int)] {
+        let select = try StoreStatement(
             "SELECT reason, count FROM undecryptable WHERE device = ?1 ORDER BY reason",
             on: connection)
         try select.bind(Int64(device), at: 1)

@@ -214,7 +214,7 @@ final class ReceiverIntake {
             callbacks = [.add(entry, to: arrival.entry.registration.device)]
         }
         desk.submit(
-            StoreOperation.registration(operation).telling(callbacks),
+            .registration(operation, telling: callbacks),
             .other { [self] outcome in
                 if outcome == .registration(.outranked) { service.metrics.noteOutranked() }
                 accept(arrival.push, message, Verdict(outcome))

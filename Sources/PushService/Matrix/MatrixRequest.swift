@@ -1,3 +1,4 @@
+import Delivery
 import HTTP
 import Mailbox
 import WebPush

@@ -26,10 +26,9 @@ struct RegistrationCallbackTests {
             secrets: [Callback.SigningSecret(try Random.secret(count: 32))])
         let hello = OutboxEvent(id: MessageID(high: 1, low: 1), body: [1], isPush: false)
         try test.expectDone(
-            .with(
-                .registration(
-                    .create(registration, subscription, credential: nil, limit: nil, nil)),
-                [.make(callback, introduction: hello)]))
+            .registration(
+                .create(registration, subscription, credential: nil, limit: nil, nil),
+                telling: [.make(callback, introduction: hello)]))
         try confirm(test, registration)
         return (registration, subscription)
     }
@@ -391,9 +390,9 @@ struct RegistrationCallbackTests {
             _ = test.store.index.reserve(message.size, for: subscription.address)
             let event = OutboxEvent(id: message.id, body: body, isPush: true)
             return try test.run(
-                .with(
-                    .registration(.receive(message, mark, try test.push(registration.device))),
-                    [.add(event, to: registration.device)]))
+                .registration(
+                    .receive(message, mark, try test.push(registration.device)),
+                    telling: [.add(event, to: registration.device)]))
         }
         #expect(try receive([2], mark) == .done)
         #expect(try receive([3], mark) == .registration(.repeated))

@@ -1,0 +1,60 @@
+import Base
+import SQLite
+
+/// Reads credentials and devices from the file.
+enum CredentialRows {
+    static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential] {
+        let select = try StoreStatement(
+            """
+            SELECT credential.row, secret, credential.name, owner.name, created, last_seen
+            FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
+            """, on: connection)
+        var credentials: [DeviceCredential] = []
+        while try select.step() {
+            guard let secret = select.withBytes(1, { Digest($0) }) else { continue }
+            credentials.append(
+                DeviceCredential(
+                    row: UInt32(clamping: select.integer(0)), secret: secret,
+                    name: select.text(2), owner: select.text(3), created: select.integer(4),
+                    lastSeen: select.isNull(5) ? nil : select.integer(5)))
+        }
+        return credentials
+    }
+
+    static func owners(
+        from connection: borrowing Connection
+    ) throws(StoreFault) -> [Owner] {
+        let select = try StoreStatement(
+            """
+            SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
+            (SELECT count(*) FROM device WHERE owner = owner.row),
+            (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device
+            WHERE device.owner = owner.row) FROM owner ORDER BY row
+            """, on: connection)
+        var owners: [Owner] = []
+        while try select.step() {
+            owners.append(
+                Owner(
+                    row: UInt32(clamping: select.integer(0)), name: select.text(1),
+                    devices: Int(select.integer(2)), userAgents: Int(select.integer(3)),
+                    endpoints: Int(select.integer(4))))
+        }
+        return owners
+    }
+
+    /// Puts all devices there are into the index.
+    static func loadDevices(
+        into index: StoreIndex, from connection: borrowing Connection
+    ) throws(StoreFault) {
+        let select = try StoreStatement(
+            "SELECT row, user_agent, credential, owner, created FROM device", on: connection)
+        while try select.step() {
+            guard let userAgent = select.withBytes(1, { Digest($0) }) else { continue }
+            let credential = UInt32(clamping: select.integer(2))
+            let device = KnownUserAgent(
+                row: UInt32(clamping: select.integer(0)), userAgent: userAgent,
+                credential: select.isNull(2) ? nil : credential, created: select.integer(4))
+            index.add(device, owner: UInt32(clamping: select.integer(3)))
+        }
+    }
+}

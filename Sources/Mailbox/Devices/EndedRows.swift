@@ -1,0 +1,71 @@
+import Base
+import Delivery
+import SQLite
+
+/// Endpoints that ended.
+///
+/// After a restore it is these that are known to be gone; of others that is not believed for a month.
+/// So it is no harm to forget one, only later that its senders hear of it.
+struct EndedRows: ~Copyable {
+    static let lifetime: UInt32 = 90 * 86_400
+
+    private let insert: StoreStatement
+    private let forget: StoreStatement
+    private let deleteOld: StoreStatement
+    private let first: StoreStatement
+
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        let insert = try StoreStatement(
+            "INSERT INTO ended_endpoint (endpoint, ended) VALUES (?1, ?2) RETURNING row",
+            on: connection)
+        let forget = try StoreStatement(
+            "DELETE FROM ended_endpoint WHERE row <= ?1", on: connection)
+        let deleteOld = try StoreStatement(
+            """
+            DELETE FROM ended_endpoint WHERE row IN
+            (SELECT row FROM ended_endpoint ORDER BY row LIMIT ?2) AND ended <= ?1 RETURNING 1
+            """, on: connection)
+        let first = try StoreStatement(
+            "SELECT ended FROM ended_endpoint ORDER BY row LIMIT 1", on: connection)
+        self.insert = insert
+        self.forget = forget
+        self.deleteOld = deleteOld
+        self.first = first
+    }
+
+    /// Rows are numbered without a gap, so the number of the newest tells which is one too many.
+    func insert(_ digest: Digest, at now: StoreTime, limit: Int) throws(StoreFault) {
+        try insert.bind(digest.bytes, at: 1)
+        try insert.bind(now.milliseconds, at: 2)
+        let row = try insert.step() ? insert.integer(0) : 0
+        insert.reset()
+        guard row > limit else { return }
+        try forget.bind(row - Int64(limit), at: 1)
+        try forget.run()
+    }
+
+    /// Forgets some of those that ended long ago; how many.
+    func deleteOld(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        try deleteOld.bind(now.milliseconds - Int64(Self.lifetime) * 1_000, at: 1)
+        try deleteOld.bind(Int64(limit), at: 2)
+        var count = 0
+        while try deleteOld.step() { count += 1 }
+        return count
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        defer { first.reset() }
+        guard try first.step() else { return nil }
+        return StoreTime(milliseconds: first.integer(0)).adding(seconds: Self.lifetime)
+    }
+
+    /// The first words of their digests.
+    static func load(from connection: borrowing Connection) throws(StoreFault) -> [UInt64] {
+        let select = try StoreStatement("SELECT endpoint FROM ended_endpoint", on: connection)
+        var keys: [UInt64] = []
+        while try select.step() {
+            if let digest = select.withBytes(0, { Digest($0) }) { keys.append(digest.words.0) }
+        }
+        return keys
+    }
+}

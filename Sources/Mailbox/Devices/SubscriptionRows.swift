@@ -1,0 +1,73 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+import WebPush
+
+/// Reads subscriptions from the file.
+enum SubscriptionRows {
+    private static let table: StaticString = "subscription"
+    private static let sealedColumn: StaticString = "sealed_token"
+
+    static func place(_ row: UInt32) -> Sealer.Place {
+        Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
+    }
+
+    /// Puts all endpoints there are into the index.
+    static func load(
+        into index: StoreIndex, from connection: borrowing Connection
+    ) throws(StoreFault) {
+        let select = try StoreStatement(
+            "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription",
+            on: connection)
+        while try select.step() {
+            guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
+            else { continue }
+            index.add(endpoint, digest)
+        }
+    }
+
+    /// Those of one device; one that does not unseal is left out.
+    static func load(
+        ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> [Subscription] {
+        let select = try StoreStatement(
+            """
+            SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token
+            FROM subscription WHERE device = ?1 ORDER BY row
+            """, on: connection)
+        try select.bind(Int64(device), at: 1)
+        var subscriptions: [Subscription] = []
+        while try select.step() {
+            guard let endpoint = endpoint(select),
+                let digest = select.withBytes(5, { Digest($0) }),
+                let channel = select.withBytes(6, { ChannelID($0) }),
+                let token = token(select, endpoint.address.subscription, &sealer)
+            else { continue }
+            subscriptions.append(
+                Subscription(
+                    address: endpoint.address, kind: endpoint.kind, channel: channel,
+                    sender: endpoint.sender, token: token, digest: digest,
+                    created: select.integer(7)))
+        }
+        return subscriptions
+    }
+
+    private static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
+        guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
+            let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))
+        else { return nil }
+        let address = Address(
+            subscription: UInt32(clamping: select.integer(0)),
+            device: UInt32(clamping: select.integer(1)))
+        return Endpoint(address: address, kind: kind, sender: sender)
+    }
+
+    private static func token(
+        _ select: borrowing StoreStatement, _ row: UInt32, _ sealer: inout Sealer
+    ) -> EndpointToken? {
+        let sealed = select.bytes(8)
+        guard let secret = try? sealer.open(sealed.span, at: place(row)) else { return nil }
+        return EndpointToken(recorded: secret.withSpan { $0.array($0.indices) })
+    }
+}

@@ -1,0 +1,206 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+import WebPush
+
+/// What callbacks do to the database within the writer's transaction.
+struct CallbackRows: ~Copyable {
+    static let table: StaticString = "callback"
+    static let eventTable: StaticString = "callback_event"
+    static let sealedColumn: StaticString = "sealed"
+
+    /// Those that are before `Rank.parked` wait.
+    enum Rank: Int64 {
+        case introduction = 0
+        case inOrder = 1
+        case parked = 2
+    }
+
+    struct Usage {
+        let state: CallbackState
+        let events: Int64
+        let bytes: Int64
+        /// Of all callbacks of its owner, and of all there are.
+        let ownerBytes: Int64
+        let allBytes: Int64
+    }
+
+    private let usage: StoreStatement
+    private let insert: StoreStatement
+    private let count: StoreStatement
+    private let delete: StoreStatement
+    private let postpone: StoreStatement
+    private let firstDeath: StoreStatement
+    private let dead: StoreStatement
+    private let last: StoreStatement
+    private let replace: StoreStatement
+
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        let usage = try StoreStatement(
+            """
+            SELECT state, events, bytes,
+            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = callback.owner),
+            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = '')
+            FROM callback WHERE row = ?1
+            """, on: connection)
+        let insert = try StoreStatement(
+            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
+            on: connection)
+        let count = try StoreStatement(
+            "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
+            on: connection)
+        let delete = try StoreStatement(
+            "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank, action",
+            on: connection)
+        let postpone = try StoreStatement(
+            """
+            UPDATE callback_event SET attempts = ?3, refusals = ?4, due = ?5
+            WHERE position = ?1 AND callback = ?2
+            """, on: connection)
+        let firstDeath = try StoreStatement(
+            "SELECT dies FROM callback_event ORDER BY dies LIMIT 1", on: connection)
+        let dead = try StoreStatement(
+            "SELECT position, callback FROM callback_event WHERE dies <= ?1 LIMIT ?2",
+            on: connection)
+        let last = try StoreStatement(
+            """
+            SELECT position, tally, attempts, size, (SELECT position FROM callback_event
+            WHERE callback = ?1 AND rank < 2 ORDER BY rank, position LIMIT 1)
+            FROM callback_event WHERE callback = ?1 AND rank = 1 ORDER BY position DESC LIMIT 1
+            """, on: connection)
+        let replace = try StoreStatement(
+            """
+            UPDATE callback_event SET tally = ?2, size = ?3, dies = max(dies, ?4), sealed = ?5
+            WHERE position = ?1
+            """, on: connection)
+        self.last = last
+        self.replace = replace
+        self.usage = usage
+        self.insert = insert
+        self.count = count
+        self.delete = delete
+        self.postpone = postpone
+        self.firstDeath = firstDeath
+        self.dead = dead
+    }
+
+    /// Nil where there is none.
+    func usage(of callback: UInt32) throws(StoreFault) -> Usage? {
+        try usage.bind(Int64(callback), at: 1)
+        defer { usage.reset() }
+        guard try usage.step(), let state = CallbackState(rawValue: usage.integer(0)) else {
+            return nil
+        }
+        return Usage(
+            state: state, events: usage.integer(1), bytes: usage.integer(2),
+            ownerBytes: usage.integer(3), allBytes: usage.integer(4))
+    }
+
+    func insert(
+        _ event: OutboxEvent, of callback: UInt32, _ rank: Rank, at position: Int64,
+        _ now: StoreTime, sealed: [UInt8]
+    ) throws(StoreFault) {
+        try insert.bind(position, at: 1)
+        try insert.bind(Int64(callback), at: 2)
+        try insert.bind(rank.rawValue, at: 3)
+        try insert.bind(event.id.bytes, at: 4)
+        let life = max(event.ttl, OutboxEvent.lifetime)
+        try insert.bind(now.adding(seconds: life).milliseconds, at: 5)
+        try insert.bind(Int64(event.body.count), at: 6)
+        try insert.bind(now.milliseconds, at: 7)
+        try insert.bind(event.tally.map { Int64($0.count) }, at: 8)
+        try insert.bind(sealed, at: 9)
+        try insert.bind(event.action, at: 10)
+        try insert.run()
+        try add(1, Int64(event.body.count), to: callback)
+    }
+
+    /// Of what rank it was, and the action it told of; nil if it is not there.
+    func delete(
+        _ position: Int64, of callback: UInt32
+    ) throws(StoreFault) -> (rank: Rank?, action: Int64?)? {
+        try delete.bind(position, at: 1)
+        try delete.bind(Int64(callback), at: 2)
+        guard try delete.step() else { return nil }
+        let (size, rank) = (delete.integer(0), Rank(rawValue: delete.integer(1)))
+        let action = delete.isNull(2) ? nil : delete.integer(2)
+        try delete.run()
+        try add(-1, -size, to: callback)
+        return (rank, action)
+    }
+
+    func postpone(
+        _ position: Int64, of callback: UInt32, attempts: Int, refusals: Int, due: StoreTime
+    ) throws(StoreFault) {
+        try postpone.bind(position, at: 1)
+        try postpone.bind(Int64(callback), at: 2)
+        try postpone.bind(Int64(attempts), at: 3)
+        try postpone.bind(Int64(refusals), at: 4)
+        try postpone.bind(due.milliseconds, at: 5)
+        try postpone.run()
+    }
+
+    func nextDeath() throws(StoreFault) -> StoreTime? {
+        defer { firstDeath.reset() }
+        guard try firstDeath.step() else { return nil }
+        return StoreTime(milliseconds: firstDeath.integer(0))
+    }
+
+    func dead(
+        at now: StoreTime, limit: Int
+    ) throws(StoreFault) -> [(position: Int64, callback: UInt32)] {
+        try dead.bind(now.milliseconds, at: 1)
+        try dead.bind(Int64(limit), at: 2)
+        var found: [(Int64, UInt32)] = []
+        while try dead.step() {
+            found.append((dead.integer(0), UInt32(clamping: dead.integer(1))))
+        }
+        return found
+    }
+
+    /// The last event, if it is one that others can be counted into: not sent yet, and not the
+    /// next one to be sent where that is `handedOut`.
+    func lastTally(
+        of callback: UInt32, handedOut: Bool
+    ) throws(StoreFault) -> (position: Int64, count: Int, size: Int64)? {
+        try last.bind(Int64(callback), at: 1)
+        defer { last.reset() }
+        guard try last.step(), !last.isNull(1), last.integer(2) == 0,
+            !handedOut || last.integer(0) != last.integer(4)
+        else { return nil }
+        return (last.integer(0), Int(last.integer(1)), last.integer(3))
+    }
+
+    /// In the place of an event of so many bytes.
+    func replace(
+        _ position: Int64, ofSize former: Int64, of callback: UInt32, with event: OutboxEvent,
+        count: Int, dies: StoreTime, sealed: [UInt8]
+    ) throws(StoreFault) {
+        let size = Int64(event.body(counting: count).count)
+        try replace.bind(position, at: 1)
+        try replace.bind(Int64(count), at: 2)
+        try replace.bind(size, at: 3)
+        try replace.bind(dies.milliseconds, at: 4)
+        try replace.bind(sealed, at: 5)
+        try replace.run()
+        try add(0, size - former, to: callback)
+    }
+
+    private func add(
+        _ events: Int64, _ bytes: Int64, to callback: UInt32
+    ) throws(StoreFault) {
+        try count.bind(Int64(callback), at: 1)
+        try count.bind(events, at: 2)
+        try count.bind(bytes, at: 3)
+        try count.run()
+    }
+
+    static func place(_ row: UInt32) -> Sealer.Place {
+        Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
+    }
+
+    static func eventPlace(_ position: Int64) -> Sealer.Place {
+        Sealer.Place(table: eventTable, row: position, column: sealedColumn)
+    }
+}

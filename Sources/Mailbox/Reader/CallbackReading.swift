@@ -1,0 +1,82 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+import WebPush
+
+/// Reads callbacks from the file.
+enum CallbackReading {
+    /// Those for which something is to be sent.
+    static func rowsAtWork(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
+        try rows(
+            """
+            SELECT row FROM callback WHERE EXISTS
+            (SELECT 1 FROM callback_event WHERE callback = callback.row AND rank < 2)
+            """, connection)
+    }
+
+    /// Those whose receiver answered 410.
+    static func goneRows(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
+        try rows(
+            "SELECT row FROM callback WHERE state = \(CallbackState.gone.rawValue)", connection)
+    }
+
+    private static func rows(
+        _ sql: String, _ connection: borrowing Connection
+    ) throws(StoreFault) -> [UInt32] {
+        let select = try StoreStatement(sql, on: connection)
+        var rows: [UInt32] = []
+        while try select.step() { rows.append(UInt32(clamping: select.integer(0))) }
+        return rows
+    }
+
+    /// An answer without a record when there is no callback of that number, or no longer; one that
+    /// does not unseal is our fault and may do so later.
+    static func answer(
+        _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> LoadAnswer {
+        // One statement, so both tables are seen as of one moment.
+        let select = try StoreStatement(
+            """
+            SELECT callback.state, callback.created, callback.sealed, event.position, event.id,
+            event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed
+            FROM callback LEFT JOIN callback_event AS event ON event.position =
+            (SELECT position FROM callback_event WHERE callback = ?1 AND rank < 2
+            ORDER BY rank, position LIMIT 1)
+            WHERE callback.row = ?1
+            """, on: connection)
+        try select.bind(Int64(row), at: 1)
+        guard try select.step(), let state = CallbackState(rawValue: select.integer(0)),
+            !select.isNull(2)
+        else { return .callback(nil) }
+        let sealed = select.bytes(2)
+        guard let opened = try? sealer.open(sealed.span, at: CallbackRows.place(row)),
+            let callback = opened.withSpan({ CallbackCode.callback(row: row, $0) })
+        else { return .unavailable }
+        var head: CallbackRecord.Head?
+        if !select.isNull(3) {
+            guard let found = self.head(select, &sealer) else { return .unavailable }
+            head = found
+        }
+        return .callback(
+            CallbackRecord(
+                callback: callback, state: state,
+                created: StoreTime(milliseconds: select.integer(1)), head: head))
+    }
+
+    private static func head(
+        _ select: borrowing StoreStatement, _ sealer: inout Sealer
+    ) -> CallbackRecord.Head? {
+        let position = select.integer(3)
+        let sealed = select.bytes(10)
+        guard let id = select.withBytes(4, { MessageID($0) }),
+            let body = try? sealer.open(sealed.span, at: CallbackRows.eventPlace(position))
+        else { return nil }
+        return CallbackRecord.Head(
+            position: position, id: id, body: body.withSpan { $0.array($0.indices) },
+            isIntroduction: select.integer(5) == CallbackRows.Rank.introduction.rawValue,
+            attempts: Int(select.integer(6)), refusals: Int(select.integer(7)),
+            due: StoreTime(milliseconds: select.integer(8)),
+            dies: StoreTime(milliseconds: select.integer(9)))
+    }
+}

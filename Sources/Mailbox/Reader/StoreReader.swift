@@ -1,0 +1,217 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+import System
+
+/// The one thread that reads: pages of what waits, and lists. It stops no writer.
+// Unchecked: the queue is for all threads; the rest is touched by the reader's thread alone, once
+// that has begun.
+final class StoreReader: @unchecked Sendable {
+    private enum Request {
+        case load(LoadRequest, ticket: UInt64, any StoreSink)
+        /// Something to do while nothing is read.
+        case between(@Sendable () -> Void)
+    }
+
+    private struct Queue {
+        var waiting: [Request] = []
+        var isClosed = false
+    }
+
+    private let queue = Monitor(Queue())
+    private let path: String
+    private let keys: StoreKeys
+    private let registrations: RegistrationCache
+    private let setAside: SetAside
+    private let time: StoreTimekeeper
+    private let limits: StoreLimits
+    private var sealer: Sealer
+    private var keyGeneration: Int
+    /// Opened when it is needed, and anew after a failure.
+    private var database: ReaderDatabase?
+
+    init(_ source: StoreSource, limits: StoreLimits) throws(StoreFault) {
+        path = source.path
+        keys = source.keys
+        registrations = source.index.registrations
+        setAside = source.index.setAside
+        time = source.time
+        self.limits = limits
+        keyGeneration = keys.generation
+        do throws(OpenSSLError) {
+            sealer = try keys.sealer()
+        } catch { throw .crypto(error) }
+    }
+
+    /// From any thread.
+    func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
+        let (isTaken, isFirst) = queue.withLock { queue in
+            guard !queue.isClosed, queue.waiting.count < limits.queuedOperations else {
+                return (false, false)
+            }
+            queue.waiting.append(.load(request, ticket: ticket, sink))
+            return (true, queue.waiting.count == 1)
+        }
+        if isFirst { queue.signal() }
+        if !isTaken { sink.loaded(.unavailable, ticket: ticket) }
+    }
+
+    /// Runs `body` when nothing is being read. From any thread; not after `close`.
+    func between(_ body: @escaping @Sendable () -> Void) {
+        queue.withLock { queue in
+            if !queue.isClosed { queue.waiting.append(.between(body)) }
+        }
+        queue.signal()
+    }
+
+    /// What waits is still answered, then the thread ends. From any thread.
+    func close() {
+        queue.withLock { $0.isClosed = true }
+        queue.signal()
+    }
+
+    /// What the thread does, until `close`.
+    func run() {
+        while let requests = wait() {
+            for request in requests {
+                switch request {
+                case .load(let request, let ticket, let sink):
+                    sink.loaded(answer(to: request), ticket: ticket)
+                case .between(let body): body()
+                }
+            }
+        }
+        database = nil
+    }
+
+    private func wait() -> [Request]? {
+        let answer: [Request]?? = queue.wait(atMost: nil) { queue in
+            if queue.waiting.isEmpty { return queue.isClosed ? .some(nil) : nil }
+            defer { queue.waiting = [] }
+            return queue.waiting
+        }
+        return answer ?? nil
+    }
+
+    private func answer(to request: LoadRequest) -> LoadAnswer {
+        do throws(StoreFault) {
+            guard useCurrentKeys() else { return .unavailable }
+            let database = try openedDatabase()
+            switch request {
+            case .messages(let page):
+                return .page(
+                    try database.page(page, at: time.now, within: limits, unsealing: &sealer))
+            case .subscriptions(let device):
+                return .subscriptions(
+                    try SubscriptionRows.load(
+                        ofDevice: device, from: database.connection, &sealer))
+            case .credentials:
+                return .credentials(try CredentialRows.load(from: database.connection))
+            case .callbacks:
+                return .callbacks(try CallbackReading.rowsAtWork(database.connection))
+            case .callback(let row):
+                return try CallbackReading.answer(row, from: database.connection, &sealer)
+            case .registration(let request):
+                return try answer(to: request, database)
+            case .engines(let account, let app, let owner):
+                return try engines(account, app, owner, database)
+            case .owners:
+                return .owners(try CredentialRows.owners(from: database.connection))
+            }
+        } catch {
+            database = nil
+            return .unavailable
+        }
+    }
+
+    /// False if that failed.
+    private func useCurrentKeys() -> Bool {
+        let generation = keys.generation
+        guard generation != keyGeneration else { return true }
+        do throws(OpenSSLError) {
+            sealer = try keys.sealer()
+        } catch { return false }
+        keyGeneration = generation
+        return true
+    }
+
+    private func openedDatabase() throws(StoreFault) -> ReaderDatabase {
+        if let database { return database }
+        let opened = try ReaderDatabase(path, besides: setAside)
+        database = opened
+        return opened
+    }
+}
+
+/// Engines.
+extension StoreReader {
+    private func engines(
+        _ account: String, _ app: String?, _ owner: String?, _ database: ReaderDatabase
+    ) throws(StoreFault) -> LoadAnswer {
+        let name: EngineName
+        do throws(OpenSSLError) {
+            var hash = try SHA256()
+            name = try EngineName(account: account, app: app, key: keys.endpoint, &hash)
+        } catch { return .unavailable }
+        return .engines(try EngineRows.find(name, owner: owner, on: database.connection))
+    }
+}
+
+/// Registrations.
+extension StoreReader {
+    private func answer(
+        to request: RegistrationQuery, _ database: ReaderDatabase
+    ) throws(StoreFault) -> LoadAnswer {
+        switch request {
+        case .one(let id):
+            return try one(
+                try RegistrationRows.find(id, on: database.connection, &sealer), database)
+        case .ofDevice(let device):
+            let generation = registrations.generation
+            let found = try RegistrationRows.find(
+                device: device, on: database.connection, &sealer)
+            if case .registration(let registration) = found {
+                registrations.put(
+                    registration, size: registration.record().count, readIn: generation)
+            }
+            return try one(found, database)
+        case .all(let owner):
+            return .registration(
+                .all(try RegistrationRows.list(owner: owner, on: database.connection, &sealer)))
+        case .waiting(let device):
+            return .registration(.waiting(try waiting(for: device, database)))
+        }
+    }
+
+    private func one(
+        _ found: RegistrationRows.Found, _ database: ReaderDatabase
+    ) throws(StoreFault) -> LoadAnswer {
+        switch found {
+        case .none: return .registration(.none)
+        // Ours to mend, so whoever asks has to come again.
+        case .damaged: return .unavailable
+        case .registration(let registration):
+            return .registration(
+                .one(
+                    registration,
+                    undecryptable: try RegistrationRows.undecryptable(
+                        registration.device, on: database.connection)))
+        }
+    }
+
+    private func waiting(
+        for device: UInt32, _ database: ReaderDatabase
+    ) throws(StoreFault) -> Waiting {
+        var signals = try FetchSignalRows.load(device: device, on: database.connection)
+        signals.expire(at: time.now)
+        var messages: [Message] = []
+        var request: PageRequest? = PageRequest(device: device)
+        while let next = request {
+            let page = try database.page(next, at: time.now, within: limits, unsealing: &sealer)
+            messages += page.messages
+            request = page.next
+        }
+        return Waiting(messages: messages, signals: signals)
+    }
+}

@@ -1,0 +1,110 @@
+import Base
+import Crypto
+import SQLite
+import System
+
+/// What happens once, at the start: the state is read or made, the keys are proved, and the index is
+/// filled.
+struct StoreOpening {
+    let source: StoreSource
+    let executor: BatchExecutor
+    let report: SQLiteStore.Report
+
+    private static let keyPlace = Sealer.Place(
+        table: "state", row: 1, column: "sealed_endpoint_key")
+    private static let endpointKeyLength = 32
+
+    init(
+        _ options: SQLiteStore.Options, path: String, _ setAside: SetAside
+    ) throws(StoreFault) {
+        let connection = try WriterDatabase.open(path, pageLimit: options.limits.filePages)
+        let now = options.reading()
+        let record = try Self.record(in: connection, options, now)
+        let keys = StoreKeys(
+            master: options.masterKey, former: options.formerKeys,
+            endpoint: try Self.endpointKey(record.sealedEndpointKey, options))
+        let time = StoreTimekeeper(
+            clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
+        let index = try Self.index(of: connection, record, options, setAside)
+        source = StoreSource(
+            path: path, keys: keys, index: index, time: time, limits: options.limits,
+            templates: options.templates, onExpiredActions: options.onExpiredActions)
+        var messages = 0
+        executor = try BatchExecutor(source, on: connection, state: record.values) {
+            address, size in
+            index.count(size, for: address)
+            messages += 1
+        }
+        report = SQLiteStore.Report(
+            devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
+    }
+
+    private static func record(
+        in connection: borrowing Connection, _ options: SQLiteStore.Options, _ now: ClockReading
+    ) throws(StoreFault) -> StateRow.Record {
+        if let record = try StateRow.read(on: connection) { return record }
+        let isUsed =
+            try connection.number(
+                "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
+        // With another key the endpoints that there are would be said never to have been.
+        guard !isUsed else { throw .damaged("its state is missing") }
+        let sealed: [UInt8]
+        do throws(OpenSSLError) {
+            var sealer = try Sealer(current: options.masterKey)
+            let key = try Random.bytes(count: endpointKeyLength)
+            sealed = try sealer.seal(key.span, at: keyPlace)
+        } catch { throw .crypto(error) }
+        let anchor = StoreClock.Anchor(
+            time: StoreClock(after: nil, at: now).time(at: now), reading: now)
+        let record = StateRow.Record(
+            values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed, restoredUntil: nil)
+        try StateRow.create(record, on: connection)
+        return record
+    }
+
+    /// What unseals this, unseals the rest.
+    private static func endpointKey(
+        _ sealed: [UInt8], _ options: SQLiteStore.Options
+    ) throws(StoreFault) -> Secret {
+        var sealer: Sealer
+        do throws(OpenSSLError) {
+            sealer = try Sealer(current: options.masterKey, former: options.formerKeys)
+        } catch { throw .crypto(error) }
+        do throws(Sealer.Failure) {
+            return try sealer.open(sealed.span, at: keyPlace)
+        } catch {
+            switch error {
+            case .unknownMasterKey: throw .wrongMasterKey
+            case .fault(let error): throw .crypto(error)
+            case .notSealed, .damaged: throw .damaged("the endpoint key does not unseal")
+            }
+        }
+    }
+
+    private static func index(
+        of connection: borrowing Connection, _ record: StateRow.Record,
+        _ options: SQLiteStore.Options,
+        _ setAside: SetAside
+    ) throws(StoreFault) -> StoreIndex {
+        let index = StoreIndex(
+            quota: options.limits.quota, growth: options.limits.growth,
+            endpoints: Int(
+                try connection.number("SELECT count(*) FROM subscription")),
+            devices: Int(try connection.number("SELECT count(*) FROM device")),
+            setAside: setAside)
+        index.counters = record.values.counters
+        try CredentialRows.loadDevices(into: index, from: connection)
+        try SubscriptionRows.load(into: index, from: connection)
+        for credential in try CredentialRows.load(from: connection) {
+            index.set(credential)
+        }
+        for row in try CallbackReading.goneRows(connection) {
+            index.callbacks.set(row, isGone: true)
+        }
+        try MarkRows<OwnedMark>.load(from: connection) { index.keep($0) }
+        if let end = record.restoredUntil, record.values.anchor.time < end {
+            index.expectUnknown(except: try EndedRows.load(from: connection))
+        }
+        return index
+    }
+}

@@ -1,0 +1,259 @@
+import Delivery
+import Delivery
+import SQLite
+
+/// Carries out operations on an open database, many in one transaction. For the writer's thread.
+final class BatchExecutor {
+    /// Indexes are written all over: with less, their pages are read again for every batch.
+    private static let cacheSize = 32 << 10
+
+    private let transaction: Transaction
+    private let messages: StoredMessages
+    private let marks: StoredMarks
+    private let devices: StoredDevices
+    private let callbacks: StoredCallbacks
+    private let engines: StoredEngines
+    private let registrations: StoredRegistrations
+    private let begin: StoreStatement
+    private let end: StoreStatement
+    private let stateRow: StateRow
+    private let onExpiredActions: @Sendable (Int) -> Void
+    // Of one thread, and used by nothing that is called while they change.
+    /// As it was committed last.
+    @exclusivity(unchecked) private(set) var state: StateRow.Values
+    /// Nil when everything is sealed under the current master key.
+    @exclusivity(unchecked) private var resealing: Resealing?
+    @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
+    #if PLANT_OUTBOX_AFTER_ANSWER
+        private var lateCallbacks: [CallbackOperation] = []
+    #endif
+
+    /// Shows all messages that are stored to `visit`.
+    init(
+        _ source: StoreSource, on connection: consuming Connection, state: StateRow.Values,
+        visit: (Address, Int) -> Void = { _, _ in }
+    ) throws(StoreFault) {
+        let transaction = try Transaction(
+            on: connection, after: state.position, keys: source.keys, index: source.index,
+            time: source.time, limits: source.limits)
+        begin = try StoreStatement("BEGIN IMMEDIATE", on: transaction.connection)
+        end = try StoreStatement("COMMIT", on: transaction.connection)
+        stateRow = try StateRow(on: transaction.connection)
+        messages = try StoredMessages(transaction, visit: visit)
+        marks = try StoredMarks(transaction)
+        devices = try StoredDevices(transaction, messages)
+        callbacks = try StoredCallbacks(transaction)
+        engines = try StoredEngines(
+            transaction, messages, marks, templates: source.templates)
+        registrations = try StoredRegistrations(
+            transaction, devices, messages, callbacks, engines)
+        self.transaction = transaction
+        self.state = state
+        onExpiredActions = source.onExpiredActions
+        resealing = source.keys.hasFormer ? Resealing() : nil
+        transaction.nextExpiry = try firstExpiry()
+        // Not before all was read, or memory would begin full of what is not needed again.
+        try transaction.connection.forStore { connection throws(SQLiteError) in
+            try connection.setCache(kibibytes: Self.cacheSize)
+            try connection.setCheckpointAtEnd(true)
+        }
+    }
+
+    /// All on the disk, in memory and in the answer; or nothing, and the error says why.
+    func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
+        try commit { () throws(StoreFault) in
+            outcomes.removeAll(keepingCapacity: true)
+            #if PLANT_OUTBOX_AFTER_ANSWER
+                for callback in lateCallbacks { _ = try perform(callback) }
+                lateCallbacks = []
+            #endif
+            messages.begin(submissions)
+            for submission in submissions {
+                outcomes.append(try perform(submission.operation))
+                try follow()
+            }
+        }
+        return outcomes
+    }
+
+    /// Ends some of what has run out; true if there may be more of it.
+    func sweep(atMost limit: Int) throws(StoreFault) -> Bool {
+        let now = transaction.time.now
+        var isMore = false
+        try commit { () throws(StoreFault) in
+            let counts = [
+                try messages.sweep(at: now, limit: limit),
+                try callbacks.sweep(at: now, limit: limit),
+                try registrations.sweepAnswers(at: now, limit: limit),
+                try devices.sweep(at: now, limit: limit),
+            ]
+            isMore = counts.contains { $0 >= limit }
+            isMore = try marks.sweep(at: now, limit: limit) || isMore
+            isMore = try registrations.settle(at: now) || isMore
+            transaction.nextExpiry = try firstExpiry()
+        }
+        return isMore
+    }
+
+    private func firstExpiry() throws(StoreFault) -> StoreTime? {
+        let times = [
+            try messages.nextExpiry(), try marks.nextExpiry(), try devices.nextExpiry(),
+            try callbacks.nextExpiry(), try registrations.nextExpiry(),
+        ]
+        return times.compactMap(\.self).min()
+    }
+
+    /// Some callbacks that are told at the start have not been.
+    var isReminding: Bool { transaction.index.reminders.isUnderWay }
+
+    func remind(atMost limit: Int) throws(StoreFault) {
+        guard let last = transaction.index.reminders.last else { return }
+        try commit { () throws(StoreFault) in
+            try registrations.remindSome(after: last, atMost: limit)
+        }
+    }
+
+    /// A commit of nothing but the clock and counters: proves that commits work.
+    func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
+
+    private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+        transaction.effects.empty()
+        engines.giveUp()
+        if try transaction.useCurrentKeys() {
+            resealing = transaction.keys.hasFormer ? Resealing() : nil
+        }
+        var next = state
+        try begin.run()
+        do throws(StoreFault) {
+            try body()
+            try follow()
+            try marks.keep()
+            try engines.keepJournal()
+            next.batch += 1
+            next.position = transaction.position
+            next.counters = transaction.index.counters
+            next.anchor = transaction.time.anchor
+            try stateRow.write(next)
+            try end.run()
+        } catch {
+            transaction.connection.rollBack()
+            transaction.index.callbacks.endChanges()
+            throw error
+        }
+        state = next
+        messages.committed()
+        marks.committed()
+        transaction.index.callbacks.endChanges()
+        effects.apply(to: transaction.index)
+        if effects.expiredActions > 0 { onExpiredActions(effects.expiredActions) }
+    }
+}
+
+/// Each operation goes to the owner of what it changes.
+extension BatchExecutor {
+    private func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .store(let message): try messages.accept(message)
+        case .acknowledge(let reference): try messages.acknowledge(reference)
+        case .acknowledgeByID(let id, let device): try messages.acknowledge(id, device: device)
+        case .withdraw(let location): try messages.withdraw(location)
+        case .dropOldest(let address, let count):
+            try messages.dropOldest(of: address, count)
+        case .addDevice(let device): try devices.add(device)
+        case .touchDevice(let row, let time):
+            try devices.touch(.device, row, at: time) ? .done : .notFound
+        case .removeDevice(let row):
+            try registrations.remove(device: row) ? .done : .notFound
+        case .register(let subscription): try devices.register(subscription)
+        case .bindKey(let subscription, let hash): try devices.bind(hash, to: subscription)
+        case .unregister(let subscription):
+            try devices.unregister(subscription) ? .done : .notFound
+        case .addCredential(let credential): try devices.add(credential)
+        case .touchCredential(let row, let time):
+            try devices.touch(.credential, row, at: time) ? .done : .notFound
+        case .removeCredential(let row): try registrations.remove(credential: row)
+        case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
+        case .removeOwner(let row): try registrations.remove(owner: row)
+        case .callback(let operation): try perform(operation)
+        case .registration(let operation, let callbacks):
+            try perform(operation, telling: callbacks)
+        case .engine(let operation): try engines.perform(operation)
+        }
+    }
+
+    private func perform(_ operation: CallbackOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .make(let callback, let introduction):
+            return try callbacks.make(callback, introduction)
+        case .rotateSecret(let callback, let secret):
+            return try callbacks.rotate(callback, secret)
+        case .add(let event, let callback): return try callbacks.add(event, to: callback)
+        case .end(let callback, let last): return try callbacks.end(callback, last: last)
+        case .record(let record):
+            let (outcome, action) = try callbacks.record(record)
+            if let action { try engines.take(action: action, ofDevice: record.callback) }
+            return outcome
+        }
+    }
+
+    /// The operation with what is to be told of it: both, or neither because an outbox is full.
+    private func perform(
+        _ operation: RegistrationOperation, telling told: [CallbackOperation]
+    ) throws(StoreFault) -> StoreOutcome {
+        guard try callbacks.hasRoom(for: told) else {
+            if let message = operation.message { transaction.effects.unused.append(message) }
+            return .full
+        }
+        let outcome = try registrations.perform(operation)
+        switch outcome {
+        case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked):
+            #if PLANT_OUTBOX_AFTER_ANSWER
+                lateCallbacks += told
+            #else
+                for operation in told { _ = try perform(operation) }
+            #endif
+        case .notFound, .conflict, .full, .unavailable, .registration: break
+        }
+        return outcome
+    }
+
+    /// What engines said is carried out behind the operation that made them say it.
+    private func follow() throws(StoreFault) {
+        while true {
+            let consequences = engines.takeConsequences()
+            if consequences.isEmpty { return }
+            for consequence in consequences { try registrations.carryOut(consequence) }
+        }
+    }
+}
+
+/// What the writer asks.
+extension BatchExecutor {
+    var time: StoreTimekeeper { transaction.time }
+    /// What the batch under way, or the one that failed, changes in memory.
+    var effects: BatchEffects { transaction.effects }
+    /// Nothing expires before this; nil when nothing that can is stored.
+    var nextExpiry: StoreTime? { transaction.nextExpiry }
+    /// Pages of the WAL that wait to be copied into the file.
+    var walPages: Int { transaction.connection.walPages }
+    /// Something may be sealed under another key than the current one.
+    var hasToReseal: Bool { resealing != nil || transaction.hasNewKeys }
+
+    func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
+        try transaction.connection.forStore { connection throws(SQLiteError) in
+            try connection.checkpoint(kind)
+        }
+    }
+
+    /// Seals some more under the current key; at the end how many rows could not be, else nil. Unless
+    /// there are none the former key stays.
+    func reseal(atMost limit: Int) throws(StoreFault) -> Int? {
+        try commit { () throws(StoreFault) in
+            try resealing?.goOn(on: transaction.connection, &transaction.sealer, limit: limit)
+        }
+        guard let resealing, resealing.isDone else { return nil }
+        self.resealing = nil
+        if resealing.unopened == 0 { transaction.keys.dropFormer() }
+        return resealing.unopened
+    }
+}

@@ -1,0 +1,114 @@
+import Base
+import Delivery
+import WebPush
+
+/// Devices, what they came under, and their subscriptions. For the writer's thread.
+final class StoredDevices {
+    let transaction: Transaction
+    private let messages: StoredMessages
+    private let ended: EndedRows
+
+    init(_ transaction: Transaction, _ messages: StoredMessages) throws(StoreFault) {
+        ended = try EndedRows(on: transaction.connection)
+        self.transaction = transaction
+        self.messages = messages
+    }
+
+    private var index: StoreIndex { transaction.index }
+
+    private func note(_ change: BatchEffects.Change) { transaction.effects.changes.append(change) }
+}
+
+/// Devices.
+extension StoredDevices {
+    func add(_ device: KnownUserAgent) throws(StoreFault) -> StoreOutcome {
+        guard device.row <= StoreIndex.lastRow else { return .full }
+        guard device.credential != nil || index.hasRoomForStranger else { return .full }
+        guard let owner = try insert(device, limit: OwnerLimits.userAgents) else {
+            return .notFound
+        }
+        note(.device(device, owner: owner))
+        return .done
+    }
+
+    /// One without a user agent. False if its credential does not exist.
+    func add(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> Bool {
+        guard let owner = try insert(device, owner: owner) else { return false }
+        note(.device(device, owner: owner))
+        return true
+    }
+
+    /// With its subscriptions. False if it is not there.
+    func remove(device row: UInt32) throws(StoreFault) -> Bool {
+        for subscription in try subscriptions(ofDevice: row) { _ = try unregister(subscription) }
+        guard let userAgent = try deleteDevice(row) else { return false }
+        note(.removedDevice(row, userAgent: userAgent))
+        return true
+    }
+}
+
+/// Credentials and owners.
+extension StoredDevices {
+    func add(_ credential: DeviceCredential) throws(StoreFault) -> StoreOutcome {
+        guard credential.row <= StoreIndex.lastRow else { return .full }
+        let outcome = try insert(credential, limit: OwnerLimits.devices)
+        if outcome == .done { note(.credential(credential)) }
+        return outcome
+    }
+
+    /// When nothing is left that was made under it.
+    func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        guard let secret = try deleteCredential(row) else { return .notFound }
+        note(.removedCredential(secret))
+        return .done
+    }
+}
+
+/// Subscriptions.
+extension StoredDevices {
+    func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+        guard subscription.address.subscription <= StoreIndex.lastRow,
+            subscription.kind != .channel
+                || index.hasRoomForEndpoint(of: subscription.address.device)
+        else { return .full }
+        guard index.endpoints[subscription.digest] == nil else { return .conflict }
+        // Its answer may have been lost with a connection, and the client asked again.
+        if subscription.kind == .channel {
+            for row in try channels(like: subscription) { _ = try unregister(row) }
+        }
+        let sealed = try transaction.seal(
+            subscription.token.bytes,
+            at: SubscriptionRows.place(subscription.address.subscription))
+        guard try insert(subscription, sealedToken: sealed) else { return .notFound }
+        let endpoint = Endpoint(
+            address: subscription.address, kind: subscription.kind, sender: subscription.sender)
+        note(.endpoint(endpoint, subscription.digest))
+        return .done
+    }
+
+    func bind(_ hash: KeyHash, to subscription: UInt32) throws(StoreFault) -> StoreOutcome {
+        guard let digest = try bindKey(hash, to: subscription) else { return .notFound }
+        note(.boundEndpoint(digest, hash))
+        return .done
+    }
+
+    /// `keepingMessages`: their destination lives on.
+    func unregister(
+        _ subscription: UInt32, keepingMessages: Bool = false
+    ) throws(StoreFault) -> Bool {
+        let now = transaction.time.now
+        if !keepingMessages { try messages.endAll(of: subscription) }
+        guard let digest = try deleteSubscription(subscription) else { return false }
+        try ended.insert(digest, at: now, limit: transaction.limits.growth.endedEndpoints)
+        transaction.wake(at: now.adding(seconds: EndedRows.lifetime))
+        note(.endedEndpoint(digest))
+        return true
+    }
+
+    /// How many endpoints that ended long ago are forgotten.
+    func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        try ended.deleteOld(at: now, limit: limit)
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? { try ended.nextExpiry() }
+}

@@ -1,0 +1,118 @@
+import Dialects
+import Notifications
+import WebPush
+
+/// Clients of engines, and what waits for them.
+extension StoredEngines {
+    func join(
+        _ client: EngineClientID, _ role: EngineRole
+    ) throws(StoreFault) -> StoreOutcome {
+        try engine(client.engine) { engine throws(StoreFault) in
+            try makeCurrent(engine, role)
+            let consent = try members(of: engine).consent
+            var welcome = consent == SourceConsent() ? [] : [Update.consent(consent)]
+            welcome += engine.hosted.engine.welcome()
+            _ = try finish(engine)
+            welcome += try owed(engine, role)
+            if role.isFetcher {
+                engine.hosted.engine.refreshDevices()
+                welcome += engine.hosted.engine.takeUpdates()
+            }
+            tell(
+                engine.row,
+                .welcome(
+                    welcome, through: engine.hosted.engine.account.owed.lastID,
+                    client: client.number))
+            engine.deadline = nil
+            tell(engine.hosted.engine.nextDeadline, of: engine)
+            if isBack(engine.row) { consequences.append(.remind(engine: engine.row)) }
+            try handOutWaiting(engine.row, to: role)
+            try note(engine)
+            return .done
+        }
+    }
+
+    /// What is due is over before somebody hears of it, and what an application wants holds from now.
+    private func makeCurrent(_ engine: LoadedEngine, _ role: EngineRole) throws(StoreFault) {
+        if let deadline = engine.hosted.engine.nextDeadline, deadline <= wall {
+            engine.hosted.advance(to: wall)
+            _ = try finish(engine)
+        }
+        let keepsRaw = engine.hosted.engine.account.owed.keepsRaw
+        guard role.isFetcher, let takesRaw = role.takesRaw, takesRaw != keepsRaw else { return }
+        _ = try request(#"{"@type":"bellwire.setRaw","active":\#(takesRaw)}"#, engine)
+    }
+
+    /// What waits for one who joins.
+    private func owed(_ engine: LoadedEngine, _ role: EngineRole) throws(StoreFault) -> [Update] {
+        guard !engine.hosted.engine.account.owed.isEmpty else { return [] }
+        let hasFetchers = index.engines.hasFetchers(engine.row)
+        guard role.isFetcher || !hasFetchers else { return [] }
+        let updates = engine.hosted.engine.owedUpdates(for: role.owed)
+        return try hasFetchers ? updates : naming(engine, updates)
+    }
+
+    /// Viewers have to know which program is to hear of it.
+    private func naming(
+        _ engine: LoadedEngine, _ updates: [Update]
+    ) throws(StoreFault) -> [Update] {
+        guard let service = try members(of: engine).service else { return updates }
+        return updates.map { update in
+            guard case .notificationAction(var action) = update else { return update }
+            action.service = service
+            return .notificationAction(action)
+        }
+    }
+
+    func tellOwed(_ updates: [Update], _ engine: LoadedEngine) throws(StoreFault) {
+        guard index.engines.hasListeners(engine.row) else { return }
+        let hasFetchers = index.engines.hasFetchers(engine.row)
+        tell(
+            engine.row,
+            .owed(
+                try hasFetchers ? updates : naming(engine, updates),
+                through: engine.hosted.engine.account.owed.lastID, hasFetchers: hasFetchers))
+    }
+
+    /// What a client had begun ends with it. What the last fetcher has not taken is for viewers.
+    func leave(_ row: UInt32, _ isFetching: Bool) throws(StoreFault) -> StoreOutcome {
+        try engine(row) { engine throws(StoreFault) in
+            if isFetching, engine.hosted.engine.isFetching {
+                _ = try request(
+                    #"{"@type":"bellwire.setFetching","active":false,"abandoned":true}"#, engine)
+            }
+            guard !index.engines.hasFetchers(row) else { return .done }
+            let actions = engine.hosted.engine.owedUpdates(for: .viewer)
+            if !actions.isEmpty { try tellOwed(actions, engine) }
+            try handOutWaiting(row, to: EngineRole(isFetcher: false))
+            return .done
+        }
+    }
+
+    private func handOutWaiting(_ engine: UInt32, to role: EngineRole) throws(StoreFault) {
+        let devices = try EngineRows.waitingDevices(engine, on: transaction.connection)
+        for device in devices {
+            // What waited until somebody is there is not fetched any more.
+            if role.isFetcher {
+                try messages.endAll(ofDevice: device)
+            }
+            try handOut(device: device, engine, again: true)
+        }
+    }
+
+    /// After so many seconds a client that returns has `registerDevice` repeated.
+    private static let longAbsence: UInt32 = 3_600
+
+    private func isBack(_ row: UInt32) -> Bool {
+        guard let left = index.engines.takeAbsence(of: row) else { return false }
+        return left.adding(seconds: Self.longAbsence) <= transaction.time.now
+    }
+
+    /// Its clients are a sign of life of every registration.
+    func note(_ engine: LoadedEngine) throws(StoreFault) {
+        guard let next = try members(of: engine).nextNote, next <= transaction.time.now else {
+            return
+        }
+        consequences.append(.note(engine: engine.row))
+    }
+}

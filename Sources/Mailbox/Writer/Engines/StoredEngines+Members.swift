@@ -1,0 +1,83 @@
+import Notifications
+import WebPush
+
+/// What the registrations of an account mean for its engine.
+extension StoredEngines {
+    func engine(ofDevice device: UInt32) throws(StoreFault) -> UInt32? {
+        try rows.engine(ofDevice: device)
+    }
+
+    func joined(_ registration: Registration, _ engine: UInt32) throws(StoreFault) {
+        loaded[engine]?.members?.add(registration)
+        if registration.terms.presentation != nil {
+            try tellConsent(of: engine)
+            try present(engine)
+        }
+        if registration.terms.service != nil { transaction.effects.changes.append(.engines) }
+    }
+
+    func changed(_ registration: Registration) {
+        loaded[registration.engine]?.members?.changed(registration)
+    }
+
+    /// All of them have given a sign of life.
+    func noted(_ registrations: [Registration], _ engine: UInt32) {
+        loaded[engine]?.members?.noted(registrations)
+    }
+
+    /// An engine lives as long as the last registration of its account. What the one that is gone had
+    /// said, nil where it could not be read, is said no more.
+    func left(_ registration: Registration?, _ engine: UInt32) throws(StoreFault) {
+        loaded[engine]?.remove(registration)
+        guard try !transaction.devices(of: engine).isEmpty else { return try endEngine(engine) }
+        let terms = registration?.terms
+        if terms == nil || terms?.presentation != nil {
+            try tellConsent(of: engine)
+            try present(engine)
+        }
+        if terms == nil || terms?.service != nil { transaction.effects.changes.append(.engines) }
+    }
+
+    func members(of engine: LoadedEngine) throws(StoreFault) -> EngineMembers {
+        if let members = engine.members { return members }
+        let members = EngineMembers(try transaction.registrations(of: engine.row))
+        engine.members = members
+        return members
+    }
+
+    /// A registration of its account has come, or gone.
+    func tellConsent(of row: UInt32) throws(StoreFault) {
+        guard index.engines.hasListeners(row) else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            tell(row, .updates([.consent(try members(of: engine).consent)]))
+            return .done
+        }
+    }
+
+    /// The callback of a registration has taken what the user chose.
+    func take(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
+        let row = try rows.engine(ofDevice: device)
+        guard let row else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            try request(#"{"@type":"bellwire.actionTaken","id":\#(id)}"#, engine)
+        }
+    }
+
+    /// What waited was taken, which matters to an engine that rings by that. One that cannot be
+    /// read keeps nobody from it.
+    func noteFetched(_ device: UInt32) throws(StoreFault) {
+        let row = try rows.engine(ofDevice: device)
+        guard let row else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            guard engine.hosted.engine.account.source.isSelective else { return .done }
+            return try request(#"{"@type":"bellwire.setSource","fetched":true}"#, engine)
+        }
+    }
+
+    /// Another client of the account is in use, or is not any more.
+    func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
+        _ = try engine(row) { engine throws(StoreFault) in
+            try request(#"{"@type":"bellwire.setSource","paused":\#(isPaused)}"#, engine)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Crypto
+import Delivery
+import Dialects
+import Notifications
+import SQLite
+
+/// To which accounts a push goes.
+extension StoredEngines {
+    /// An endpoint names its account. A payload that names another user goes to the account of that
+    /// one, and one that names nobody to all that share the endpoint, of the same owner and
+    /// application. There are no more than a registration may name.
+    func destinations(of message: Message, _ push: EnginePush) throws(StoreFault) -> [UInt32] {
+        guard push.dialect == .telegram, message.content.level != .mtproto,
+            push.userID != nil || !push.otherUserIDs.isEmpty,
+            let user = try? PushReceiver.id(of: message.content.body), user != push.userID
+        else { return [push.engine] }
+        if user == 0 {
+            guard !push.otherUserIDs.isEmpty else { return [push.engine] }
+            return [push.engine] + (try accounts(of: push.otherUserIDs, beside: push.engine))
+        }
+        // Whose account it is itself may never have been said.
+        guard push.userID != nil || push.otherUserIDs.contains(user) else { return [push.engine] }
+        return try accounts(of: [user], beside: push.engine)
+    }
+
+    /// An account whose registrations all have a secret takes nothing that came without one.
+    private func accounts(
+        of users: [Int64], beside engine: UInt32
+    ) throws(StoreFault) -> [UInt32] {
+        var names: [[UInt8]] = []
+        for user in users {
+            names.append(
+                try transaction.hashing { key, hash throws(OpenSSLError) in
+                    try EngineName.user(user, key: key, &hash)
+                })
+        }
+        let found = try EngineRows.siblings(of: engine, users: names, on: transaction.connection)
+        var accounts: [UInt32] = []
+        for row in found
+        where try transaction.registrations(of: row).contains(where: { $0.secret == nil }) {
+            accounts.append(row)
+        }
+        return accounts
+    }
+}
+
+extension EngineRows {
+    /// Those of other accounts with these users, of the same owner and application; each once.
+    static func siblings(
+        of engine: UInt32, users: [[UInt8]], on connection: borrowing Connection
+    ) throws(StoreFault) -> [UInt32] {
+        let select = try StoreStatement(
+            """
+            SELECT other.row FROM engine other JOIN engine own
+            ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app
+            WHERE other.user = ?2 AND other.row <> own.row ORDER BY other.row
+            """, on: connection)
+        var rows: [UInt32] = []
+        for user in users {
+            try select.bind(Int64(engine), at: 1)
+            try select.bind(user, at: 2)
+            if try select.step() {
+                let row = UInt32(clamping: select.integer(0))
+                if !rows.contains(row) { rows.append(row) }
+            }
+            select.reset()
+        }
+        return rows
+    }
+}

@@ -1,0 +1,168 @@
+import Base
+import Dialects
+import Notifications
+import System
+import WebPush
+
+/// Engines, whose accounts are kept, and who is told of what they say. For the writer's thread.
+final class StoredEngines {
+    let transaction: Transaction
+    let messages: StoredMessages
+    let marks: StoredMarks
+    let rows: EngineRows
+    /// The sentences of engines.
+    let templates: TelegramTemplates
+    // Of one thread, and used by nothing that is called while they change.
+    /// Those that were read. As they are in the batch under way: with a failure they go.
+    @exclusivity(unchecked) var loaded: LoadedEngines
+    @exclusivity(unchecked) var journal = EngineJournal()
+    /// What is still to be done because of what engines said.
+    @exclusivity(unchecked) var consequences: [EngineConsequence] = []
+
+    init(
+        _ transaction: Transaction, _ messages: StoredMessages, _ marks: StoredMarks,
+        templates: TelegramTemplates
+    ) throws(StoreFault) {
+        rows = try EngineRows(on: transaction.connection)
+        loaded = LoadedEngines(room: transaction.limits.engineMemory)
+        self.transaction = transaction
+        self.messages = messages
+        self.marks = marks
+        self.templates = templates
+        try EngineRows.loadRecords(on: transaction.connection) {
+            journal.wrote($0, of: $1, size: $2)
+        }
+    }
+
+    var index: StoreIndex { transaction.index }
+
+    /// What is to be done now because of what engines said; more may come of it.
+    func takeConsequences() -> [EngineConsequence] {
+        guard !consequences.isEmpty else { return [] }
+        defer { consequences = [] }
+        return consequences
+    }
+
+    func perform(_ operation: EngineOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .request(let client, let text):
+            return try engine(client.engine) { engine throws(StoreFault) in
+                try Underway.mark(.command, text.span, subject: engine.row) {
+                    () throws(StoreFault) in try answer(client, text, engine)
+                }
+            }
+        case .join(let client, let role): return try join(client, role)
+        case .leave(let client, let isFetching): return try leave(client.engine, isFetching)
+        case .release(let row):
+            return try engine(row) { engine throws(StoreFault) in
+                try request(#"{"@type":"bellwire.release"}"#, engine)
+            }
+        case .heard(let last, let row):
+            return try engine(row) { engine throws(StoreFault) in
+                engine.hosted.noticesHeard(through: last, now: wall)
+                return try finish(engine)
+            }
+        case .advance(let row):
+            return try engine(row) { engine throws(StoreFault) in
+                let now = wall
+                engine.deadline = nil
+                let deadline = engine.hosted.engine.nextDeadline
+                guard let deadline, deadline <= now else {
+                    // By the clock of whoever asked it was.
+                    tell(deadline, of: engine)
+                    return .done
+                }
+                engine.hosted.advance(to: now)
+                return try finish(engine)
+            }
+        case .confirm(let id, let device, let row):
+            return try confirm(id, device: device, row)
+        case .note(let row):
+            return try engine(row) { engine throws(StoreFault) in
+                try note(engine)
+                return .done
+            }
+        }
+    }
+
+    func tell(_ engine: UInt32, _ content: EngineNews.Content) {
+        guard index.engines.hasListeners(engine) else { return }
+        #if PLANT_UPDATE_BEFORE_COMMIT
+            index.engines.tell([EngineNews(engine: engine, content: content)])
+        #else
+            transaction.effects.engineNews.append(EngineNews(engine: engine, content: content))
+        #endif
+    }
+
+    private func answer(
+        _ client: EngineClientID, _ text: [UInt8], _ engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        if try !hasRoom(engine), let refusal = Self.refusal(of: text) {
+            tell(engine.row, .answer(refusal, client: client.number))
+            return .done
+        }
+        let former = Counters(engine.hosted.engine.account)
+        let wasMobile = engine.hosted.engine.account.source.isMobile
+        let answer = engine.hosted.answer(text, now: wall)
+        let outcome = try finish(engine)
+        let isMobile = engine.hosted.engine.account.source.isMobile
+        if isMobile != wasMobile { consequences.append(.mobile(isMobile, engine: engine.row)) }
+        // Behind its updates.
+        tell(engine.row, .answer(answer, client: client.number))
+        if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }
+        return outcome
+    }
+
+    /// A request of our own.
+    func request(_ text: String, _ engine: LoadedEngine) throws(StoreFault) -> StoreOutcome {
+        _ = engine.hosted.answer(Array(text.utf8), now: wall)
+        return try finish(engine)
+    }
+
+    /// What it did is written, and told once that is done.
+    func finish(
+        _ engine: LoadedEngine, push device: UInt32? = nil
+    ) throws(StoreFault) -> StoreOutcome {
+        let news = engine.hosted.takeNews()
+        try keep(engine)
+        var isOwed = false
+        for update in news.updates {
+            if try follow(update, engine.row, device) { isOwed = true }
+        }
+        if isOwed {
+            try tellOwed(news.updates, engine)
+        } else if !news.updates.isEmpty {
+            tell(engine.row, .updates(news.updates))
+        }
+        tell(news.deadline, of: engine)
+        return device == nil || news.outranked == 0 ? .done : .registration(.outranked)
+    }
+
+    func tell(_ deadline: Double?, of engine: LoadedEngine) {
+        guard deadline != engine.deadline, index.engines.hasListeners(engine.row) else { return }
+        engine.deadline = deadline
+        tell(engine.row, .deadline(deadline))
+    }
+
+    /// What others than the clients hear of an update. Whether it is one that is owed.
+    private func follow(
+        _ update: Update, _ engine: UInt32, _ device: UInt32?
+    ) throws(StoreFault) -> Bool {
+        switch update {
+        case .fetchRequired(_, let details):
+            guard let device else { return true }
+            consequences.append(.fetch(device: device, engine: engine, details))
+        case .notificationAction(let action):
+            consequences.append(.tell(.action(action), engine: engine))
+        case .dcOption, .liveLocationsNeeded, .rawPush: break
+        case .sessionRevoked:
+            consequences.append(.revoke(engine: engine))
+            return false
+        case .actionExpired:
+            transaction.effects.expiredActions += 1
+            return false
+        default: return false
+        }
+        return true
+    }
+}

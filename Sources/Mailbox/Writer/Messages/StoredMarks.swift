@@ -1,0 +1,69 @@
+import Delivery
+
+/// What is known again for a while: pushes that senders may repeat, and bodies that came before. For
+/// the writer's thread.
+final class StoredMarks {
+    private let transaction: Transaction
+    private let rows: MarkRows<OwnedMark>
+    private let replayRows: MarkRows<ReplayMark>
+    @exclusivity(unchecked) private var replays = ReplayTable()
+
+    init(_ transaction: Transaction) throws(StoreFault) {
+        let index = transaction.index
+        rows = try MarkRows<OwnedMark>(on: transaction.connection)
+        replayRows = try MarkRows<ReplayMark>(on: transaction.connection)
+        self.transaction = transaction
+        try MarkRows<ReplayMark>.load(from: transaction.connection) {
+            replays.insert($0, owner: index.owner(ofDevice: $0.device))
+        }
+    }
+
+    /// True if no body with this mark came lately, which it did now.
+    func isNew(_ mark: ReplayMark) -> Bool {
+        let owner = transaction.index.owner(ofDevice: mark.device)
+        return switch replays.answer(mark, owner: owner) {
+        case .new: transaction.effects.replays.insert(mark).inserted
+        case .repeated: false
+        case .unmarked: true
+        }
+    }
+
+    /// Those of the messages that the batch stores, or that whoever listens has taken, and of bodies.
+    /// At the end of it.
+    func keep() throws(StoreFault) {
+        if !transaction.effects.marks.isEmpty {
+            let expires = transaction.time.now.adding(seconds: RepetitionMark.lifetime)
+            try rows.insert(
+                transaction.effects.marks, at: transaction.nextPosition(), expires: expires)
+            transaction.wake(at: expires)
+        }
+        if !transaction.effects.replays.isEmpty {
+            let expires = transaction.time.now.adding(seconds: ReplayMark.lifetime)
+            try replayRows.insert(
+                transaction.effects.replays, at: transaction.nextPosition(), expires: expires)
+            transaction.wake(at: expires)
+        }
+    }
+
+    /// After the commit.
+    func committed() {
+        for mark in transaction.effects.replays {
+            replays.insert(mark, owner: transaction.index.owner(ofDevice: mark.device))
+        }
+        for mark in transaction.effects.expiredReplays { replays.remove(mark) }
+    }
+
+    /// True if there may be more that have expired.
+    func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Bool {
+        let expired = try rows.deleteExpired(at: now, limit: limit)
+        let expiredReplays = try replayRows.deleteExpired(at: now, limit: limit)
+        transaction.effects.expiredMarks += expired
+        transaction.effects.expiredReplays += expiredReplays
+        return expired.count >= limit || expiredReplays.count >= limit
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        let times = [try rows.nextExpiry(), try replayRows.nextExpiry()]
+        return times.compactMap(\.self).min()
+    }
+}

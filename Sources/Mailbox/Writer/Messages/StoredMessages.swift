@@ -1,0 +1,192 @@
+import Base
+import Crypto
+import Delivery
+import WebPush
+
+/// The messages that are stored, and where they are. For the writer's thread.
+final class StoredMessages {
+    private let transaction: Transaction
+    private let rows: MessageRows
+    // Of one thread, and used by nothing that is called while they change.
+    @exclusivity(unchecked) private var locations = FlatTable<LocationEntry>()
+    @exclusivity(unchecked) private var acknowledged = AcknowledgedMessages()
+
+    /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
+    init(
+        _ transaction: Transaction, visit: (Address, Int) -> Void
+    ) throws(StoreFault) {
+        rows = try MessageRows(on: transaction.connection)
+        self.transaction = transaction
+        let select = try StoreStatement(
+            "SELECT position, location, subscription, device, size FROM message",
+            on: transaction.connection)
+        while try select.step() {
+            guard let location = select.withBytes(1, { LocationID($0) }) else { continue }
+            locations.set(location.high, position: select.integer(0))
+            let address = Address(
+                subscription: UInt32(clamping: select.integer(2)),
+                device: UInt32(clamping: select.integer(3)))
+            visit(address, Int(select.integer(4)))
+        }
+    }
+
+    /// What is acknowledged in the same batch need not be written.
+    func begin(_ submissions: ArraySlice<Submission>) {
+        acknowledged = AcknowledgedMessages(in: submissions)
+    }
+
+    /// After the commit.
+    func committed() {
+        for message in transaction.effects.stored {
+            locations.set(message.location, position: message.position)
+        }
+        for message in transaction.effects.ended { locations.remove(location: message.location) }
+    }
+}
+
+/// Those that come.
+extension StoredMessages {
+    /// Unless its acknowledgement is behind it.
+    func accept(_ message: Message) throws(StoreFault) -> StoreOutcome {
+        // With a topic it ends another message, acknowledged or not; a mark is for repetitions.
+        if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
+            transaction.effects.unused.append(message)
+            return .acknowledged
+        }
+        return try store(message)
+    }
+
+    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
+        let position = transaction.nextPosition()
+        let topic = try message.content.topic.map { topic throws(StoreFault) in
+            try name(of: topic.text)
+        }
+        let sealed = try transaction.seal(
+            MessageRecord.bytes(message.content, arrival: message.arrival),
+            at: Sealer.Place(
+                table: MessageRows.sealedTable, row: position, column: MessageRows.sealedColumn))
+        if let topic {
+            transaction.effects.ended += try rows.delete(
+                topic: topic, of: message.address.subscription)
+        }
+        #if PLANT_DROP_OLDEST
+            try StoreStatement(
+                """
+                DELETE FROM message WHERE position IN (
+                SELECT position FROM message WHERE subscription = \(message.address.subscription)
+                ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
+                """, on: transaction.connection
+            ).run()
+        #endif
+        guard try rows.insert(message, at: position, topic: topic, sealed: sealed) else {
+            transaction.effects.unused.append(message)
+            return .notFound
+        }
+        if let mark = message.mark {
+            let owner = transaction.index.owner(ofDevice: message.address.device)
+            transaction.effects.marks.append(OwnedMark(mark: mark, owner: owner))
+        }
+        transaction.effects.stored.append((message.location.high, position))
+        transaction.wake(at: message.expiry)
+        return .stored(position: position)
+    }
+
+    /// A topic is chosen by the sender and may tell something: the file has this in its place.
+    private func name(of topic: String) throws(StoreFault) -> [UInt8] {
+        let text = Array(topic.utf8)
+        let digest = try transaction.hashing { key, hash throws(OpenSSLError) in
+            try key.withSpan { key throws(OpenSSLError) in try hash.hmac(key: key, text.span) }
+        }
+        return digest.span.array(0..<16)
+    }
+}
+
+/// Those that end.
+extension StoredMessages {
+    func acknowledge(_ reference: MessageReference) throws(StoreFault) -> StoreOutcome {
+        if acknowledged.hasPassed(reference.id) { return .done }
+        return end(try rows.delete(reference))
+    }
+
+    func acknowledge(_ id: MessageID, device: UInt32) throws(StoreFault) -> StoreOutcome {
+        end(try rows.delete(id, device: device))
+    }
+
+    func dropOldest(of address: Address, _ count: Int) throws(StoreFault) -> StoreOutcome {
+        end(try rows.deleteOldest(of: address, count))
+    }
+
+    func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
+        guard let position = locations.position(location.high) else { return .notFound }
+        let ended = try rows.delete(location, at: position)
+        transaction.effects.ended += ended
+        return ended.first.map { .withdrawn($0.reference) } ?? .notFound
+    }
+
+    private func end(_ ended: [MessageRows.Ended]) -> StoreOutcome {
+        transaction.effects.ended += ended
+        return ended.isEmpty ? .notFound : .done
+    }
+
+    func endAll(of subscription: UInt32) throws(StoreFault) {
+        transaction.effects.ended += try rows.deleteAll(of: subscription)
+    }
+
+    func endAll(ofDevice device: UInt32) throws(StoreFault) {
+        transaction.effects.ended += try rows.deleteAll(ofDevice: device)
+    }
+
+    /// All that wait and can be read. They end.
+    func take(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
+        var draft = PageDraft(
+            request: PageRequest(device: device), through: transaction.position,
+            besides: transaction.index.setAside)
+        let select = try StoreStatement(
+            """
+            SELECT position, sequence, subscription, id, location, expires, sealed
+            FROM message WHERE device = ?1 AND expires > ?2 ORDER BY sequence
+            """, on: transaction.connection)
+        try select.bind(Int64(device), at: 1)
+        try select.bind(transaction.time.now.milliseconds, at: 2)
+        while try select.step() { draft.add(select, unsealing: &transaction.sealer) }
+        let messages = draft.page(isLast: true).messages
+        for message in messages {
+            transaction.effects.ended += try rows.delete(message.reference)
+        }
+        return messages
+    }
+
+    /// How many have expired.
+    func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        let ended = try rows.deleteExpired(at: now, limit: limit)
+        transaction.effects.ended += ended
+        return ended.count
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? { try rows.nextExpiry() }
+}
+
+/// Messages whose acknowledgement is in the same batch.
+private struct AcknowledgedMessages {
+    private var waiting = Set<MessageID>()
+    private var met = Set<MessageID>()
+
+    init() {}
+
+    init(in submissions: ArraySlice<Submission>) {
+        for submission in submissions {
+            if case .acknowledge(let reference) = submission.operation {
+                waiting.insert(reference.id)
+            }
+        }
+    }
+
+    /// Whether the message has its acknowledgement behind it.
+    mutating func passes(_ id: MessageID) -> Bool {
+        guard !waiting.isEmpty, waiting.contains(id) else { return false }
+        met.insert(id)
+        return true
+    }
+
+    func hasPassed(_ id: MessageID) -> Bool { met.contains(id) }
+}

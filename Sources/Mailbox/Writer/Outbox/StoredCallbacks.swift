@@ -1,0 +1,177 @@
+import Base
+import Crypto
+import Delivery
+
+/// Callbacks, and the outbox in which their events wait. For the writer's thread.
+final class StoredCallbacks {
+    let transaction: Transaction
+    private let rows: CallbackRows
+
+    init(_ transaction: Transaction) throws(StoreFault) {
+        rows = try CallbackRows(on: transaction.connection)
+        self.transaction = transaction
+    }
+
+    /// Whether there is room for all that callbacks are to be told. What only time brings is left out
+    /// where there is none: of what counts, each start reminds.
+    func hasRoom(for operations: [CallbackOperation]) throws(StoreFault) -> Bool {
+        for case .add(let event, let callback) in operations {
+            if let usage = try rows.usage(of: callback), !hasRoom(usage, for: event) {
+                return false
+            }
+        }
+        return true
+    }
+
+    func make(_ callback: Callback, _ introduction: OutboxEvent) throws(StoreFault) -> StoreOutcome
+    {
+        let sealed = try transaction.seal(
+            CallbackCode.bytes(callback), at: CallbackRows.place(callback.row))
+        if let former = try self.introduction(of: callback.row) {
+            _ = try rows.delete(former, of: callback.row)
+        }
+        try put(callback: callback.row, created: transaction.time.now, sealed: sealed)
+        try insert(introduction, of: callback.row, .introduction)
+        transaction.effects.note(.changed, of: callback.row)
+        transaction.effects.changes.append(.callback(callback.row, isGone: false))
+        return .done
+    }
+
+    func rotate(_ row: UInt32, _ secret: Secret) throws(StoreFault) -> StoreOutcome {
+        guard let sealed = try sealedCallback(row) else { return .notFound }
+        let opened: Secret
+        do throws(Sealer.Failure) {
+            opened = try transaction.sealer.open(sealed.span, at: CallbackRows.place(row))
+        } catch { throw .damaged("a callback does not unseal") }
+        guard var callback = opened.withSpan({ CallbackCode.callback(row: row, $0) }) else {
+            throw .damaged("a callback cannot be read")
+        }
+        let now = transaction.time.now
+        let former = callback.secrets.compactMap { entry -> Callback.SigningSecret? in
+            let expiry = entry.expiry ?? now.adding(seconds: Callback.graceOfSecret)
+            return expiry <= now ? nil : Callback.SigningSecret(entry.secret, expiry: expiry)
+        }
+        callback.secrets = [Callback.SigningSecret(secret)] + former.prefix(1)
+        let renewed = try transaction.seal(
+            CallbackCode.bytes(callback), at: CallbackRows.place(row))
+        try set(sealedCallback: renewed, row)
+        return .done
+    }
+
+    func end(_ row: UInt32, last: OutboxEvent?) throws(StoreFault) -> StoreOutcome {
+        guard let usage = try rows.usage(of: row) else { return .notFound }
+        if usage.state == .active, let last { try insert(last, of: row, .inOrder) }
+        if usage.state == .active, last != nil || usage.events > 0 {
+            try set(.ending, ofCallback: row)
+        } else if usage.state != .ending {
+            try delete(callback: row)
+        }
+        transaction.effects.note(.changed, of: row)
+        transaction.effects.changes.append(.callback(row, isGone: false))
+        return .done
+    }
+}
+
+/// Events.
+extension StoredCallbacks {
+    func add(_ event: OutboxEvent, to callback: UInt32) throws(StoreFault) -> StoreOutcome {
+        guard let usage = try rows.usage(of: callback), usage.state.takesEvents else {
+            return .notFound
+        }
+        guard hasRoom(usage, for: event) else { return .full }
+        if try !count(event, of: callback) { try insert(event, of: callback, .inOrder) }
+        return .done
+    }
+
+    /// With the action of a user of which the callback was told.
+    func record(
+        _ record: AttemptRecord
+    ) throws(StoreFault) -> (outcome: StoreOutcome, action: Int64?) {
+        let (row, position) = (record.callback, record.position)
+        guard let usage = try rows.usage(of: row) else { return (.notFound, nil) }
+        var action: Int64?
+        switch record.result {
+        case .delivered:
+            let event = try rows.delete(position, of: row)
+            action = event?.action
+            if event?.rank == .introduction, usage.state == .unconfirmed {
+                try set(.active, ofCallback: row)
+            }
+        case .postponed(let attempts, let refusals, let due):
+            try rows.postpone(position, of: row, attempts: attempts, refusals: refusals, due: due)
+        // Nothing will bring back what is parked at the end.
+        case .parked where usage.state != .ending: try park(position, of: row)
+        case .parked, .dead: _ = try rows.delete(position, of: row)
+        case .gone: try close(callback: row, .gone)
+        case .lapsed: try close(callback: row, .lapsed)
+        }
+        try settle(row, usage.state)
+        if record.result == .gone, usage.state != .ending {
+            transaction.effects.changes.append(.callback(row, isGone: true))
+        }
+        return (.done, action)
+    }
+
+    /// Deletes some of what has died; how many.
+    func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        let dead = try rows.dead(at: now, limit: limit)
+        for (position, callback) in dead {
+            _ = try rows.delete(position, of: callback)
+            guard let usage = try rows.usage(of: callback) else { continue }
+            try settle(callback, usage.state)
+            transaction.effects.note(.changed, of: callback)
+        }
+        return dead.count
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? { try rows.nextDeath() }
+
+    /// A callback whose registration has ended goes with its last event.
+    private func settle(_ row: UInt32, _ state: CallbackState) throws(StoreFault) {
+        guard state == .ending, try rows.usage(of: row)?.events == 0 else { return }
+        try delete(callback: row)
+    }
+
+    private func insert(
+        _ event: OutboxEvent, of callback: UInt32, _ rank: CallbackRows.Rank
+    ) throws(StoreFault) {
+        let position = transaction.nextPosition()
+        let sealed = try transaction.seal(event.body, at: CallbackRows.eventPlace(position))
+        let now = transaction.time.now
+        try rows.insert(event, of: callback, rank, at: position, now, sealed: sealed)
+        transaction.wake(at: now.adding(seconds: max(event.ttl, OutboxEvent.lifetime)))
+        transaction.effects.note(.added, of: callback)
+    }
+
+    /// Whether it could be counted into one that waits.
+    private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
+        guard let tally = event.tally else { return false }
+        #if PLANT_MERGE_IN_FLIGHT
+            let isFirstFree = true
+        #else
+            let isFirstFree = transaction.index.callbacks.beginChange(of: callback)
+        #endif
+        let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
+        // One from before the start may have been sent, and whoever has it may ignore it now.
+        guard let last, last.position > transaction.openedAt else { return false }
+        let count = last.count + tally.count
+        let sealed = try transaction.seal(
+            event.body(counting: count), at: CallbackRows.eventPlace(last.position))
+        let dies = transaction.time.now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
+        try rows.replace(
+            last.position, ofSize: last.size, of: callback, with: event, count: count, dies: dies,
+            sealed: sealed)
+        return true
+    }
+
+    /// What the service itself has to say is still taken where pushes are refused, as much again.
+    private func hasRoom(_ usage: CallbackRows.Usage, for event: OutboxEvent) -> Bool {
+        let (size, growth) = (Int64(event.body.count), transaction.limits.growth)
+        let part: Int64 = event.isPush ? 1 : 2
+        return !usage.state.takesEvents
+            || (usage.events < OutboxLimits.events * part
+                && usage.bytes + size <= OutboxLimits.bytes * part
+                && usage.ownerBytes + size <= Int64(growth.callbacks.bytes) * part
+                && usage.allBytes + size <= Int64(growth.allCallbacks.bytes) * part)
+    }
+}

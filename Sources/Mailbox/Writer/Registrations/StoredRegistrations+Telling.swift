@@ -1,0 +1,122 @@
+import Notifications
+
+/// What callbacks of registrations are told.
+extension StoredRegistrations {
+    /// Nothing where there is no callback.
+    func tell(_ event: CallbackEvent, _ registration: Registration) throws(StoreFault) {
+        guard registration.terms.callback != nil else { return }
+        _ = try callbacks.add(try self.event(event, of: registration), to: registration.device)
+    }
+
+    /// Ends it; its callback, if it has one, hears of that last.
+    func end(_ registration: Registration, telling event: CallbackEvent) throws(StoreFault) {
+        let last = try self.event(event, of: registration)
+        _ = try remove(device: registration.device)
+        _ = try callbacks.end(registration.device, last: last)
+    }
+
+    /// Whether its user is there has changed.
+    func tellPresence(of registration: Registration) throws(StoreFault) {
+        let presence = registration.presence
+        let rest = registration.sessionEnd.milliseconds - transaction.time.now.milliseconds
+        let until = presence.isOnline ? transaction.time.reading().wall + rest : nil
+        try tell(
+            .session(online: presence.isOnline, mobile: presence.isMobile, until: until),
+            registration)
+    }
+
+    private func event(
+        _ event: CallbackEvent, of registration: Registration
+    ) throws(StoreFault) -> OutboxEvent {
+        event.entry(
+            try transaction.newID(), registration: registration.id.text,
+            account: registration.terms.account, at: transaction.time.reading().wall)
+    }
+}
+
+/// That `registerDevice` is to be called again.
+extension StoredRegistrations {
+    /// Goes on with the round that is made at each start.
+    func remindSome(after last: UInt32, atMost limit: Int) throws(StoreFault) {
+        let found = try callbacks.callbacks(after: last, limit: limit)
+        for device in found { try remind(device: device) }
+        transaction.effects.changes.append(.reminded(found.count < limit ? nil : found.last))
+    }
+
+    /// Nothing where it has no callback.
+    private func remind(device: UInt32) throws(StoreFault) {
+        guard var registration = try transaction.registration(device),
+            registration.terms.callback != nil
+        else { return }
+        let revision = registration.revision
+        registration.remind(at: transaction.time.now)
+        _ = try update(registration, from: revision)
+        try tellReminder(registration)
+        transaction.effects.changes.append(.registration(device: device))
+    }
+
+    /// Nothing where nobody has said yet how it is described.
+    func tellReminder(_ registration: Registration) throws(StoreFault) {
+        guard let parameters = transaction.index.reminders.parameters(of: registration) else {
+            return
+        }
+        try tell(.refresh(registerDevice: parameters), registration)
+    }
+}
+
+/// What engines said.
+extension StoredRegistrations {
+    func carryOut(_ consequence: EngineConsequence) throws(StoreFault) {
+        switch consequence {
+        case .fetch(let device, let engine, let details): try fetch(device, engine, details)
+        case .tell(let event, let engine):
+            for registration in try transaction.registrations(of: engine) {
+                try tell(event, registration)
+            }
+        case .revoke(let engine):
+            // The session is over: nothing may be sent in its name any more.
+            for registration in try transaction.registrations(of: engine) {
+                try end(registration, telling: .sessionRevoked)
+            }
+        case .remind(let engine):
+            for device in try transaction.devices(of: engine) { try remind(device: device) }
+        case .note(let engine): try note(engine)
+        case .mobile(let isMobile, let engine): try setMobile(isMobile, engine)
+        }
+    }
+
+    /// Fetchers that are there have heard of it; others find a signal, beside what they are told when
+    /// they come.
+    private func fetch(
+        _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
+    ) throws(StoreFault) {
+        var found = try transaction.registration(device)
+        // It came by the endpoint of another account.
+        if found?.engine != engine { found = try transaction.registrations(of: engine).first }
+        guard let registration = found else { return }
+        try tell(.fetch(count: 1, version: nil, details: details), registration)
+        try engines.leaveSignal(for: registration)
+    }
+
+    /// Clients of the engine are a sign of life of every registration.
+    private func note(_ engine: UInt32) throws(StoreFault) {
+        let now = transaction.time.now
+        var registrations = try transaction.registrations(of: engine)
+        for place in registrations.indices {
+            let former = registrations[place].revision
+            guard registrations[place].note(seenAt: now) else { continue }
+            _ = try change(registrations[place], from: former, adding: nil)
+        }
+        engines.noted(registrations, engine)
+    }
+
+    /// What others are told of every registration of the account.
+    private func setMobile(_ isMobile: Bool, _ engine: UInt32) throws(StoreFault) {
+        var registrations = try transaction.registrations(of: engine)
+        for place in registrations.indices where registrations[place].isMobile != isMobile {
+            let former = registrations[place].revision
+            registrations[place].setMobile(isMobile)
+            _ = try change(registrations[place], from: former, adding: nil)
+        }
+    }
+}

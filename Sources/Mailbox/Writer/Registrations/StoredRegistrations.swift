@@ -1,0 +1,170 @@
+import Base
+import Crypto
+import Delivery
+import WebPush
+
+/// Registrations: what their applications ask for, and what time does to them. For the writer's
+/// thread.
+final class StoredRegistrations {
+    let transaction: Transaction
+    let devices: StoredDevices
+    let messages: StoredMessages
+    let callbacks: StoredCallbacks
+    let engines: StoredEngines
+    let rows: ReceiverRows
+
+    init(
+        _ transaction: Transaction, _ devices: StoredDevices, _ messages: StoredMessages,
+        _ callbacks: StoredCallbacks, _ engines: StoredEngines
+    ) throws(StoreFault) {
+        rows = try ReceiverRows(on: transaction.connection)
+        self.transaction = transaction
+        self.devices = devices
+        self.messages = messages
+        self.callbacks = callbacks
+        self.engines = engines
+    }
+
+    func perform(_ operation: RegistrationOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .create(let registration, let subscription, let credential, let limit, let answer):
+            if let answer, let former = try outcome(of: answer) { return former }
+            let refusal = try refusal(of: registration, isKept: answer != nil, limit: limit)
+            if let refusal { return refusal }
+            let outcome = try create(registration, subscription, credential)
+            if let answer, outcome == .done { try keep(answer, of: registration.owner) }
+            return outcome
+        case .change(let registration, let revision, let subscription):
+            return try change(registration, from: revision, adding: subscription)
+        case .end(let device):
+            if case .none = try transaction.find(device) { return .notFound }
+            return try remove(device: device) ? .done : .notFound
+        case .receive(let message, let mark, let push):
+            return try receive(message, mark, push)
+        case .count(let device, let reason):
+            return try rows.count(reason, device: device) ? .done : .notFound
+        case .signal(let signal, let address):
+            return try engines.take(signal, address)
+        case .fetch(let device): return try fetch(device)
+        }
+    }
+
+    /// Of its engine a push may say that it was not allowed to touch what had come better protected:
+    /// for the owner to know, beside the words for what nobody could read.
+    private func receive(
+        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
+    ) throws(StoreFault) -> StoreOutcome {
+        let (outcome, isOutranked) = try engines.receive(message, mark, push)
+        guard isOutranked else { return outcome }
+        _ = try rows.count(Self.outranked, device: message.address.device)
+        return outcome == .unavailable ? outcome : .registration(.outranked)
+    }
+
+    private static let outranked = "outranked"
+
+    private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
+        let signals = try transaction.takeSignals(device: device)
+        let messages = try messages.take(ofDevice: device)
+        try engines.noteFetched(device)
+        return .registration(.fetched(Waiting(messages: messages, signals: signals)))
+    }
+
+    func seal(_ registration: Registration) throws(StoreFault) -> [UInt8] {
+        try transaction.seal(
+            registration.record(), at: RegistrationRows.place(registration.device))
+    }
+}
+
+/// Making.
+extension StoredRegistrations {
+    /// Nil if there is room for another registration. Callbacks of those that have ended count until
+    /// they were told of it.
+    private func refusal(
+        of registration: Registration, isKept: Bool, limit: Int?
+    ) throws(StoreFault) -> StoreOutcome? {
+        let (owner, growth) = (limit == nil ? nil : registration.owner, transaction.limits.growth)
+        let own = GrowthLimits.Room(count: limit ?? .max, bytes: growth.registrationBytes)
+        guard
+            try transaction.hasRoom(
+                for: .registration, of: owner, within: own, growth.allRegistrations)
+        else { return .registration(.tooMany) }
+        if registration.terms.callback != nil,
+            try !transaction.hasRoom(
+                for: .callback, of: owner, within: growth.callbacks, growth.allCallbacks)
+        {
+            return .registration(.tooMany)
+        }
+        if isKept,
+            try !transaction.hasRoom(
+                for: .answer, of: owner, within: growth.answers, growth.allAnswers)
+        {
+            return .full
+        }
+        return nil
+    }
+
+    private func create(
+        _ registration: Registration, _ subscription: Subscription, _ credential: UInt32?
+    ) throws(StoreFault) -> StoreOutcome {
+        let last = max(registration.device, subscription.address.subscription)
+        guard last <= StoreIndex.lastRow else { return .full }
+        guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
+        // The endpoint's hash is no hash of a name by which anybody could say hello.
+        let device = KnownUserAgent(
+            row: registration.device, userAgent: subscription.digest, credential: credential,
+            created: registration.created)
+        let sealed = try seal(registration)
+        guard try devices.add(device, owner: registration.owner) else { return .notFound }
+        let engine = try engines.engine(for: registration)
+        try RegistrationRows.insert(
+            registration, engine, sealed: sealed, on: transaction.connection)
+        try engines.joined(registration, engine)
+        transaction.wake(at: registration.due)
+        try add(subscription)
+        return .done
+    }
+
+    func add(_ subscription: Subscription) throws(StoreFault) {
+        // It cannot be left out alone, so the transaction fails as a whole.
+        guard try devices.register(subscription) == .done else {
+            throw .damaged("an endpoint could not be added")
+        }
+    }
+}
+
+/// Ending.
+extension StoredRegistrations {
+    /// Any device, with all that is its own: it may be a registration, or have been one.
+    func remove(device row: UInt32) throws(StoreFault) -> Bool {
+        let registration = try transaction.registration(row)
+        let engine = try engines.engine(ofDevice: row)
+        let wasThere = try devices.remove(device: row)
+        let isRegistration = try RegistrationRows.delete(row, on: transaction.connection)
+        guard wasThere else { return false }
+        if let engine { try engines.left(registration, engine) }
+        if isRegistration { transaction.effects.changes.append(.registration(device: row)) }
+        return true
+    }
+
+    /// With the callbacks of those that are registrations; nobody has anything to unregister with.
+    func remove(_ devices: [UInt32]) throws(StoreFault) {
+        for device in devices {
+            _ = try remove(device: device)
+            _ = try callbacks.end(device, last: nil)
+        }
+    }
+
+    func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        try remove(try devices.devices(underCredential: row))
+        return try devices.remove(credential: row)
+    }
+
+    func remove(owner row: UInt32) throws(StoreFault) -> StoreOutcome {
+        for credential in try devices.credentials(ofOwner: row) {
+            _ = try remove(credential: credential)
+        }
+        // What he registered by the control socket has no credential.
+        try remove(try devices.devices(ofOwner: row))
+        return try devices.deleteOwner(row) ? .done : .notFound
+    }
+}

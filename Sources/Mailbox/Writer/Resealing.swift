@@ -1,0 +1,77 @@
+import Crypto
+import SQLite
+
+/// How far the store has come with sealing everything under the current master key.
+struct Resealing {
+    private struct Column {
+        let table: StaticString
+        let key: String
+        let column: StaticString
+    }
+
+    /// Every column that is sealed. `key` is the row that the seal is bound to.
+    private static let columns = [
+        Column(table: "state", key: "only", column: "sealed_endpoint_key"),
+        Column(table: "subscription", key: "row", column: "sealed_token"),
+        Column(table: "message", key: "position", column: "sealed"),
+        Column(table: "registration", key: "device", column: "sealed"),
+        Column(table: "engine", key: "row", column: "sealed"),
+        Column(table: "engine_record", key: "position", column: "sealed"),
+        Column(table: "kept_answer", key: "row", column: "sealed"),
+        Column(table: "callback", key: "row", column: "sealed"),
+        Column(table: "callback_event", key: "position", column: "sealed"),
+    ]
+
+    /// Rows that did not open. It may be their key that is missing, or there was no memory: as long as
+    /// there are any, no former key is done with.
+    private(set) var unopened = 0
+
+    private var index = 0
+    private var lastRow = Int64.min
+
+    var isDone: Bool { index == Self.columns.count }
+
+    /// Goes over at most `limit` rows. What does not open is left, and counted.
+    mutating func goOn(
+        on connection: borrowing Connection, _ sealer: inout Sealer, limit: Int
+    ) throws(StoreFault) {
+        guard !isDone else { return }
+        let column = Self.columns[index]
+        var rows: [(row: Int64, sealed: [UInt8])] = []
+        let select = try StoreStatement(
+            """
+            SELECT \(column.key), \(column.column) FROM \(column.table)
+            WHERE \(column.key) > ?1 ORDER BY \(column.key) LIMIT ?2
+            """, on: connection)
+        try select.bind(lastRow, at: 1)
+        try select.bind(Int64(limit), at: 2)
+        while try select.step() { rows.append((select.integer(0), select.bytes(1))) }
+        let update = try StoreStatement(
+            "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",
+            on: connection)
+        for (row, sealed) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
+            let place = Sealer.Place(table: column.table, row: row, column: column.column)
+            guard let anew = Self.seal(sealed, at: place, &sealer) else {
+                unopened += 1
+                continue
+            }
+            try update.bind(row, at: 1)
+            try update.bind(anew, at: 2)
+            try update.run()
+        }
+        lastRow = rows.last?.row ?? lastRow
+        if rows.count < limit {
+            index += 1
+            lastRow = .min
+        }
+    }
+
+    private static func seal(
+        _ sealed: [UInt8], at place: Sealer.Place, _ sealer: inout Sealer
+    ) -> [UInt8]? {
+        guard let plain = try? sealer.open(sealed.span, at: place) else { return nil }
+        let bytes = plain.withSpan { $0.array($0.indices) }
+        // Without memory or randomness it stays under its former key, which then is still needed.
+        return try? sealer.seal(bytes.span, at: place)
+    }
+}

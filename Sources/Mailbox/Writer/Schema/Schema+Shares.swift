@@ -1,0 +1,103 @@
+import SQLite
+
+/// How much of a kind each owner has, and under an empty name all have together.
+///
+/// Counted by the database, with each row that comes, changes or goes: whatever does that, and
+/// whatever becomes of the transaction, the count is right.
+extension Schema {
+    static let shares = Migration(
+        "shares",
+        """
+        CREATE TABLE share (
+            kind TEXT NOT NULL, owner TEXT NOT NULL, count INTEGER NOT NULL,
+            bytes INTEGER NOT NULL, PRIMARY KEY (kind, owner)
+        ) WITHOUT ROWID;
+        ALTER TABLE engine ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        UPDATE engine SET size = length(sealed);
+        ALTER TABLE callback ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+        UPDATE callback SET owner = coalesce(
+            (SELECT registration.owner FROM registration WHERE device = callback.row), '');
+        ALTER TABLE kept_answer ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+        ALTER TABLE kept_answer ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        UPDATE kept_answer SET size = length(sealed);
+        """ + ShareKind.allCases.map(\.sql).joined())
+}
+
+enum ShareKind: String, CaseIterable {
+    case engine
+    case callback
+    case answer = "kept_answer"
+    case registration
+
+    /// The column that has what a row weighs, or that weighs.
+    private var column: String {
+        switch self {
+        case .callback: "bytes"
+        case .registration: "sealed"
+        case .engine, .answer: "size"
+        }
+    }
+
+    /// What a row weighs.
+    func size(of row: String = "") -> String {
+        self == .registration ? "length(\(row)\(column))" : row + column
+    }
+
+    fileprivate var sql: String {
+        let (table, former, size) = (rawValue, size(of: "old."), size(of: "new."))
+        return """
+            INSERT INTO share SELECT '\(table)', '', count(*), coalesce(sum(\(self.size())), 0)
+                FROM \(table);
+            INSERT INTO share SELECT '\(table)', owner, count(*), sum(\(self.size())) FROM \(table)
+                WHERE owner <> '' GROUP BY owner;
+            CREATE TRIGGER \(table)_comes AFTER INSERT ON \(table) BEGIN
+                INSERT OR IGNORE INTO share VALUES ('\(table)', new.owner, 0, 0);
+                UPDATE share SET count = count + 1, bytes = bytes + \(size)
+                    WHERE kind = '\(table)' AND owner IN ('', new.owner);
+            END;
+            CREATE TRIGGER \(table)_changes AFTER UPDATE OF \(column) ON \(table) BEGIN
+                UPDATE share SET bytes = bytes + \(size) - \(former)
+                    WHERE kind = '\(table)' AND owner IN ('', new.owner);
+            END;
+            CREATE TRIGGER \(table)_goes AFTER DELETE ON \(table) BEGIN
+                UPDATE share SET count = count - 1, bytes = bytes - \(former)
+                    WHERE kind = '\(table)' AND owner IN ('', old.owner);
+                DELETE FROM share WHERE kind = '\(table)' AND owner = old.owner
+                    AND owner <> '' AND count = 0;
+            END;
+
+            """
+    }
+}
+
+/// What somebody has of a kind.
+struct Share: Equatable {
+    var count = 0
+    var bytes = 0
+
+    func isWithin(_ room: GrowthLimits.Room) -> Bool {
+        count < room.count && bytes < room.bytes
+    }
+}
+
+extension Transaction {
+    /// Whether an owner may have more of a kind; for nil, whether anybody may.
+    func hasRoom(
+        for kind: ShareKind, of owner: String?, within own: GrowthLimits.Room,
+        _ all: GrowthLimits.Room
+    ) throws(StoreFault) -> Bool {
+        guard try share(kind).isWithin(all) else { return false }
+        guard let owner else { return true }
+        return try share(of: owner, kind).isWithin(own)
+    }
+
+    /// That of an owner, or of all.
+    func share(of owner: String = "", _ kind: ShareKind) throws(StoreFault) -> Share {
+        let select = try StoreStatement(
+            "SELECT count, bytes FROM share WHERE kind = ?1 AND owner = ?2", on: connection)
+        try select.bind(text: kind.rawValue, at: 1)
+        try select.bind(text: owner, at: 2)
+        guard try select.step() else { return Share() }
+        return Share(count: Int(select.integer(0)), bytes: Int(select.integer(1)))
+    }
+}

@@ -1,0 +1,91 @@
+import Delivery
+import SQLite
+
+/// The one row that is written with every batch: counters and the clock.
+struct StateRow: ~Copyable {
+    struct Values: Equatable {
+        /// How many batches were ever committed.
+        var batch: Int64 = 0
+        /// The last position that a row was given.
+        var position: Int64 = 0
+        var counters = StoreIndex.Counters()
+        var anchor: StoreClock.Anchor
+    }
+
+    /// The whole row.
+    struct Record {
+        let values: Values
+        let sealedEndpointKey: [UInt8]
+        /// Until then an unknown endpoint may be one that the copy did not have.
+        let restoredUntil: StoreTime?
+    }
+
+    private let update: StoreStatement
+
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        update = try StoreStatement(
+            """
+            UPDATE state SET batch = ?1, position = ?2, sequence = ?3, subscription = ?4,
+            device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10
+            """, on: connection)
+    }
+
+    func write(_ values: Values) throws(StoreFault) {
+        try Self.bind(values, to: update)
+        try update.run()
+    }
+
+    /// Nil in a new store.
+    static func read(
+        on connection: borrowing Connection
+    ) throws(StoreFault) -> Record? {
+        let select = try StoreStatement(
+            """
+            SELECT batch, position, sequence, subscription, device, credential, time, boot,
+            since_boot, wall, restored_until, sealed_endpoint_key FROM state
+            """, on: connection)
+        guard try select.step() else { return nil }
+        let counters = StoreIndex.Counters(
+            sequence: select.integer(2), subscription: UInt32(clamping: select.integer(3)),
+            device: UInt32(clamping: select.integer(4)),
+            credential: UInt32(clamping: select.integer(5)))
+        let reading = ClockReading(
+            boot: select.isNull(7) ? nil : select.bytes(7), sinceBoot: select.integer(8),
+            wall: select.integer(9))
+        let anchor = StoreClock.Anchor(
+            time: StoreTime(milliseconds: select.integer(6)), reading: reading)
+        let values = Values(
+            batch: select.integer(0), position: select.integer(1), counters: counters,
+            anchor: anchor)
+        let restoredUntil = StoreTime(milliseconds: select.integer(10))
+        return Record(
+            values: values, sealedEndpointKey: select.bytes(11),
+            restoredUntil: select.isNull(10) ? nil : restoredUntil)
+    }
+
+    static func create(
+        _ record: Record, on connection: borrowing Connection
+    ) throws(StoreFault) {
+        let insert = try StoreStatement(
+            "INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11)",
+            on: connection)
+        try bind(record.values, to: insert)
+        try insert.bind(record.sealedEndpointKey, at: 11)
+        try insert.run()
+    }
+
+    private static func bind(
+        _ values: Values, to statement: borrowing StoreStatement
+    ) throws(StoreFault) {
+        try statement.bind(values.batch, at: 1)
+        try statement.bind(values.position, at: 2)
+        try statement.bind(values.counters.sequence, at: 3)
+        try statement.bind(Int64(values.counters.subscription), at: 4)
+        try statement.bind(Int64(values.counters.device), at: 5)
+        try statement.bind(Int64(values.counters.credential), at: 6)
+        try statement.bind(values.anchor.time.milliseconds, at: 7)
+        try statement.bind(values.anchor.reading.boot, at: 8)
+        try statement.bind(values.anchor.reading.sinceBoot, at: 9)
+        try statement.bind(values.anchor.reading.wall, at: 10)
+    }
+}

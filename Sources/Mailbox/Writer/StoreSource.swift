@@ -1,0 +1,29 @@
+import Delivery
+import Dialects
+import SQLite
+
+/// Where the writer gets its database from, at the start and after a failure.
+struct StoreSource: Sendable {
+    let path: String
+    let keys: StoreKeys
+    let index: StoreIndex
+    let time: StoreTimekeeper
+    let limits: StoreLimits
+    /// The sentences of engines.
+    let templates: TelegramTemplates
+    /// Told how many actions no application has taken in time.
+    let onExpiredActions: @Sendable (Int) -> Void
+
+    func reopen() throws(StoreFault) -> BatchExecutor {
+        let connection = try WriterDatabase.open(path, pageLimit: limits.filePages)
+        guard let record = try StateRow.read(on: connection) else {
+            throw .damaged("the state is missing")
+        }
+        return try BatchExecutor(self, on: connection, state: record.values)
+    }
+
+    /// The message ended without being stored.
+    func release(_ message: Message) { index.release(message) }
+
+    func apply(_ effects: BatchEffects) { effects.apply(to: index) }
+}

@@ -1,0 +1,87 @@
+import Delivery
+
+/// An operation with the way back for its answer. It goes from hand to hand, and is never copied.
+final class Submission: Sendable {
+    let operation: StoreOperation
+    let ticket: UInt64
+    let sink: any StoreSink
+    // What is asked more than once; each look into an operation copies it.
+    /// What it weighs while it waits.
+    let size: Int
+    let isOfSession: Bool
+    let engineWork: Int
+
+    init(operation: StoreOperation, ticket: UInt64, sink: any StoreSink) {
+        self.operation = operation
+        self.ticket = ticket
+        self.sink = sink
+        size = operation.size
+        isOfSession = operation.isOfSession
+        engineWork = operation.engineWork
+    }
+}
+
+extension StoreOperation {
+    /// What room was reserved for.
+    var message: Message? {
+        switch self {
+        case .store(let message): message
+        case .registration(let operation, _): operation.message
+        default: nil
+        }
+    }
+
+    /// Whether a session of a user agent or of an engine's client asks for it, rather than a sender.
+    fileprivate var isOfSession: Bool {
+        switch self {
+        case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .register, .unregister:
+            true
+        case .engine(.request), .engine(.join), .engine(.release), .engine(.confirm): true
+        default: false
+        }
+    }
+
+    /// How much an engine has to do, about: for a long request more.
+    fileprivate var engineWork: Int {
+        switch self {
+        case .engine(.request(_, let text)): 1 + text.count / Self.engineUnit
+        case .engine: 1
+        default: 0
+        }
+    }
+
+    private static let engineUnit = 4 << 10
+
+    fileprivate var size: Int {
+        switch self {
+        case .callback(let operation): operation.size
+        case .engine(.request(_, let text)): text.count
+        case .registration(let operation, let callbacks):
+            callbacks.reduce(operation.message?.size ?? 0) { $0 + $1.size }
+        default: message?.size ?? 0
+        }
+    }
+}
+
+/// Answers on their way, one lot for each sink.
+struct Deliveries {
+    private var lots: [(sink: any StoreSink, completions: [Completion])] = []
+
+    mutating func add(_ submissions: ArraySlice<Submission>, _ outcomes: [StoreOutcome]) {
+        for (submission, outcome) in zip(submissions, outcomes) { add(submission, outcome) }
+    }
+
+    mutating func add(_ submission: Submission, _ outcome: StoreOutcome) {
+        let completion = Completion(ticket: submission.ticket, outcome: outcome)
+        // There are as many sinks as loops: few.
+        if let index = lots.firstIndex(where: { $0.sink === submission.sink }) {
+            lots[index].completions.append(completion)
+        } else {
+            lots.append((submission.sink, [completion]))
+        }
+    }
+
+    consuming func send() {
+        for lot in lots { lot.sink.completed(lot.completions) }
+    }
+}

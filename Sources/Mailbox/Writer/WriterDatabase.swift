@@ -1,0 +1,32 @@
+import SQLite
+
+/// The file of the store, as its writer opens it.
+enum WriterDatabase {
+    static let fileName = "bellwire.db"
+
+    /// Looks through the whole of it, and brings it up to date.
+    static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
+        let finding: String?
+        do throws(Migration.Failure) {
+            finding = try Schema.inspection.finding(path)
+        } catch { throw StoreFault(error) }
+        if let finding { throw .damaged(finding) }
+        let connection = try connect(path, pageLimit)
+        do throws(Migration.Failure) {
+            try connection.migrate(Schema.migrations)
+        } catch { throw StoreFault(error) }
+        return connection
+    }
+
+    private static func connect(
+        _ path: String, _ pageLimit: Int?
+    ) throws(StoreFault) -> Connection {
+        do throws(SQLiteError) {
+            let connection = try Connection(path, .readWrite)
+            // One that is refused after all stays as it is.
+            try connection.setCheckpointAtEnd(false)
+            try connection.limitPages(pageLimit)
+            return connection
+        } catch { throw StoreFault(error) }
+    }
+}
