@@ -1,9 +1,24 @@
 package import WebPush
 
-/// Where what was promised is kept. Calls return at once; answers come to the sink.
+/// Where what was promised is kept: the port behind which a store stands, on one machine or on many.
 ///
-/// Operations take effect in the order in which they were handed over, those of one thread at least.
-/// An answer other than `.unavailable` is final: a crash right after it changes nothing.
+/// All that a store has to do is here, and no more than what a replicated log can do as well:
+/// - Calls return at once; answers come to the sink, on any thread.
+/// - Operations of one device take effect in the order in which one thread handed them over. Nothing
+///   is said of the order between devices or threads.
+/// - An operation is done whole or not at all, with what it tells callbacks. That two operations are
+///   done together is nowhere relied on.
+/// - An answer other than `.unavailable` is final: a crash right after it changes nothing.
+///   `.unavailable` says neither yes nor no, and whoever asks again has to be right with either: what
+///   had ended is `.notFound` then, and a message that comes again is another one.
+/// - Positions are compared only between messages of one device.
+/// - What is loaded need not show the operations that are under way: see `StoredPage`.
+/// - Room for messages is counted in the `index` before they are handed over. What owners may have of
+///   all else is counted by the store (`.full`), and a few that come at once may pass the bound.
+/// - Whoever changes something says what he had read of it (`.conflict` where that is no longer so).
+/// - What has expired by `clock` is never handed out; it may be a while before its room is free.
+/// - An account is at one place at a time, so what is asked of its engine is done there, one thing
+///   after the other; a store on many machines has to see to that.
 package protocol MessageStore: AnyObject, Sendable {
     /// What is known without asking the disk.
     var index: StoreIndex { get }
@@ -124,42 +139,4 @@ package enum LoadAnswer: Sendable {
     case owners([Owner])
     /// Ask again later.
     case unavailable
-}
-
-/// Asks for what waits for a device, a page at a time.
-package struct PageRequest: Equatable, Sendable {
-    package let device: UInt32
-    /// Only what was accepted after this.
-    let sequence: Int64
-    /// Only what was committed up to this; nil for all there is.
-    let position: Int64?
-
-    /// The first page.
-    package init(device: UInt32) {
-        self.init(device: device, sequence: 0, position: nil)
-    }
-
-    init(device: UInt32, sequence: Int64, position: Int64?) {
-        self.device = device
-        self.sequence = sequence
-        self.position = position
-    }
-}
-
-/// Part of what waits for a device, in order of acceptance and without what has expired.
-///
-/// All pages together are what was stored when the first was read, less what ended since: every
-/// message whose `.stored(position:)` is at most `through`, and none behind it. So a session neither
-/// misses a message nor gets it twice if it
-/// 1. can be found by those who accept messages before it asks for the first page,
-/// 2. passes over what was handed to it directly meanwhile (by id, acknowledged or not), and
-/// 3. is handed a message that was stored while no session, or another one, was there, when the
-///    answer `.stored(position:)` comes, and takes it only if `position > through`.
-package struct StoredPage: Sendable {
-    package let messages: [Message]
-    package let through: Int64
-    /// Asks for the page behind this one; nil when this is the last.
-    package let next: PageRequest?
-    /// Messages that could not be opened. They stay; it is our fault.
-    package let damaged: Int
 }
