@@ -66,17 +66,88 @@ struct StoreStatement: ~Copyable, Sendable {
     }
 }
 
+/// What a parameter of a statement can be.
+protocol StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault)
+}
+
+extension Int64: StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault) {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension UInt32: StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault) {
+        try statement.bind(Int64(self), at: index)
+    }
+}
+
+extension String: StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault) {
+        try statement.bind(text: self, at: index)
+    }
+}
+
+extension [UInt8]: StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault) {
+        try statement.bind(span, at: index)
+    }
+}
+
+extension Optional: StoreValue where Wrapped: StoreValue {
+    func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault) {
+        if let self {
+            try self.bind(to: statement, at: index)
+        } else {
+            try statement.bindNull(at: index)
+        }
+    }
+}
+
+/// What happens rarely: its statements are prepared when they are needed.
 extension Connection {
+    /// With the values of its parameters, in their order.
+    func statement<each Value: StoreValue>(
+        _ sql: String, _ values: repeat each Value
+    ) throws(StoreFault) -> StoreStatement {
+        let statement = try StoreStatement(sql, on: self)
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            try value.bind(to: statement, at: index)
+        }
+        return statement
+    }
+
+    func run<each Value: StoreValue>(
+        _ sql: String, _ values: repeat each Value
+    ) throws(StoreFault) {
+        try statement(sql, repeat each values).run()
+    }
+
+    /// The one integer that `sql` asks for; zero where there is none.
+    func number<each Value: StoreValue>(
+        _ sql: String, _ values: repeat each Value
+    ) throws(StoreFault) -> Int64 {
+        let statement = try statement(sql, repeat each values)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The rows that `sql` asks for.
+    func rows<each Value: StoreValue>(
+        _ sql: String, _ values: repeat each Value
+    ) throws(StoreFault) -> [UInt32] {
+        let statement = try statement(sql, repeat each values)
+        var rows: [UInt32] = []
+        while try statement.step() { rows.append(UInt32(clamping: statement.integer(0))) }
+        return rows
+    }
+
     /// What SQLite answers here is the store's.
-    borrowing func forStore<Result: ~Copyable>(
+    func forStore<Result: ~Copyable>(
         _ body: (borrowing Connection) throws(SQLiteError) -> Result
     ) throws(StoreFault) -> Result {
         do throws(SQLiteError) { return try body(self) } catch { throw StoreFault(error) }
-    }
-
-    /// The one integer that `sql` asks for.
-    func number(_ sql: String) throws(StoreFault) -> Int64 {
-        let statement = try StoreStatement(sql, on: self)
-        return try statement.step() ? statement.integer(0) : 0
     }
 }

@@ -55,7 +55,7 @@ private struct Story {
                 action = outbox.wake(at: now)
             case .record(let record):
                 apply(record)
-                action = outbox.recorded(.done, at: now)
+                action = outbox.recorded(isTaken: true, at: now)
             case .nothing, .rest: return
             }
         }
@@ -230,11 +230,11 @@ struct OutboxTests {
         #expect(
             story.outbox.answered(.status(200), at: story.now, random: 0) == .record(record))
         let later = story.now.adding(seconds: 1)
-        #expect(story.outbox.recorded(.unavailable, at: story.now) == .wait(until: later))
+        #expect(story.outbox.recorded(isTaken: false, at: story.now) == .wait(until: later))
         #expect(story.outbox.hear(.changed) == .nothing)
         #expect(story.outbox.wake(at: story.now) == .wait(until: later))
         #expect(story.outbox.wake(at: later) == .record(record))
-        #expect(story.outbox.recorded(.done, at: later) == .look)
+        #expect(story.outbox.recorded(isTaken: true, at: later) == .look)
     }
 
     @Test("What comes while the store is read is not missed")

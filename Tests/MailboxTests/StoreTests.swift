@@ -1,7 +1,6 @@
 import Base
 import Delivery
 import Foundation
-import SQLite
 import Testing
 import WebPush
 
@@ -171,25 +170,6 @@ struct StoreTests {
             #expect(test.store.index.usage(ofDevice: device).messages == 1)
             try test.restart()
         }
-    }
-
-    @Test("After a restore, an endpoint that is not known may be younger than the copy")
-    func restored() throws {
-        let ended = try test.register(device)
-        try test.expectDone(.unregister(subscription: ended.address.subscription))
-        let unknown = try test.digest()
-        #expect(test.store.index.endpoint(unknown) == .gone)
-        let end = test.store.clock.time(at: test.clocks.now).adding(seconds: 2_592_000)
-        try test.restart {
-            try Connection(test.path + "/" + WriterDatabase.fileName, .readWrite)
-                .execute("UPDATE state SET restored_until = \(end.milliseconds)")
-        }
-        #expect(test.store.index.endpoint(unknown) == .unsure)
-        #expect(test.store.index.endpoint(ended.digest) == .gone)
-        test.clocks.advance(seconds: 2_592_001)
-        try test.restart()
-        try test.restart()
-        #expect(test.store.index.endpoint(unknown) == .gone)
     }
 
     @Test("No number serves twice, whatever ended before a restart")

@@ -41,20 +41,4 @@ enum CredentialRows {
         }
         return owners
     }
-
-    /// Puts all devices there are into the index.
-    static func loadDevices(
-        into index: StoreIndex, from connection: borrowing Connection
-    ) throws(StoreFault) {
-        let select = try StoreStatement(
-            "SELECT row, user_agent, credential, owner, created FROM device", on: connection)
-        while try select.step() {
-            guard let userAgent = select.withBytes(1, { Digest($0) }) else { continue }
-            let credential = UInt32(clamping: select.integer(2))
-            let device = KnownUserAgent(
-                row: UInt32(clamping: select.integer(0)), userAgent: userAgent,
-                credential: select.isNull(2) ? nil : credential, created: select.integer(4))
-            index.add(device, owner: UInt32(clamping: select.integer(3)))
-        }
-    }
 }

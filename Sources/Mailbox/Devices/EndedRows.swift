@@ -6,7 +6,7 @@ import SQLite
 ///
 /// After a restore it is these that are known to be gone; of others that is not believed for a month.
 /// So it is no harm to forget one, only later that its senders hear of it.
-struct EndedRows: ~Copyable {
+final class EndedRows {
     static let lifetime: UInt32 = 90 * 86_400
 
     private let insert: StoreStatement
@@ -15,22 +15,18 @@ struct EndedRows: ~Copyable {
     private let first: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let insert = try StoreStatement(
+        insert = try StoreStatement(
             "INSERT INTO ended_endpoint (endpoint, ended) VALUES (?1, ?2) RETURNING row",
             on: connection)
-        let forget = try StoreStatement(
+        forget = try StoreStatement(
             "DELETE FROM ended_endpoint WHERE row <= ?1", on: connection)
-        let deleteOld = try StoreStatement(
+        deleteOld = try StoreStatement(
             """
             DELETE FROM ended_endpoint WHERE row IN
             (SELECT row FROM ended_endpoint ORDER BY row LIMIT ?2) AND ended <= ?1 RETURNING 1
             """, on: connection)
-        let first = try StoreStatement(
+        first = try StoreStatement(
             "SELECT ended FROM ended_endpoint ORDER BY row LIMIT 1", on: connection)
-        self.insert = insert
-        self.forget = forget
-        self.deleteOld = deleteOld
-        self.first = first
     }
 
     /// Rows are numbered without a gap, so the number of the newest tells which is one too many.
@@ -57,15 +53,5 @@ struct EndedRows: ~Copyable {
         defer { first.reset() }
         guard try first.step() else { return nil }
         return StoreTime(milliseconds: first.integer(0)).adding(seconds: Self.lifetime)
-    }
-
-    /// The first words of their digests.
-    static func load(from connection: borrowing Connection) throws(StoreFault) -> [UInt64] {
-        let select = try StoreStatement("SELECT endpoint FROM ended_endpoint", on: connection)
-        var keys: [UInt64] = []
-        while try select.step() {
-            if let digest = select.withBytes(0, { Digest($0) }) { keys.append(digest.words.0) }
-        }
-        return keys
     }
 }

@@ -13,30 +13,15 @@ enum SubscriptionRows {
         Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
     }
 
-    /// Puts all endpoints there are into the index.
-    static func load(
-        into index: StoreIndex, from connection: borrowing Connection
-    ) throws(StoreFault) {
-        let select = try StoreStatement(
-            "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription",
-            on: connection)
-        while try select.step() {
-            guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
-            else { continue }
-            index.add(endpoint, digest)
-        }
-    }
-
     /// Those of one device; one that does not unseal is left out.
     static func load(
         ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Subscription] {
-        let select = try StoreStatement(
+        let select = try connection.statement(
             """
             SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token
             FROM subscription WHERE device = ?1 ORDER BY row
-            """, on: connection)
-        try select.bind(Int64(device), at: 1)
+            """, device)
         var subscriptions: [Subscription] = []
         while try select.step() {
             guard let endpoint = endpoint(select),
@@ -53,7 +38,7 @@ enum SubscriptionRows {
         return subscriptions
     }
 
-    private static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
+    static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
         guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
             let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))
         else { return nil }

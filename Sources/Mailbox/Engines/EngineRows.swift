@@ -3,7 +3,7 @@ import Crypto
 import SQLite
 
 /// Reads and writes engines within the writer's transaction.
-struct EngineRows: ~Copyable {
+final class EngineRows {
     private static let table: StaticString = "engine"
     private static let recordTable: StaticString = "engine_record"
     private static let sealedColumn: StaticString = "sealed"
@@ -16,27 +16,21 @@ struct EngineRows: ~Copyable {
     private let subscription: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let insert = try StoreStatement(
+        insert = try StoreStatement(
             "INSERT INTO engine_record VALUES (?1, ?2, ?3)", on: connection)
-        let select = try StoreStatement(
+        select = try StoreStatement(
             "SELECT sealed FROM engine_record WHERE position = ?1", on: connection)
-        let first = try StoreStatement(
+        first = try StoreStatement(
             """
             SELECT position, engines, length(sealed) FROM engine_record
             WHERE position > ?1 ORDER BY position LIMIT 1
             """, on: connection)
-        let delete = try StoreStatement(
+        delete = try StoreStatement(
             "DELETE FROM engine_record WHERE position = ?1", on: connection)
-        let engine = try StoreStatement(
+        engine = try StoreStatement(
             "SELECT engine FROM registration WHERE device = ?1", on: connection)
-        let subscription = try StoreStatement(
+        subscription = try StoreStatement(
             "SELECT 1 FROM subscription WHERE row = ?1", on: connection)
-        self.insert = insert
-        self.select = select
-        self.first = first
-        self.delete = delete
-        self.subscription = subscription
-        self.engine = engine
     }
 
     static func place(_ engine: UInt32) -> Sealer.Place {
@@ -107,25 +101,16 @@ extension EngineRows {
         _ row: UInt32, owner: String, _ name: EngineName, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
-        let insert = try StoreStatement(
-            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, length(?6))", on: connection)
-        try insert.bind(Int64(row), at: 1)
-        try insert.bind(text: owner, at: 2)
-        try insert.bind(name.app, at: 3)
-        try insert.bind(name.account, at: 4)
-        try insert.bind(name.user, at: 5)
-        try insert.bind(sealed, at: 6)
-        try insert.run()
+        try connection.run(
+            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, length(?6))", row, owner,
+            name.app, name.account, name.user, sealed)
     }
 
     static func set(
         user: [UInt8], of row: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) {
-        let update = try StoreStatement(
-            "UPDATE engine SET user = ?2 WHERE row = ?1", on: connection)
-        try update.bind(Int64(row), at: 1)
-        try update.bind(user, at: 2)
-        try update.run()
+        try connection.run(
+            "UPDATE engine SET user = ?2 WHERE row = ?1", row, user)
     }
 
     /// With what the journal has up to `position`.
@@ -133,30 +118,21 @@ extension EngineRows {
         _ row: UInt32, through position: Int64, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
-        let update = try StoreStatement(
+        try connection.run(
             """
             UPDATE engine SET position = ?2, sealed = ?3, size = length(?3) WHERE row = ?1
-            """, on: connection)
-        try update.bind(Int64(row), at: 1)
-        try update.bind(position, at: 2)
-        try update.bind(sealed, at: 3)
-        try update.run()
+            """, row, position, sealed)
     }
 
     static func delete(_ row: UInt32, on connection: borrowing Connection) throws(StoreFault) {
-        let delete = try StoreStatement("DELETE FROM engine WHERE row = ?1", on: connection)
-        try delete.bind(Int64(row), at: 1)
-        try delete.run()
+        try connection.run("DELETE FROM engine WHERE row = ?1", row)
     }
 
     static func set(
         record position: Int64, _ sealed: [UInt8], on connection: borrowing Connection
     ) throws(StoreFault) {
-        let update = try StoreStatement(
-            "UPDATE engine_record SET sealed = ?2 WHERE position = ?1", on: connection)
-        try update.bind(position, at: 1)
-        try update.bind(sealed, at: 2)
-        try update.run()
+        try connection.run(
+            "UPDATE engine_record SET sealed = ?2 WHERE position = ?1", position, sealed)
     }
 
     static func loadRecords(
@@ -175,9 +151,8 @@ extension EngineRows {
     static func state(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> (owner: String, record: Int64, sealed: [UInt8])? {
-        let select = try StoreStatement(
-            "SELECT owner, position, sealed FROM engine WHERE row = ?1", on: connection)
-        try select.bind(Int64(engine), at: 1)
+        let select = try connection.statement(
+            "SELECT owner, position, sealed FROM engine WHERE row = ?1", engine)
         return try select.step()
             ? (select.text(0), select.integer(1), select.bytes(2)) : nil
     }
@@ -186,14 +161,11 @@ extension EngineRows {
     static func find(
         _ name: EngineName, owner: String?, on connection: borrowing Connection
     ) throws(StoreFault) -> [EngineRecord] {
-        let select = try StoreStatement(
+        let select = try connection.statement(
             """
             SELECT row, owner FROM engine
             WHERE account = ?1 AND (?2 IS NULL OR app = ?2) AND (?3 IS NULL OR owner = ?3)
-            """, on: connection)
-        try select.bind(name.account, at: 1)
-        try select.bind(name.app, at: 2)
-        if let owner { try select.bind(text: owner, at: 3) }
+            """, name.account, name.app, owner)
         var found: [EngineRecord] = []
         while try select.step() {
             found.append(
@@ -205,32 +177,20 @@ extension EngineRows {
     static func devices(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> [UInt32] {
-        let select = try StoreStatement(
-            "SELECT device FROM registration WHERE engine = ?1 ORDER BY device", on: connection)
-        try select.bind(Int64(engine), at: 1)
-        return try Self.devices(select)
+        try connection.rows(
+            "SELECT device FROM registration WHERE engine = ?1 ORDER BY device", engine)
     }
 
     /// Those for which something waits until somebody is there.
     static func waitingDevices(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> [UInt32] {
-        let select = try StoreStatement(
+        try connection.rows(
             """
             SELECT device FROM registration WHERE engine = ?1
             AND (EXISTS (SELECT 1 FROM message WHERE message.device = registration.device)
             OR EXISTS (SELECT 1 FROM fetch_signal WHERE fetch_signal.device = registration.device))
             ORDER BY device
-            """, on: connection)
-        try select.bind(Int64(engine), at: 1)
-        return try Self.devices(select)
-    }
-
-    private static func devices(
-        _ select: borrowing StoreStatement
-    ) throws(StoreFault) -> [UInt32] {
-        var devices: [UInt32] = []
-        while try select.step() { devices.append(UInt32(clamping: select.integer(0))) }
-        return devices
+            """, engine)
     }
 }

@@ -13,8 +13,6 @@ package final class StoreIndex: Sendable {
         case found(Endpoint)
         /// It has ended: 410.
         case gone
-        /// The store was restored from a copy that may be older than the endpoint: 503.
-        case unsure
     }
 
     package struct UserAgent: Equatable, Sendable {
@@ -33,12 +31,6 @@ package final class StoreIndex: Sendable {
         let credential: UInt32
     }
 
-    /// An endpoint that ended before the copy was made from which the store was restored.
-    struct Tombstone: FlatEntry {
-        static let vacant = Tombstone(key: 0)
-        let key: UInt64
-    }
-
     package let registrations = RegistrationCache()
     let endpoints: EndpointTable
     package let callbacks = CallbackIndex()
@@ -51,8 +43,6 @@ package final class StoreIndex: Sendable {
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
     private let credentials = Lock<[Digest: DeviceCredential]>([:])
-    /// Nil unless a restore has to be reckoned with.
-    private let tombstones: Lock<FlatTable<Tombstone>?>
     private let growth: GrowthLimits
     private let sequence = Atomic<Int64>(0)
     private let subscriptionRow = Atomic<UInt32>(0)
@@ -68,7 +58,6 @@ package final class StoreIndex: Sendable {
         self.endpoints = EndpointTable(expecting: endpoints)
         userAgents = Lock(FlatTable(expecting: devices))
         ledger = Lock(QuotaLedger(limits: quota, expectingDevices: devices))
-        tombstones = Lock(nil)
     }
 }
 
@@ -76,11 +65,7 @@ package final class StoreIndex: Sendable {
 extension StoreIndex {
     /// `digest` is that of a token whose mark was found to be ours.
     package func endpoint(_ digest: Digest) -> EndpointAnswer {
-        if let endpoint = endpoints[digest] { return .found(endpoint) }
-        return tombstones.withLock { tombstones in
-            guard tombstones != nil else { return .gone }
-            return tombstones?[max(1, digest.words.0)] == nil ? .unsure : .gone
-        }
+        endpoints[digest].map { .found($0) } ?? .gone
     }
 
     /// `digest` is that of the user agent's id.
@@ -241,22 +226,9 @@ extension StoreIndex {
         ledger.withLock { $0.count(size, for: address) }
     }
 
-    /// From now on endpoints that are neither known nor among these are no longer taken for ended.
-    func expectUnknown(except ended: [UInt64]) {
-        tombstones.withLock { tombstones in
-            var table = FlatTable<Tombstone>(expecting: ended.count)
-            for key in ended { table.set(Tombstone(key: max(1, key))) }
-            tombstones = consume table
-        }
-    }
-
     func noteEnded(_ digest: Digest) {
         if let endpoint = endpoints.remove(digest) {
             ledger.withLock { $0.removeEndpoint(ofDevice: endpoint.address.device) }
-        }
-        tombstones.withLock { tombstones in
-            guard let count = tombstones?.count, count < 2 * growth.endedEndpoints else { return }
-            tombstones?.set(Tombstone(key: max(1, digest.words.0)))
         }
     }
 }

@@ -4,7 +4,7 @@ import SQLite
 import WebPush
 
 /// The table of messages, as the writer uses it.
-struct MessageRows: ~Copyable {
+final class MessageRows {
     /// A message that was deleted.
     struct Ended {
         let reference: MessageReference
@@ -32,41 +32,31 @@ struct MessageRows: ~Copyable {
             try StoreStatement("DELETE FROM message WHERE " + condition + returning, on: connection)
         }
         // A subscription that ended while the message was on its way takes no more.
-        let insert = try StoreStatement(
+        insert = try StoreStatement(
             """
             INSERT INTO message (position, sequence, device, subscription, id, location, topic,
             expires, size, sealed) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
             WHERE EXISTS (SELECT 1 FROM subscription WHERE row = ?4) RETURNING 1
             """, on: connection)
-        let deleteOne = try delete("device = ?1 AND sequence = ?2 AND id = ?3")
-        let deleteByID = try delete("device = ?1 AND id = ?2")
-        let deleteByLocation = try delete("position = ?1 AND location = ?2")
-        let deleteByTopic = try delete("subscription = ?1 AND topic = ?2")
-        let deleteOfSubscription = try delete(
+        deleteOne = try delete("device = ?1 AND sequence = ?2 AND id = ?3")
+        deleteByID = try delete("device = ?1 AND id = ?2")
+        deleteByLocation = try delete("position = ?1 AND location = ?2")
+        deleteByTopic = try delete("subscription = ?1 AND topic = ?2")
+        deleteOfSubscription = try delete(
             "subscription = ?1 AND device = (SELECT device FROM subscription WHERE row = ?1)")
-        let deleteOfDevice = try delete("device = ?1")
-        let deleteOldest = try delete(
+        deleteOfDevice = try delete("device = ?1")
+        deleteOldest = try delete(
             """
             position IN (SELECT position FROM message WHERE device = ?1 AND subscription = ?2
             ORDER BY sequence LIMIT ?3)
             """)
-        let deleteExpired = try delete(
+        deleteExpired = try delete(
             """
             position IN (SELECT position FROM message WHERE expires <= ?1
             ORDER BY expires LIMIT ?2)
             """)
-        let firstExpiry = try StoreStatement(
+        firstExpiry = try StoreStatement(
             "SELECT expires FROM message ORDER BY expires LIMIT 1", on: connection)
-        self.insert = insert
-        self.deleteOne = deleteOne
-        self.deleteByID = deleteByID
-        self.deleteByLocation = deleteByLocation
-        self.deleteByTopic = deleteByTopic
-        self.deleteOfSubscription = deleteOfSubscription
-        self.deleteOfDevice = deleteOfDevice
-        self.deleteOldest = deleteOldest
-        self.deleteExpired = deleteExpired
-        self.firstExpiry = firstExpiry
     }
 
     /// `topic` names the topic within its subscription. False if the subscription has ended.

@@ -5,7 +5,7 @@ import SQLite
 import WebPush
 
 /// What callbacks do to the database within the writer's transaction.
-struct CallbackRows: ~Copyable {
+final class CallbackRows {
     static let table: StaticString = "callback"
     static let eventTable: StaticString = "callback_event"
     static let sealedColumn: StaticString = "sealed"
@@ -37,52 +37,43 @@ struct CallbackRows: ~Copyable {
     private let replace: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let usage = try StoreStatement(
+        usage = try StoreStatement(
             """
             SELECT state, events, bytes,
             (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = callback.owner),
             (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = '')
             FROM callback WHERE row = ?1
             """, on: connection)
-        let insert = try StoreStatement(
+        insert = try StoreStatement(
             "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
             on: connection)
-        let count = try StoreStatement(
+        count = try StoreStatement(
             "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
             on: connection)
-        let delete = try StoreStatement(
+        delete = try StoreStatement(
             "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank, action",
             on: connection)
-        let postpone = try StoreStatement(
+        postpone = try StoreStatement(
             """
             UPDATE callback_event SET attempts = ?3, refusals = ?4, due = ?5
             WHERE position = ?1 AND callback = ?2
             """, on: connection)
-        let firstDeath = try StoreStatement(
+        firstDeath = try StoreStatement(
             "SELECT dies FROM callback_event ORDER BY dies LIMIT 1", on: connection)
-        let dead = try StoreStatement(
+        dead = try StoreStatement(
             "SELECT position, callback FROM callback_event WHERE dies <= ?1 LIMIT ?2",
             on: connection)
-        let last = try StoreStatement(
+        last = try StoreStatement(
             """
             SELECT position, tally, attempts, size, (SELECT position FROM callback_event
             WHERE callback = ?1 AND rank < 2 ORDER BY rank, position LIMIT 1)
             FROM callback_event WHERE callback = ?1 AND rank = 1 ORDER BY position DESC LIMIT 1
             """, on: connection)
-        let replace = try StoreStatement(
+        replace = try StoreStatement(
             """
             UPDATE callback_event SET tally = ?2, size = ?3, dies = max(dies, ?4), sealed = ?5
             WHERE position = ?1
             """, on: connection)
-        self.last = last
-        self.replace = replace
-        self.usage = usage
-        self.insert = insert
-        self.count = count
-        self.delete = delete
-        self.postpone = postpone
-        self.firstDeath = firstDeath
-        self.dead = dead
     }
 
     /// Nil where there is none.

@@ -142,10 +142,10 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// What became of the record that was handed to the store.
-    package mutating func recorded(_ outcome: StoreOutcome, at now: StoreTime) -> Action {
+    /// The record was handed to the store, which took it or could not.
+    package mutating func recorded(isTaken: Bool, at now: StoreTime) -> Action {
         guard case .recording(let record) = phase else { return .nothing }
-        guard outcome == .unavailable else { return look() }
+        if isTaken { return look() }
         // It counts, and is kept until it can be written: else it would be sent again.
         phase = .waitingToRecord(record, until: Self.soon(now))
         return .wait(until: Self.soon(now))

@@ -1,10 +1,25 @@
 package import Delivery
 package import WebPush
 
-/// Where what was promised is kept. Calls return at once; answers come to the sink.
+/// Where what was promised is kept: the port behind which a store stands, on one machine or on many.
 ///
-/// Operations take effect in the order in which they were handed over, those of one thread at least.
-/// An answer other than `.unavailable` is final: a crash right after it changes nothing.
+/// All that a store has to do is here, and no more than what a replicated log can do as well:
+/// - Calls return at once; answers come to the sink, on any thread.
+/// - Operations of one device take effect in the order in which one thread handed them over. Nothing
+///   is said of the order between devices or threads.
+/// - An operation is done whole or not at all, with what it tells callbacks. That two operations are
+///   done together is nowhere relied on.
+/// - An answer other than `.unavailable` is final: a crash right after it changes nothing.
+///   `.unavailable` says neither yes nor no, and whoever asks again has to be right with either: what
+///   had ended is `.notFound` then, and a message that comes again is another one.
+/// - Positions are compared only between messages of one device.
+/// - What is loaded need not show the operations that are under way: see `StoredPage`.
+/// - Room for messages is counted in the `index` before they are handed over. What owners may have of
+///   all else is counted by the store (`.full`), and a few that come at once may pass the bound.
+/// - Whoever changes something says what he had read of it (`.conflict` where that is no longer so).
+/// - What has expired by `clock` is never handed out; it may be a while before its room is free.
+/// - An account is at one place at a time, so what is asked of its engine is done there, one thing
+///   after the other; a store on many machines has to see to that.
 package protocol MessageStore: AnyObject, Sendable {
     /// What is known without asking the disk.
     var index: StoreIndex { get }

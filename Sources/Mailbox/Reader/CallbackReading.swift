@@ -8,26 +8,11 @@ import WebPush
 enum CallbackReading {
     /// Those for which something is to be sent.
     static func rowsAtWork(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
-        try rows(
+        try connection.rows(
             """
             SELECT row FROM callback WHERE EXISTS
             (SELECT 1 FROM callback_event WHERE callback = callback.row AND rank < 2)
-            """, connection)
-    }
-
-    /// Those whose receiver answered 410.
-    static func goneRows(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
-        try rows(
-            "SELECT row FROM callback WHERE state = \(CallbackState.gone.rawValue)", connection)
-    }
-
-    private static func rows(
-        _ sql: String, _ connection: borrowing Connection
-    ) throws(StoreFault) -> [UInt32] {
-        let select = try StoreStatement(sql, on: connection)
-        var rows: [UInt32] = []
-        while try select.step() { rows.append(UInt32(clamping: select.integer(0))) }
-        return rows
+            """)
     }
 
     /// An answer without a record when there is no callback of that number, or no longer; one that
@@ -36,7 +21,7 @@ enum CallbackReading {
         _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> LoadAnswer {
         // One statement, so both tables are seen as of one moment.
-        let select = try StoreStatement(
+        let select = try connection.statement(
             """
             SELECT callback.state, callback.created, callback.sealed, event.position, event.id,
             event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed
@@ -44,8 +29,7 @@ enum CallbackReading {
             (SELECT position FROM callback_event WHERE callback = ?1 AND rank < 2
             ORDER BY rank, position LIMIT 1)
             WHERE callback.row = ?1
-            """, on: connection)
-        try select.bind(Int64(row), at: 1)
+            """, row)
         guard try select.step(), let state = CallbackState(rawValue: select.integer(0)),
             !select.isNull(2)
         else { return .callback(nil) }

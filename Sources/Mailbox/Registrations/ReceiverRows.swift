@@ -3,24 +3,22 @@ import Delivery
 import SQLite
 
 /// What accepting a push for a registration leaves behind besides the message.
-struct ReceiverRows: ~Copyable {
+final class ReceiverRows {
     private let deleteAnswers: StoreStatement
     private let count: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let deleteAnswers = try StoreStatement(
+        deleteAnswers = try StoreStatement(
             """
             DELETE FROM kept_answer WHERE row IN
             (SELECT row FROM kept_answer ORDER BY row LIMIT ?2) AND expires <= ?1 RETURNING 1
             """, on: connection)
-        let count = try StoreStatement(
+        count = try StoreStatement(
             """
             INSERT INTO undecryptable SELECT ?1, ?2, 1
             WHERE EXISTS (SELECT 1 FROM registration WHERE device = ?1)
             ON CONFLICT DO UPDATE SET count = count + 1 RETURNING 1
             """, on: connection)
-        self.deleteAnswers = deleteAnswers
-        self.count = count
     }
 
     /// False if the registration has ended.

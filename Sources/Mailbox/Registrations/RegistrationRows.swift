@@ -17,16 +17,10 @@ enum RegistrationRows {
         _ registration: Registration, _ engine: UInt32, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
-        let insert = try StoreStatement(
-            "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
-        try insert.bind(Int64(engine), at: 7)
-        try insert.bind(Int64(registration.device), at: 1)
-        try insert.bind(registration.id.bytes, at: 2)
-        try insert.bind(text: registration.owner, at: 3)
-        try insert.bind(registration.revision, at: 4)
-        try insert.bind(registration.due.milliseconds, at: 5)
-        try insert.bind(sealed, at: 6)
-        try insert.run()
+        try connection.run(
+            "INSERT INTO registration VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", registration.device,
+            registration.id.bytes, registration.owner, registration.revision,
+            registration.due.milliseconds, sealed, engine)
     }
 
     /// False if it is not there, or was changed by somebody else since `revision`.
@@ -34,16 +28,12 @@ enum RegistrationRows {
         _ registration: Registration, from revision: Int64, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) -> Bool {
-        let update = try StoreStatement(
+        let update = try connection.statement(
             """
             UPDATE registration SET revision = ?2, due = ?3, sealed = ?4
             WHERE device = ?1 AND revision = ?5 RETURNING device
-            """, on: connection)
-        try update.bind(Int64(registration.device), at: 1)
-        try update.bind(registration.revision, at: 2)
-        try update.bind(registration.due.milliseconds, at: 3)
-        try update.bind(sealed, at: 4)
-        try update.bind(revision, at: 5)
+            """, registration.device, registration.revision, registration.due.milliseconds, sealed,
+            revision)
         return try update.step()
     }
 
@@ -52,14 +42,11 @@ enum RegistrationRows {
         _ device: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> Bool {
         for table in ["undecryptable", "fetch_signal"] {
-            let delete = try StoreStatement(
-                "DELETE FROM \(table) WHERE device = ?1", on: connection)
-            try delete.bind(Int64(device), at: 1)
-            try delete.run()
+            try connection.run(
+                "DELETE FROM \(table) WHERE device = ?1", device)
         }
-        let delete = try StoreStatement(
-            "DELETE FROM registration WHERE device = ?1 RETURNING device", on: connection)
-        try delete.bind(Int64(device), at: 1)
+        let delete = try connection.statement(
+            "DELETE FROM registration WHERE device = ?1 RETURNING device", device)
         return try delete.step()
     }
 
@@ -72,11 +59,8 @@ enum RegistrationRows {
     static func putOff(
         _ device: UInt32, until due: StoreTime, on connection: borrowing Connection
     ) throws(StoreFault) {
-        let update = try StoreStatement(
-            "UPDATE registration SET due = ?2 WHERE device = ?1", on: connection)
-        try update.bind(Int64(device), at: 1)
-        try update.bind(due.milliseconds, at: 2)
-        try update.run()
+        try connection.run(
+            "UPDATE registration SET due = ?2 WHERE device = ?1", device, due.milliseconds)
     }
 }
 
@@ -91,29 +75,25 @@ extension RegistrationRows {
     static func find(
         device: UInt32, on connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> Found {
-        let select = try StoreStatement(
-            "SELECT \(columns) FROM registration WHERE device = ?1", on: connection)
-        try select.bind(Int64(device), at: 1)
+        let select = try connection.statement(
+            "SELECT \(columns) FROM registration WHERE device = ?1", device)
         return try select.step() ? read(select, &sealer) : .none
     }
 
     static func find(
         _ id: RegistrationID, on connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> Found {
-        let select = try StoreStatement(
-            "SELECT \(columns) FROM registration WHERE id = ?1", on: connection)
-        try select.bind(id.bytes, at: 1)
+        let select = try connection.statement(
+            "SELECT \(columns) FROM registration WHERE id = ?1", id.bytes)
         return try select.step() ? read(select, &sealer) : .none
     }
 
     static func due(
         at now: StoreTime, limit: Int, on connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Found] {
-        let select = try StoreStatement(
+        let select = try connection.statement(
             "SELECT \(columns) FROM registration WHERE due <= ?1 ORDER BY due LIMIT ?2",
-            on: connection)
-        try select.bind(now.milliseconds, at: 1)
-        try select.bind(Int64(limit), at: 2)
+            now.milliseconds, Int64(limit))
         var found: [Found] = []
         while try select.step() { found.append(read(select, &sealer)) }
         return found
@@ -152,10 +132,8 @@ extension RegistrationRows {
     static func undecryptable(
         _ device: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> [(reason: String, count: Int)] {
-        let select = try StoreStatement(
-            "SELECT reason, count FROM undecryptable WHERE device = ?1 ORDER BY reason",
-            on: connection)
-        try select.bind(Int64(device), at: 1)
+        let select = try connection.statement(
+            "SELECT reason, count FROM undecryptable WHERE device = ?1 ORDER BY reason", device)
         var counts: [(reason: String, count: Int)] = []
         while try select.step() { counts.append((select.text(0), Int(select.integer(1)))) }
         return counts

@@ -57,7 +57,7 @@ struct StoreOpening {
         let anchor = StoreClock.Anchor(
             time: StoreClock(after: nil, at: now).time(at: now), reading: now)
         let record = StateRow.Record(
-            values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed, restoredUntil: nil)
+            values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed)
         try StateRow.create(record, on: connection)
         return record
     }
@@ -83,28 +83,15 @@ struct StoreOpening {
 
     private static func index(
         of connection: borrowing Connection, _ record: StateRow.Record,
-        _ options: SQLiteStore.Options,
-        _ setAside: SetAside
+        _ options: SQLiteStore.Options, _ setAside: SetAside
     ) throws(StoreFault) -> StoreIndex {
         let index = StoreIndex(
             quota: options.limits.quota, growth: options.limits.growth,
-            endpoints: Int(
-                try connection.number("SELECT count(*) FROM subscription")),
+            endpoints: Int(try connection.number("SELECT count(*) FROM subscription")),
             devices: Int(try connection.number("SELECT count(*) FROM device")),
             setAside: setAside)
         index.counters = record.values.counters
-        try CredentialRows.loadDevices(into: index, from: connection)
-        try SubscriptionRows.load(into: index, from: connection)
-        for credential in try CredentialRows.load(from: connection) {
-            index.set(credential)
-        }
-        for row in try CallbackReading.goneRows(connection) {
-            index.callbacks.set(row, isGone: true)
-        }
-        try MarkRows<OwnedMark>.load(from: connection) { index.keep($0) }
-        if let end = record.restoredUntil, record.values.anchor.time < end {
-            index.expectUnknown(except: try EndedRows.load(from: connection))
-        }
+        try index.load(from: connection)
         return index
     }
 }

@@ -38,13 +38,11 @@ struct Resealing {
         guard !isDone else { return }
         let column = Self.columns[index]
         var rows: [(row: Int64, sealed: [UInt8])] = []
-        let select = try StoreStatement(
+        let select = try connection.statement(
             """
             SELECT \(column.key), \(column.column) FROM \(column.table)
             WHERE \(column.key) > ?1 ORDER BY \(column.key) LIMIT ?2
-            """, on: connection)
-        try select.bind(lastRow, at: 1)
-        try select.bind(Int64(limit), at: 2)
+            """, lastRow, Int64(limit))
         while try select.step() { rows.append((select.integer(0), select.bytes(1))) }
         let update = try StoreStatement(
             "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",

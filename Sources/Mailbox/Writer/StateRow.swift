@@ -16,8 +16,6 @@ struct StateRow: ~Copyable {
     struct Record {
         let values: Values
         let sealedEndpointKey: [UInt8]
-        /// Until then an unknown endpoint may be one that the copy did not have.
-        let restoredUntil: StoreTime?
     }
 
     private let update: StoreStatement
@@ -42,7 +40,7 @@ struct StateRow: ~Copyable {
         let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
-            since_boot, wall, restored_until, sealed_endpoint_key FROM state
+            since_boot, wall, sealed_endpoint_key FROM state
             """, on: connection)
         guard try select.step() else { return nil }
         let counters = StoreIndex.Counters(
@@ -57,10 +55,8 @@ struct StateRow: ~Copyable {
         let values = Values(
             batch: select.integer(0), position: select.integer(1), counters: counters,
             anchor: anchor)
-        let restoredUntil = StoreTime(milliseconds: select.integer(10))
         return Record(
-            values: values, sealedEndpointKey: select.bytes(11),
-            restoredUntil: select.isNull(10) ? nil : restoredUntil)
+            values: values, sealedEndpointKey: select.bytes(10))
     }
 
     static func create(

@@ -135,7 +135,8 @@ extension CallbackService {
                     store.index.callbacks.takeBack(record.callback)
                 }
                 perform(
-                    courier.outbox.recorded(outcome, at: surroundings.now()), for: courier)
+                    courier.outbox.recorded(
+                        isTaken: outcome != .unavailable, at: surroundings.now()), for: courier)
             }
         case .rest:
             if let timer = courier.timer { loop.cancel(timer) }

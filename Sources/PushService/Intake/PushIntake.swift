@@ -142,7 +142,6 @@ final class PushIntake {
         switch service.index.endpoint(ours.digest) {
         case .found(let endpoint): return (endpoint, ours.token)
         case .gone: throw .gone
-        case .unsure: throw .unavailable
         }
     }
 

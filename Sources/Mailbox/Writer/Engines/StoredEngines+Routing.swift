@@ -2,7 +2,6 @@ import Crypto
 import Delivery
 import Dialects
 import Notifications
-import SQLite
 
 /// To which accounts a push goes.
 extension StoredEngines {
@@ -27,44 +26,29 @@ extension StoredEngines {
     private func accounts(
         of users: [Int64], beside engine: UInt32
     ) throws(StoreFault) -> [UInt32] {
-        var names: [[UInt8]] = []
-        for user in users {
-            names.append(
-                try transaction.hashing { key, hash throws(OpenSSLError) in
-                    try EngineName.user(user, key: key, &hash)
-                })
-        }
-        let found = try EngineRows.siblings(of: engine, users: names, on: transaction.connection)
         var accounts: [UInt32] = []
-        for row in found
-        where try transaction.registrations(of: row).contains(where: { $0.secret == nil }) {
+        for user in users {
+            let name = try transaction.hashing { key, hash throws(OpenSSLError) in
+                try EngineName.user(user, key: key, &hash)
+            }
+            guard let row = try account(named: name, beside: engine), !accounts.contains(row),
+                try transaction.registrations(of: row).contains(where: { $0.secret == nil })
+            else { continue }
             accounts.append(row)
         }
         return accounts
     }
-}
 
-extension EngineRows {
-    /// Those of other accounts with these users, of the same owner and application; each once.
-    static func siblings(
-        of engine: UInt32, users: [[UInt8]], on connection: borrowing Connection
-    ) throws(StoreFault) -> [UInt32] {
-        let select = try StoreStatement(
+    /// Of the same owner and application.
+    private func account(
+        named user: [UInt8], beside engine: UInt32
+    ) throws(StoreFault) -> UInt32? {
+        try transaction.connection.rows(
             """
             SELECT other.row FROM engine other JOIN engine own
             ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app
-            WHERE other.user = ?2 AND other.row <> own.row ORDER BY other.row
-            """, on: connection)
-        var rows: [UInt32] = []
-        for user in users {
-            try select.bind(Int64(engine), at: 1)
-            try select.bind(user, at: 2)
-            if try select.step() {
-                let row = UInt32(clamping: select.integer(0))
-                if !rows.contains(row) { rows.append(row) }
-            }
-            select.reset()
-        }
-        return rows
+            WHERE other.user = ?2 AND other.row <> own.row ORDER BY other.row LIMIT 1
+            """, engine, user
+        ).first
     }
 }

@@ -141,13 +141,11 @@ extension StoredMessages {
         var draft = PageDraft(
             request: PageRequest(device: device), through: transaction.position,
             besides: transaction.index.setAside)
-        let select = try StoreStatement(
+        let select = try transaction.connection.statement(
             """
             SELECT position, sequence, subscription, id, location, expires, sealed
             FROM message WHERE device = ?1 AND expires > ?2 ORDER BY sequence
-            """, on: transaction.connection)
-        try select.bind(Int64(device), at: 1)
-        try select.bind(transaction.time.now.milliseconds, at: 2)
+            """, device, transaction.time.now.milliseconds)
         while try select.step() { draft.add(select, unsealing: &transaction.sealer) }
         let messages = draft.page(isLast: true).messages
         for message in messages {

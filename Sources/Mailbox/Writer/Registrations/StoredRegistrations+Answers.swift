@@ -9,11 +9,9 @@ extension StoredRegistrations {
 
     /// What a request that came before gets; nil for one that is new.
     func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
-        let select = try StoreStatement(
+        let select = try transaction.connection.statement(
             "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
-            on: transaction.connection)
-        try select.bind(answer.request.bytes, at: 1)
-        try select.bind(transaction.time.now.milliseconds, at: 2)
+            answer.request.bytes, transaction.time.now.milliseconds)
         guard try select.step() else { return nil }
         guard select.bytes(1) == answer.body.bytes else { return .registration(.otherRequest) }
         let place = Sealer.Place(
@@ -27,25 +25,16 @@ extension StoredRegistrations {
     func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
         let end = transaction.time.now.adding(seconds: KeptAnswer.lifetime)
         // One that has run out may still be there.
-        let delete = try StoreStatement(
-            "DELETE FROM kept_answer WHERE request = ?1", on: transaction.connection)
-        try delete.bind(answer.request.bytes, at: 1)
-        try delete.run()
+        try transaction.connection.run(
+            "DELETE FROM kept_answer WHERE request = ?1", answer.request.bytes)
         let row = try transaction.connection.number(
             "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
         let sealed = try transaction.seal(
             answer.answer,
             at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
-        let insert = try StoreStatement(
-            "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))",
-            on: transaction.connection)
-        try insert.bind(row, at: 1)
-        try insert.bind(answer.request.bytes, at: 2)
-        try insert.bind(answer.body.bytes, at: 3)
-        try insert.bind(end.milliseconds, at: 4)
-        try insert.bind(sealed, at: 5)
-        try insert.bind(text: owner, at: 6)
-        try insert.run()
+        try transaction.connection.run(
+            "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))", row,
+            answer.request.bytes, answer.body.bytes, end.milliseconds, sealed, owner)
         transaction.wake(at: end)
     }
 

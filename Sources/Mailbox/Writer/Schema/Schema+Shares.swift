@@ -93,10 +93,8 @@ extension Transaction {
 
     /// That of an owner, or of all.
     func share(of owner: String = "", _ kind: ShareKind) throws(StoreFault) -> Share {
-        let select = try StoreStatement(
-            "SELECT count, bytes FROM share WHERE kind = ?1 AND owner = ?2", on: connection)
-        try select.bind(text: kind.rawValue, at: 1)
-        try select.bind(text: owner, at: 2)
+        let select = try connection.statement(
+            "SELECT count, bytes FROM share WHERE kind = ?1 AND owner = ?2", kind.rawValue, owner)
         guard try select.step() else { return Share() }
         return Share(count: Int(select.integer(0)), bytes: Int(select.integer(1)))
     }

@@ -1,0 +1,68 @@
+/// Each operation goes to the owner of what it changes.
+extension BatchExecutor {
+    func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .store(let message): try messages.accept(message)
+        case .acknowledge(let reference): try messages.acknowledge(reference)
+        case .acknowledgeByID(let id, let device): try messages.acknowledge(id, device: device)
+        case .withdraw(let location): try messages.withdraw(location)
+        case .dropOldest(let address, let count):
+            try messages.dropOldest(of: address, count)
+        case .addDevice(let device): try devices.add(device)
+        case .touchDevice(let row, let time):
+            try devices.touch(.device, row, at: time) ? .done : .notFound
+        case .removeDevice(let row):
+            try registrations.remove(device: row) ? .done : .notFound
+        case .register(let subscription): try devices.register(subscription)
+        case .bindKey(let subscription, let hash): try devices.bind(hash, to: subscription)
+        case .unregister(let subscription):
+            try devices.unregister(subscription) ? .done : .notFound
+        case .addCredential(let credential): try devices.add(credential)
+        case .touchCredential(let row, let time):
+            try devices.touch(.credential, row, at: time) ? .done : .notFound
+        case .removeCredential(let row): try registrations.remove(credential: row)
+        case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
+        case .removeOwner(let row): try registrations.remove(owner: row)
+        case .callback(let operation): try perform(operation)
+        case .registration(let operation, let callbacks):
+            try perform(operation, telling: callbacks)
+        case .engine(let operation): try engines.perform(operation)
+        }
+    }
+
+    func perform(_ operation: CallbackOperation) throws(StoreFault) -> StoreOutcome {
+        switch operation {
+        case .make(let callback, let introduction):
+            return try callbacks.make(callback, introduction)
+        case .rotateSecret(let callback, let secret):
+            return try callbacks.rotate(callback, secret)
+        case .add(let event, let callback): return try callbacks.add(event, to: callback)
+        case .end(let callback, let last): return try callbacks.end(callback, last: last)
+        case .record(let record):
+            let (outcome, action) = try callbacks.record(record)
+            if let action { try engines.take(action: action, ofDevice: record.callback) }
+            return outcome
+        }
+    }
+
+    /// The operation with what is to be told of it: both, or neither because an outbox is full.
+    private func perform(
+        _ operation: RegistrationOperation, telling told: [CallbackOperation]
+    ) throws(StoreFault) -> StoreOutcome {
+        guard try callbacks.hasRoom(for: told) else {
+            if let message = operation.message { transaction.effects.unused.append(message) }
+            return .full
+        }
+        let outcome = try registrations.perform(operation)
+        switch outcome {
+        case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked):
+            #if PLANT_OUTBOX_AFTER_ANSWER
+                lateCallbacks += told
+            #else
+                for operation in told { _ = try perform(operation) }
+            #endif
+        case .notFound, .conflict, .full, .unavailable, .registration: break
+        }
+        return outcome
+    }
+}

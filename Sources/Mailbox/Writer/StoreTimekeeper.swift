@@ -1,0 +1,15 @@
+import Delivery
+import System
+
+/// The time of a store, and the clocks that it follows.
+struct StoreTimekeeper: Sendable {
+    let clock: StoreClock
+    let reading: @Sendable () -> ClockReading
+
+    var now: StoreTime { clock.time(at: reading()) }
+
+    var anchor: StoreClock.Anchor {
+        let reading = reading()
+        return StoreClock.Anchor(time: clock.time(at: reading), reading: reading)
+    }
+}
