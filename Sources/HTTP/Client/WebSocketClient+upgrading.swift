@@ -114,7 +114,7 @@ extension WebSocketClient {
         if let watch { loop.unwatch(watch) }
         watch = nil
         guard let handler = end() else { return }
-        let connection = ClientConnection(transport, peer, on: loop)
+        let connection = HTTPConnection(transport, peer, HTTPService(forClientOn: loop))
         let socket = WebSocketConnection(
             options.terms, maskingKeys: options.random, handler, on: connection)
         connection.start(socket, subprotocol: subprotocol, received: rest)

@@ -8,7 +8,7 @@ package protocol WebSocketClientHandler: WebSocketHandler {
 }
 
 /// Opens one WebSocket: finds the server, connects, shakes hands.
-/// Then a `ClientConnection` takes over.
+/// Then an `HTTPConnection` takes over.
 ///
 /// The loop holds it as long as it is at work. Everything runs on the thread of the loop.
 // Unchecked: only the thread of the loop touches it; the name lookup hands it back there.
