@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Receiver", "Notifications", "Dialects",
-                "Desktop",
+                "EngineHost", "Desktop",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -78,6 +78,7 @@ let package = Package(
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
         module("Dialects", ["Base", "Notifications"]),
+        module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -89,8 +90,8 @@ let package = Package(
         module(
             "Mailbox",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "Reactor",
-                "SQLite",
+                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "System", "Crypto",
+                "Reactor", "SQLite",
             ],
             settings: planted),
         module(
@@ -109,8 +110,8 @@ let package = Package(
         .executableTarget(
             name: "bellwire",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "System", "Crypto", "TLS",
-                "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
+                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "System", "Crypto",
+                "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Receiver", "Desktop",
                 "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
@@ -132,8 +133,9 @@ let package = Package(
             path: "Tests/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
-        tests(of: "Notifications", ["Dialects"]),
-        tests(of: "Dialects", ["Notifications"]),
+        tests(of: "Notifications", ["Dialects", "EngineHost"]),
+        tests(of: "Dialects", ["Notifications", "EngineHost"]),
+        tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),

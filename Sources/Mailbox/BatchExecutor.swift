@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Dialects
+import EngineHost
 import SQLite
 import WebPush
 

@@ -46,7 +46,7 @@ extension BatchExecutor {
         }
         let keepsRaw = engine.hosted.engine.account.owed.keepsRaw
         guard role.isFetcher, let takesRaw = role.takesRaw, takesRaw != keepsRaw else { return }
-        _ = try request(#"{"@type":"bellwire.setRaw","active":\#(takesRaw)}"#, engine)
+        _ = try request(.setRaw(takesRaw), engine)
     }
 
     /// What waits for one who joins.
@@ -84,8 +84,7 @@ extension BatchExecutor {
     func leave(_ row: UInt32, _ isFetching: Bool) throws(StoreFault) -> StoreOutcome {
         try engine(row) { engine throws(StoreFault) in
             if isFetching, engine.hosted.engine.isFetching {
-                _ = try request(
-                    #"{"@type":"bellwire.setFetching","active":false,"abandoned":true}"#, engine)
+                _ = try request(.abandonFetching, engine)
             }
             guard !index.engines.hasFetchers(row) else { return .done }
             let actions = engine.hosted.engine.owedUpdates(for: .viewer)
@@ -154,7 +153,7 @@ extension BatchExecutor {
         }
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.actionTaken","id":\#(id)}"#, engine)
+            try request(.actionTaken(id), engine)
         }
     }
 
@@ -167,7 +166,9 @@ extension BatchExecutor {
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.source.isSelective else { return .done }
-            return try request(#"{"@type":"bellwire.setSource","fetched":true}"#, engine)
+            var change = SourceChange()
+            change.isFetched = true
+            return try request(.setSource(change), engine)
         }
     }
 
@@ -183,8 +184,10 @@ extension BatchExecutor {
 
     /// Another client of the account is in use, or is not any more.
     func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
+        var change = SourceChange()
+        change.isPaused = isPaused
         _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.setSource","paused":\#(isPaused)}"#, engine)
+            try request(.setSource(change), engine)
         }
     }
 }

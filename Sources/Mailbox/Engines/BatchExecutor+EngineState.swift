@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Dialects
+import EngineHost
 import Notifications
 import SQLite
 import System
@@ -213,7 +214,7 @@ extension BatchExecutor {
             try rows { () throws(SQLiteError) in
                 try EngineRows.set(user: user, of: row, on: database.connection)
             }
-            return try request(#"{"@type":"bellwire.setMe","user_id":\#(userID)}"#, engine)
+            return try request(.setUser(userID), engine)
         }
     }
 

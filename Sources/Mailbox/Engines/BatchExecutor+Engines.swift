@@ -20,7 +20,7 @@ extension BatchExecutor {
         case .leave(let client, let isFetching): return try leave(client.engine, isFetching)
         case .release(let row):
             return try engine(row) { engine throws(StoreFault) in
-                try request(#"{"@type":"bellwire.release"}"#, engine)
+                try request(.release, engine)
             }
         case .heard(let last, let row):
             return try engine(row) { engine throws(StoreFault) in
@@ -79,8 +79,10 @@ extension BatchExecutor {
     }
 
     /// A request of our own.
-    func request(_ text: String, _ engine: LoadedEngine) throws(StoreFault) -> StoreOutcome {
-        _ = engine.hosted.answer(Array(text.utf8), now: wall)
+    func request(
+        _ request: HostRequest, _ engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        engine.hosted.perform(request, now: wall)
         return try finish(engine)
     }
 
