@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "Desktop", "DeliveryModel",
+                "EngineHost", "Desktop", "DeliveryModel",
             ],
             path: "Tests/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -79,6 +79,7 @@ let package = Package(
         module("Notifications", ["Base"]),
         module("Dialects", ["Base", "Notifications"]),
         module("Delivery", ["Base", "WebPush", "Notifications"]),
+        module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -90,8 +91,8 @@ let package = Package(
         module(
             "Mailbox",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "Reactor", "SQLite",
+                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
+                "Crypto", "Reactor", "SQLite",
             ],
             settings: planted),
         module("Configuration", ["Base", "WebPush"]),
@@ -117,9 +118,9 @@ let package = Package(
         .executableTarget(
             name: "bellwire",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Configuration",
-                "PushService", "API", "Desktop", "Bus",
+                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
+                "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox",
+                "Configuration", "PushService", "API", "Desktop", "Bus",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -141,8 +142,9 @@ let package = Package(
             path: "Tests/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
-        tests(of: "Notifications", ["Dialects"]),
-        tests(of: "Dialects", ["Notifications"]),
+        tests(of: "Notifications", ["Dialects", "EngineHost"]),
+        tests(of: "Dialects", ["Notifications", "EngineHost"]),
+        tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),

@@ -2,7 +2,6 @@ import COpenSSL
 
 /// SHA-256 and HMAC-SHA-256 over one reused state. One for each thread that hashes.
 package struct SHA256: ~Copyable {
-    package static let length = 32
     package typealias Digest = InlineArray<32, UInt8>
 
     private static let blockLength = 64

@@ -1,8 +1,8 @@
 import Base
 
 /// For sources that do not say how they write: a look at the members tells.
-enum AutomaticDialect {
-    static func dialect(of payload: [UInt8]) -> Dialect {
+package enum AutomaticDialect {
+    package static func dialect(of payload: [UInt8]) -> Dialect {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else {
             return .plain
         }

@@ -31,9 +31,8 @@ struct HTTP2FrameHeader: Equatable, Sendable {
         stream = HTTP2StreamID(number & 0x7FFF_FFFF)
     }
 
-    /// END_STREAM of DATA and HEADERS, ACK of SETTINGS and PING.
+    /// END_STREAM of DATA and HEADERS.
     var endsStream: Bool { flags & 0x1 != 0 }
-    var isAcknowledgement: Bool { flags & 0x1 != 0 }
     /// END_HEADERS of HEADERS and CONTINUATION.
     var endsHeaders: Bool { flags & 0x4 != 0 }
 

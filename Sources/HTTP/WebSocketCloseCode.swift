@@ -10,11 +10,7 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     /// A kind of data that the application does not take.
     package static let unacceptable = Self(rawValue: 1003)
     package static let invalidPayload = Self(rawValue: 1007)
-    package static let policyViolation = Self(rawValue: 1008)
     package static let messageTooBig = Self(rawValue: 1009)
-    package static let internalError = Self(rawValue: 1011)
-    package static let serviceRestart = Self(rawValue: 1012)
-    package static let tryAgainLater = Self(rawValue: 1013)
 
     /// Whether the code may stand in a close frame. 1004 is reserved; 1005, 1006 and 1015 are names
     /// for what a program sees, never sent; 1016 to 2999 are left to later standards.

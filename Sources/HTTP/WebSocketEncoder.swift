@@ -48,22 +48,6 @@ package struct WebSocketEncoder: Sendable {
         if let key = maskingKeys?() { mask(&frame, from: start + needed, key) }
     }
 
-    /// One message in frames of at most `frameLength` bytes.
-    package func append(
-        _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, inFramesOf frameLength: Int,
-        to output: inout [UInt8]
-    ) {
-        precondition(frameLength > 0 && !opcode.isControl)
-        var start = 0
-        repeat {
-            let end = min(start + frameLength, payload.count)
-            append(
-                start == 0 ? opcode : .continuation, payload.extracting(start..<end),
-                isFinal: end == payload.count, to: &output)
-            start = end
-        } while start < payload.count
-    }
-
     package func append(_ close: WebSocketClose, to output: inout [UInt8]) {
         let payload = close.payload
         append(.close, payload.span, to: &output)

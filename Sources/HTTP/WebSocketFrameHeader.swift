@@ -1,8 +1,5 @@
 /// The head of a frame, checked in the order of its bytes (RFC 6455 section 5.2).
 struct WebSocketFrameHeader: Equatable, Sendable {
-    /// Two bytes, eight of length, four of masking key.
-    static let lengthLimit = 14
-
     let opcode: WebSocketOpcode
     let isFinal: Bool
     let payloadLength: Int

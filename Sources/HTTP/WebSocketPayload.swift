@@ -3,13 +3,6 @@ package enum WebSocketPayload: Equatable, Sendable {
     case inPlace(Range<Int>)
     case gathered([UInt8])
 
-    package var count: Int {
-        switch self {
-        case .inPlace(let range): range.count
-        case .gathered(let bytes): bytes.count
-        }
-    }
-
     /// `buffer` is the one that was decoded, not yet reused.
     package func withSpan<Result: ~Copyable, Failure>(
         in buffer: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Result

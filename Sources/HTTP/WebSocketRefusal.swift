@@ -11,15 +11,4 @@ package enum WebSocketRefusal: Error, Equatable, Sendable {
     case badAccept
     case unexpectedExtension
     case unexpectedProtocol
-
-    /// The answer of a server; with 426 goes `Sec-WebSocket-Version: 13` (RFC 6455 section 4.2.2).
-    package var status: Int {
-        switch self {
-        case .badMethod: 405
-        case .badVersion: 426
-        case .badHTTPVersion, .noUpgrade, .repeatedField, .badKey, .badStatus, .badAccept,
-            .unexpectedExtension, .unexpectedProtocol:
-            400
-        }
-    }
 }

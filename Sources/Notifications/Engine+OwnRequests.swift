@@ -5,11 +5,7 @@ extension Engine {
     mutating func handleOwn(_ type: String, _ request: JSONNode) -> Outcome? {
         switch type {
         case "bellwire.setMe":
-            let id = request["user_id"]?.integer ?? 0
-            guard 0..<ChatID.userLimit ~= id else {
-                return .badRequest("User identifier is invalid")
-            }
-            account.userID = id
+            return setUser(request["user_id"]?.integer ?? 0)
         case "bellwire.setChatPolicy":
             guard let policy = request["policy"]?.text.flatMap(ChatPolicy.init) else {
                 return .badRequest("Policy must be strict or learn")

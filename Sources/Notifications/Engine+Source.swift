@@ -30,32 +30,12 @@ extension Engine {
         flush(groupID)
     }
 
-    /// How the account's source may ring, and what its payloads leave open. Absent members leave
-    /// what is set. To say how it looks is no sign of life: registrations do, and nobody is there.
+    /// How the account's source may ring, and what its payloads leave open.
     mutating func setSource(_ request: JSONNode) -> Outcome {
-        var source = account.source
-        if let name = request["notify_mode"]?.text {
-            guard let mode = SourceState.NotifyMode(name: name) else {
-                return .badRequest("Notify mode is unknown")
-            }
-            source.notifyMode = mode
-        }
-        if let timeout = request["session_timeout"]?.integer {
-            guard timeout > 0 else { return .badRequest("Session timeout must be positive") }
-            source.sessionTimeout = Int32(clamping: timeout)
-        }
-        if let isMobile = request["mobile"]?.bool { source.isMobile = isMobile }
-        // Until the same is said again.
-        if let isPaused = request["paused"]?.bool {
-            source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0
-        }
-        // What it had rung for was taken: it may ring again.
-        if request["fetched"]?.bool == true { source.rung = [] }
-        if let node = request["presentation"] { source.presentation = SourcePresentation(node) }
-        account.source = source
-        let isSign = request.members.contains { !["@type", "presentation"].contains($0.name) }
-        if isSign || request["presentation"] == nil { noteActivity() }
-        return .ok
+        do throws(SourceChange.Invalid) {
+            apply(try SourceChange(request))
+            return .ok
+        } catch { return .badRequest(error.message) }
     }
 
     private func key(of chat: ChatReference) -> String {

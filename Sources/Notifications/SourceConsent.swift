@@ -22,12 +22,6 @@ package struct SourceConsent: Equatable, Sendable {
 
     private static let barred: Set = ["file", "javascript", "data", "vbscript"]
 
-    /// An account may have several registrations.
-    package mutating func add(_ other: SourceConsent) {
-        takesReplies = takesReplies || other.takesReplies
-        linkSchemes.formUnion(other.linkSchemes)
-    }
-
     package func allows(_ scheme: String) -> Bool {
         scheme == "https" || linkSchemes.contains(scheme)
     }

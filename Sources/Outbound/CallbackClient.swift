@@ -24,8 +24,6 @@ package final class CallbackClient: @unchecked Sendable {
 
     deinit { close() }
 
-    package var count: Int { transfers.count }
-
     /// `completion` is called later, and once.
     package func send(
         _ request: CallbackRequest,

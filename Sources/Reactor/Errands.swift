@@ -23,10 +23,10 @@ package final class Errands: @unchecked Sendable {
         let errand = Errand(done, back)
         guard running < most else { return errand.refuse() }
         do throws(ReactorError) {
-            try DetachedThread.start(name: "errand") { [self, loop] in
+            try WorkThread(name: "errand") { [self, loop] in
                 let answer = work()
                 loop.post { self.ended(errand, answer) }
-            }
+            }.letGo()
         } catch {
             return errand.refuse()
         }

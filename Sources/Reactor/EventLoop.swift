@@ -1,15 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Descriptors, timers, tasks and mail from other threads, served in turns by one thread.
+/// Descriptors, timers and mail from other threads, served in turns by one thread.
 ///
 /// One turn: wait, tell the handlers of what is ready, fire what is due, run what was posted. Each
 /// part does a bounded amount, so none keeps the others waiting. The loop holds its handlers until
-/// their watch or timer ends. `post`, `stop`, `drain` and the executor are for every thread;
-/// everything else is for the thread in `run()`, or the one that prepares the loop before that.
-///
-/// As an executor it serves actors and, with `Task(executorPreference:)`, whole tasks, which then
-/// never leave the thread. A task that outlives its loop is never resumed.
+/// their watch or timer ends. `post`, `stop` and `drain` are for every thread; everything else is
+/// for the thread in `run()`, or the one that prepares the loop before that.
 // Unchecked: `mail`, `owner` and `Poll.ring` are made for all threads; the rest is touched by
 // the thread of the loop alone.
 package final class EventLoop: @unchecked Sendable {
@@ -86,11 +83,7 @@ package final class EventLoop: @unchecked Sendable {
     /// the loop has ended.
     @discardableResult
     package func post(_ call: @escaping @Sendable () -> Void) -> Bool {
-        leave(.call(call))
-    }
-
-    @discardableResult
-    func leave(_ item: Work) -> Bool {
+        let item = Work(call: call)
         if isCurrent {
             work.append(item)
             return true
@@ -156,13 +149,8 @@ package final class EventLoop: @unchecked Sendable {
     private func runWork() {
         work.collect(from: mail)
         for _ in 0..<Self.workPerTurn {
-            switch work.popFirst() {
-            case .job(let job):
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            case .call(let call): call()
-            case nil: return
-            }
+            guard let item = work.popFirst() else { return }
+            item.call()
         }
     }
 

@@ -1,5 +1,4 @@
 import CShims
-import Glibc
 import System
 
 /// Event loops that run on threads of their own, by default one for each core.
@@ -8,7 +7,9 @@ import System
 /// they have, at most for the time given, and says how each loop ended.
 package final class LoopGroup: Sendable {
     package let loops: [EventLoop]
-    private let threads = Lock<[LoopThread]>([])
+    private let threads = Lock<[WorkThread]>([])
+    /// How each loop ended, by its place.
+    private let endings: Lock<[Ending]>
 
     package static var usableCores: Int { Int(cshims_usable_cores()) }
 
@@ -17,12 +18,16 @@ package final class LoopGroup: Sendable {
         var loops: [EventLoop] = []
         for _ in 0..<count { loops.append(try EventLoop()) }
         self.loops = loops
+        endings = Lock(Array(repeating: .stopped, count: count))
     }
 
     /// Once. The threads are called by `name` and a number; the kernel keeps 15 bytes.
     package func start(name: String) throws(ReactorError) {
         for (index, loop) in loops.enumerated() {
-            let thread = try LoopThread(running: loop, name: "\(name)-\(index)")
+            let thread = try WorkThread(name: "\(name)-\(index)") { [self] in
+                let ending = loop.run()
+                endings.withLock { $0[index] = ending }
+            }
             threads.withLock { $0.append(thread) }
         }
     }
@@ -39,14 +44,23 @@ package final class LoopGroup: Sendable {
 
     /// Blocks until all loops have ended. Once, and not on one of their threads.
     package func join() -> [Ending] {
-        let threads = threads.withLock { exchange(&$0, with: []) }
-        return threads.map { $0.join() }
+        let endings = join { thread in
+            thread.join()
+            return true
+        }
+        return endings.compactMap(\.self)
     }
 
     /// As `join`, but whoever hangs is not waited for longer than this: nil for each of those.
     package func join(within limit: Duration) -> [Ending?] {
         let deadline = Instant.now + Interval(limit)
+        return join { $0.join(until: deadline) }
+    }
+
+    private func join(_ hasEnded: (WorkThread) -> Bool) -> [Ending?] {
         let threads = threads.withLock { exchange(&$0, with: []) }
-        return threads.map { $0.join(until: deadline) }
+        return threads.enumerated().map { index, thread in
+            hasEnded(thread) ? endings.withLock { $0[index] } : nil
+        }
     }
 }

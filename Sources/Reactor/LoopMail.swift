@@ -2,9 +2,8 @@ import Synchronization
 import System
 
 /// Something to run on the thread of a loop.
-enum Work: Sendable {
-    case job(UnownedJob)
-    case call(@Sendable () -> Void)
+struct Work: Sendable {
+    let call: @Sendable () -> Void
 }
 
 /// Where other threads leave work for a loop.
@@ -12,14 +11,10 @@ final class LoopMail: Sendable {
     private struct Content {
         var work: [Work] = []
         var isClosed = false
-        var jobCount = 0
     }
 
     private let content = Lock(Content())
     private let isAsleep = Atomic(false)
-
-    /// Jobs that came from other threads, ever.
-    var jobCount: Int { content.withLock { $0.jobCount } }
 
     enum Receipt {
         case taken
@@ -32,7 +27,6 @@ final class LoopMail: Sendable {
     func put(_ work: Work) -> Receipt {
         let isTaken = content.withLock { content in
             guard !content.isClosed else { return false }
-            if case .job = work { content.jobCount += 1 }
             content.work.append(work)
             return true
         }

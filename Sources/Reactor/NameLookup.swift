@@ -19,10 +19,10 @@ package enum NameLookup {
         _ done: @escaping @Sendable (Outcome) -> Void
     ) {
         do throws(ReactorError) {
-            try DetachedThread.start(name: "names") {
+            try WorkThread(name: "names") {
                 let outcome = lookUp(name, port)
                 loop.post { done(outcome) }
-            }
+            }.letGo()
         } catch {
             let failure = Failure(description: error.description)
             loop.post { done(.failure(failure)) }

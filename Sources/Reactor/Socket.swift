@@ -46,32 +46,6 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Two pieces in one call, such as a head and a body; the count is that of both together.
-    package borrowing func write(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Transfer {
-        let descriptor = descriptor
-        return first.withUnsafeBytes { first in
-            second.withUnsafeBytes { second in
-                var pieces = [2 of iovec](repeating: iovec())
-                // The kernel only reads.
-                pieces[0] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress),
-                    iov_len: first.count)
-                pieces[1] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress),
-                    iov_len: second.count)
-                var span = pieces.mutableSpan
-                return span.withUnsafeMutableBufferPointer { pieces in
-                    var message = msghdr()
-                    message.msg_iov = pieces.baseAddress
-                    message.msg_iovlen = pieces.count
-                    return transfer("sendmsg", isWriting: true) {
-                        sendmsg(descriptor, &message, clinux_no_signal)
-                    }
-                }
-            }
-        }
-    }
-
     /// Tells the peer that nothing more comes. It may still send.
     package borrowing func shutdownWriting() {
         // A connection that is gone already needs no farewell.
@@ -84,13 +58,6 @@ package struct Socket: ~Copyable, Sendable {
         // Without it, and on a Unix socket, everything works as well.
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    /// Nil when the connection is gone.
-    package borrowing func peerAddress() -> SocketAddress? {
-        var storage = SocketAddress.Storage()
-        let descriptor = descriptor
-        return storage.receive { getpeername(descriptor, $0, $1) } == 0 ? storage.address : nil
     }
 }
 

@@ -38,22 +38,6 @@ extension Connection {
             "sqlite3_db_config")
     }
 
-    /// Copies the database as it is now into the file at `path`, while others go on writing.
-    package func backUp(to path: String) throws(SQLiteError) {
-        let copy = try Connection(path, .readWrite)
-        // A snapshot: without it every commit of the writer would start the copy anew.
-        try execute("BEGIN")
-        defer { rollBack() }
-        _ = try integer("SELECT count(*) FROM sqlite_schema")
-        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
-            throw SQLiteError("sqlite3_backup_init", code: sqlite3_extended_errcode(copy.handle))
-        }
-        let code = sqlite3_backup_step(backup, -1)
-        let end = sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else { throw SQLiteError("sqlite3_backup_step", code: code) }
-        try ensure(end, "sqlite3_backup_finish")
-    }
-
     /// How much of the file may be kept in memory; 2 MiB at first.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
         try execute("PRAGMA cache_size = -\(kibibytes); PRAGMA cache_spill = 0")

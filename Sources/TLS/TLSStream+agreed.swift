@@ -10,11 +10,6 @@ extension TLSStream {
         return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The name that the client asked for; text from outside.
-    package var serverName: String? {
-        SSL_get_servername(handle, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
-    }
-
     /// "TLSv1.3", as OpenSSL names it.
     package var version: String { String(cString: SSL_get_version(handle)) }
 

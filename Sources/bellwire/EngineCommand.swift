@@ -27,8 +27,8 @@ extension Command {
         }
         switch (arguments["database"], arguments.has("replay")) {
         case (let folder?, false):
-            var host = try EngineHost(folder: folder)
-            try host.run()
+            var streams = try EngineStreams(folder: folder)
+            try streams.run()
         case (nil, true): try replay()
         default:
             throw CommandError.usage(

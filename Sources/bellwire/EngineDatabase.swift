@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Dialects
+import EngineHost
 import Notifications
 import SQLite
 import System
@@ -100,10 +101,8 @@ struct EngineDatabase: ~Copyable {
         while try query.step() {
             lastEntry = query.integer(0)
             let time = query.real(1)
-            if !engine.isRunning { engine.start(now: time) }
             let entry = try EngineEntry(try open(query.bytes(2), row: lastEntry, "entry"))
-            _ = engine.perform(entry, templates: templates, now: time)
-            _ = engine.takeUpdates()
+            engine.replay(entry, at: time, templates)
         }
         return lastEntry == 0 ? nil : engine.account
     }

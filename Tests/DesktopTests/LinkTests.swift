@@ -306,7 +306,6 @@ struct LinkTests {
         story.hear(#"{"messageType":"unregister","channelID":"\#(Story.uuid(1))","status":200}"#)
         #expect(story.told == [.forget(one)])
         #expect(story.disconnects == 1)
-        #expect(story.link.state == "idle")
     }
 
     @Test("A channel that no receiver ever heard of is forgotten at once")

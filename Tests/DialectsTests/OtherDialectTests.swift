@@ -1,3 +1,4 @@
+import EngineHost
 import Notifications
 import Testing
 

@@ -1,4 +1,5 @@
 import Base
+import EngineHost
 import TestSupport
 import Testing
 

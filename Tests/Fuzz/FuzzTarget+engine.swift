@@ -1,5 +1,6 @@
 import Base
 import Dialects
+import EngineHost
 import Notifications
 
 /// Payloads of strangers, and state that a broken disk gives back.

@@ -1,4 +1,5 @@
 import Base
+import COpenSSL
 import Foundation
 import Reactor
 import Synchronization

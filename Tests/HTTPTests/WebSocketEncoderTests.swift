@@ -52,23 +52,6 @@ struct WebSocketEncoderTests {
         }
     }
 
-    @Test(
-        "A message can be cut into frames",
-        arguments: [(0, 4), (1, 4), (4, 4), (5, 4), (8, 4), (9, 1)])
-    func fragments(length: Int, frameLength: Int) {
-        let payload = (0..<length).map { UInt8($0) }
-        var output: [UInt8] = []
-        WebSocketEncoder().append(.text, payload.span, inFramesOf: frameLength, to: &output)
-        var rest = output[...]
-        var frames: [ConformanceFrame] = []
-        while let (frame, _) = ConformanceFrame.take(from: &rest) { frames.append(frame) }
-        #expect(frames.flatMap(\.payload) == payload)
-        #expect(frames.map(\.opcode) == [1] + [UInt8](repeating: 0, count: frames.count - 1))
-        #expect(frames.map(\.isFinal) == frames.indices.map { $0 == frames.count - 1 })
-        #expect(frames.count == max(1, (length + frameLength - 1) / frameLength))
-        #expect(frames.allSatisfy { $0.payload.count <= frameLength })
-    }
-
     @Test("A close reason is cut to fit, at a character")
     func longReason() {
         var output: [UInt8] = []

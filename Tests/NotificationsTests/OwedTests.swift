@@ -1,5 +1,5 @@
 import Base
-import Dialects
+import EngineHost
 import Testing
 
 @testable import Notifications

@@ -32,19 +32,6 @@ struct SocketTests {
         #expect(try theirs.readToEnd() == sent)
     }
 
-    @Test("Two pieces leave in one call", arguments: [(0, 3), (3, 0), (5, 7), (0, 0)])
-    func gather(first: Int, second: Int) throws {
-        let (ours, theirs) = try End.pair()
-        let pieces = [UInt8](repeating: 1, count: first) + [UInt8](repeating: 2, count: second)
-        let count = try ours.use { socket in
-            let (head, body) = (Array(pieces[..<first]), Array(pieces[first...]))
-            return socket.write(head.span, body.span)
-        }
-        #expect(count == .bytes(first + second))
-        ours.close()
-        #expect(try theirs.readToEnd() == first + second)
-    }
-
     @Test("Descriptors do not block and are not inherited")
     func flags() throws {
         let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))

@@ -115,18 +115,6 @@ struct ConnectionTests {
         #expect(throws: SQLiteError.self) { try reader.execute("DELETE FROM item") }
     }
 
-    @Test("A copy made while others write is whole and sound")
-    func backup() throws {
-        let connection = try made()
-        try insert(2_000, into: connection)
-        let reader = try Connection(path, .readOnly)
-        try reader.backUp(to: folder.file("copy.db"))
-        try insert(1, into: connection)
-        let copy = try Connection(folder.file("copy.db"), .readWrite)
-        #expect(try copy.integer("SELECT count(*) FROM item") == 2_000)
-        #expect(try copy.damage() == nil)
-    }
-
     @Test("A full file is an error that says so, and works again when there is room")
     func full() throws {
         let connection = try made()

@@ -89,16 +89,6 @@ package struct Link: Sendable {
     package var isOpen: Bool { if case .open = phase { true } else { false } }
 
     /// For people.
-    package var state: String {
-        switch phase {
-        case .idle: "idle"
-        case .resting: "sent away"
-        case .waiting: "waiting to connect"
-        case .connecting, .greeting: "connecting"
-        case .open: "connected"
-        }
-    }
-
     var isWanted: Bool { !channels.isEmpty || !ended.isEmpty }
 
     /// When `elapsed` has something to do.

@@ -161,7 +161,6 @@ extension WebSocketClientFailure {
         switch self {
         case .unknownName(let name, _): "the name \(name) is unknown"
         case .unreachable(let error): error.description
-        case .refusedByProxy(let status): "the proxy refuses (\(status))"
         case .untrusted(let error): "its certificate is not trusted: \(error)"
         case .brokenHandshake(let error): "TLS fails: \(error)"
         case .refused(401, _): "it does not know the credential of this device"

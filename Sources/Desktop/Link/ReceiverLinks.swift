@@ -144,13 +144,6 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         flushLater()
     }
 
-    /// Name and state of each receiver, for people.
-    package var states: [(name: String, state: String)] {
-        connections.map { ($0.name, $0.link.state) }
-    }
-
-    package func waiting(_ channel: ChannelID) -> Int { custody.waiting(channel) }
-
     func connection(of channel: ChannelID) -> ReceiverConnection? {
         guard let row = receivers[channel] else { return nil }
         return connections.first { $0.row == row }

@@ -34,8 +34,6 @@ package struct EngineNotification: Equatable, Sendable {
     /// Came unencrypted and may be from anybody: it can only be dismissed.
     package var isClear = false
 
-    package init(id: Int32) { self.id = id }
-
     init?(_ node: JSONNode) {
         guard let id = node["id"]?.int32, let type = node["type"] else { return nil }
         self.id = id

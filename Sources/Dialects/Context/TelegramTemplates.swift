@@ -32,8 +32,6 @@ package struct TelegramTemplates: Sendable {
         self.forms = forms
     }
 
-    package func has(_ key: String) -> Bool { forms[key] != nil }
-
     /// The sentence, and a title where the template itself brings one; nil for an unknown key.
     package func text(
         _ key: String, _ arguments: [String], inGroup: Bool

@@ -4,8 +4,7 @@ import Reactor
 /// From a name to a connection.
 extension WebSocketClient {
     func lookUp() {
-        let host = options.proxy?.host ?? options.url.host
-        let port = options.proxy?.port ?? options.url.port
+        let (host, port) = (options.url.host, options.url.port)
         begin(.lookup, within: options.patience.lookup)
         if let place = options.place { return found(.success([place])) }
         if let address = IPAddress(host) { return found(.success([.ip(address, port: port)])) }
@@ -19,7 +18,7 @@ extension WebSocketClient {
             self.addresses = addresses[...]
             tryNext(after: nil)
         case .failure(let failure):
-            fail(.unknownName(options.proxy?.host ?? options.url.host, failure))
+            fail(.unknownName(options.url.host, failure))
         }
     }
 
@@ -41,19 +40,6 @@ extension WebSocketClient {
 
     func connected() {
         if let failure = transport?.connectFailure { return tryNext(after: failure) }
-        guard let proxy = options.proxy else { return startHandshake() }
-        begin(.proxy, within: options.patience.proxy)
-        send(proxy.request(to: options.url))
-        exchange()
-    }
-}
-
-extension HTTPProxy {
-    /// Asks for a tunnel (RFC 9110 section 9.3.6); the port is always named.
-    fileprivate func request(to url: WebSocketURL) -> [UInt8] {
-        let name = url.host.contains(":") ? "[\(url.host)]" : url.host
-        var text = "CONNECT \(name):\(url.port) HTTP/1.1\r\nHost: \(name):\(url.port)\r\n"
-        if let authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
-        return Array((text + "\r\n").utf8)
+        startHandshake()
     }
 }

@@ -85,24 +85,11 @@ extension WebSocketClient {
     private func read(_ input: Span<UInt8>) -> Bool {
         do throws(HTTP1AnswerReader.Broken) {
             guard let answer = try reader.read(input) else { return true }
-            if case .upgrade(let opening) = stage {
-                upgraded(answer, opening)
-            } else {
-                tunnelled(answer)
-            }
+            if case .upgrade(let opening) = stage { upgraded(answer, opening) }
         } catch {
-            fail(.unreadableAnswer(stage.name))
+            fail(.unreadableAnswer)
         }
         return false
-    }
-
-    /// Nobody speaks before we do, so nothing may stand behind the answer (RFC 9110 section 9.3.6).
-    private func tunnelled(_ answer: HTTP1AnswerReader.Answer) {
-        guard (200..<300).contains(answer.status) else {
-            return fail(.refusedByProxy(status: answer.status))
-        }
-        guard answer.rest.isEmpty else { return fail(.unreadableAnswer(.proxy)) }
-        startHandshake()
     }
 
     private func upgraded(_ answer: HTTP1AnswerReader.Answer, _ opening: WebSocketOpening) {
@@ -127,7 +114,7 @@ extension WebSocketClient {
         if let watch { loop.unwatch(watch) }
         watch = nil
         guard let handler = end() else { return }
-        let connection = ClientConnection(transport, peer, on: loop)
+        let connection = HTTPConnection(transport, peer, HTTPService(forClientOn: loop))
         let socket = WebSocketConnection(
             options.terms, maskingKeys: options.random, handler, on: connection)
         connection.start(socket, subprotocol: subprotocol, received: rest)

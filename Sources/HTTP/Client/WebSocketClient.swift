@@ -7,8 +7,8 @@ package protocol WebSocketClientHandler: WebSocketHandler {
     func failed(_ failure: WebSocketClientFailure)
 }
 
-/// Opens one WebSocket: finds the server, connects, through a proxy if there is one, shakes hands.
-/// Then a `ClientConnection` takes over.
+/// Opens one WebSocket: finds the server, connects, shakes hands.
+/// Then an `HTTPConnection` takes over.
 ///
 /// The loop holds it as long as it is at work. Everything runs on the thread of the loop.
 // Unchecked: only the thread of the loop touches it; the name lookup hands it back there.
@@ -16,7 +16,6 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
     enum Stage {
         case lookup
         case connect
-        case proxy
         case handshake
         case upgrade(WebSocketOpening)
         case done
@@ -70,7 +69,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
     package func ready(_ readiness: Readiness, of watch: Watch) {
         switch stage {
         case .connect: connected()
-        case .proxy, .upgrade: exchange()
+        case .upgrade: exchange()
         case .handshake: shakeHands()
         case .lookup, .done: break
         }
@@ -114,7 +113,6 @@ extension WebSocketClient.Stage {
         switch self {
         case .lookup: .lookup
         case .connect: .connect
-        case .proxy: .proxy
         case .handshake: .handshake
         case .upgrade, .done: .upgrade
         }

@@ -7,17 +7,14 @@ package enum WebSocketClientFailure: Error, Equatable, Sendable {
     package enum Stage: String, Equatable, Sendable {
         case lookup
         case connect
-        case proxy
         case handshake
         case upgrade
     }
 
-    /// The name of the server, or of the proxy, is unknown, or the name server is silent.
+    /// The name of the server is unknown, or the name server is silent.
     case unknownName(String, NameLookup.Failure)
-    /// No address of the server, or of the proxy, took the connection; the reason of the last one.
+    /// No address of the server took the connection; the reason of the last one.
     case unreachable(ReactorError)
-    /// The proxy does not connect us; 407 asks for other credentials.
-    case refusedByProxy(status: Int)
     /// We do not believe that this is the server.
     case untrusted(TLSError)
     /// No common version or cipher, or no TLS at all.
@@ -26,8 +23,8 @@ package enum WebSocketClientFailure: Error, Equatable, Sendable {
     case refused(status: Int, retryAfter: Duration?)
     /// The answer to the opening handshake is not what RFC 6455 asks for.
     case badAnswer(WebSocketRefusal)
-    /// What the server, or the proxy, answers is no HTTP.
-    case unreadableAnswer(Stage)
+    /// What the server answers is no HTTP.
+    case unreadableAnswer
     case timedOut(Stage)
     /// The other side ended the connection.
     case lost(Stage)

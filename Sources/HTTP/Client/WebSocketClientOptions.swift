@@ -9,7 +9,6 @@ package struct WebSocketClientOptions: Sendable, Confidential {
         package var lookup = Duration.seconds(15)
         /// For each address.
         package var connect = Duration.seconds(10)
-        package var proxy = Duration.seconds(15)
         package var handshake = Duration.seconds(15)
         package var upgrade = Duration.seconds(30)
 
@@ -19,7 +18,6 @@ package struct WebSocketClientOptions: Sendable, Confidential {
     package let url: WebSocketURL
     /// Further fields of the request, such as Authorization.
     package var fields: [(name: String, value: String)] = []
-    package var proxy: HTTPProxy?
     /// Where to connect, whatever address the name of the host has: the socket of a server that
     /// runs on this machine.
     package var place: SocketAddress?

@@ -7,7 +7,7 @@ import Base
 final class HTTP1Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http1
 
-    private unowned(unsafe) let connection: ServerConnection
+    private unowned(unsafe) let connection: HTTPConnection
     /// Apart, because a property of a class is copied whenever it is asked something. No handler
     /// is called within an access.
     private let parser: UnsafeMutablePointer<HTTP1Parser>
@@ -26,7 +26,7 @@ final class HTTP1Server: HTTPResponder {
 
     var service: HTTPService { connection.service }
 
-    init(on connection: ServerConnection) {
+    init(on connection: HTTPConnection) {
         self.connection = connection
         parser = .allocate(capacity: 1)
         parser.initialize(to: HTTP1Parser(limits: connection.service.limits.http))

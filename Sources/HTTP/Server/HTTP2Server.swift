@@ -13,7 +13,7 @@ final class HTTP2Server: HTTPResponder {
         var body: [UInt8] = []
     }
 
-    private unowned(unsafe) let connection: ServerConnection
+    private unowned(unsafe) let connection: HTTPConnection
     private let session: HTTP2Session
     @exclusivity(unchecked) private var life: HTTP2Connection
     /// Requests whose bodies are still coming: few, and the last one is mostly meant.
@@ -23,7 +23,7 @@ final class HTTP2Server: HTTPResponder {
 
     var service: HTTPService { connection.service }
 
-    init(on connection: ServerConnection) throws(HTTP2Fault) {
+    init(on connection: HTTPConnection) throws(HTTP2Fault) {
         let service = connection.service
         self.connection = connection
         session = try HTTP2Session(
@@ -83,7 +83,7 @@ final class HTTP2Server: HTTPResponder {
     }
 
     func produce() {
-        session.produce(into: &connection.output, limit: ServerConnection.outputMark)
+        session.produce(into: &connection.output, limit: HTTPConnection.outputMark)
         // The last frame of a stream ended it, and an idle connection may hear of nothing else.
         takeEvents(of: Span())
         if ending == nil, session.isFinished { ending = .close }

@@ -10,13 +10,13 @@ package final class HTTPExchange {
     @exclusivity(unchecked) package var label: StaticString = ""
     /// Zero in HTTP/1.1, where one request is answered after the other.
     let stream: HTTP2StreamID
-    let connection: ServerConnection
+    let connection: HTTPConnection
     /// When it was read whole.
     private let began: Instant
 
     init(
         _ head: consuming RequestHead, body: consuming [UInt8], stream: HTTP2StreamID = 0,
-        on connection: ServerConnection
+        on connection: HTTPConnection
     ) {
         self.head = head
         self.body = body
@@ -44,7 +44,6 @@ package final class HTTPExchange {
             peer: address, isPeerTrusted: true, trusted: terms.trustedProxies,
             forwardedFor: head.fields.joinedValue(of: "x-forwarded-for"))
     }
-    package var isEncrypted: Bool { connection.isEncrypted }
     /// How long it has been waiting, in whole turns of the loop.
     package var age: Duration {
         .nanoseconds(connection.service.loop.now.nanoseconds - began.nanoseconds)

@@ -75,14 +75,14 @@ package final class HTTPService: ConnectionHandler {
             return report(.tooManyConnections(listener.address))
         }
         guard let certificates = terms.certificates else {
-            ServerConnection(Transport(plain: socket), peer, self).start()
+            HTTPConnection(Transport(plain: socket), peer, self).start()
             return
         }
         guard let transport = try? Transport(encrypted: socket, certificates.context) else {
             // Out of memory: the connection closes, and the next one may do.
             return report(.noTransport(listener.address))
         }
-        ServerConnection(transport, peer, self).start()
+        HTTPConnection(transport, peer, self).start()
     }
 
     package func cannotAccept(_ reason: ReactorError, by listener: Listener) {
@@ -103,7 +103,7 @@ package final class HTTPService: ConnectionHandler {
     }
 
     /// The peer sent too much of what brings nothing, and is cut for it.
-    func noteFlood(_ kind: String, of connection: ServerConnection) {
+    func noteFlood(_ kind: String, of connection: HTTPConnection) {
         report(.flood(kind, connection.peer))
     }
 

@@ -7,7 +7,7 @@ package final class LineConnection {
     private static let outputLimit = 2 << 20
 
     /// Says `closed` before it goes.
-    @exclusivity(unchecked) private unowned(unsafe) var carrier: ServerConnection?
+    @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     @exclusivity(unchecked) private var handler: (any LineHandler)?
     /// The beginning of a line whose end has not come.
     @exclusivity(unchecked) private var rest: [UInt8] = []
@@ -15,7 +15,7 @@ package final class LineConnection {
     @exclusivity(unchecked) private var isHeldUp = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
-    init(on carrier: ServerConnection, _ handler: any LineHandler) {
+    init(on carrier: HTTPConnection, _ handler: any LineHandler) {
         self.carrier = carrier
         self.handler = handler
     }
@@ -50,14 +50,14 @@ package final class LineConnection {
     }
 
     /// At once, whatever was not read.
-    package func cut() { carrier?.cut() }
+    package func cut() { carrier?.close() }
 
     private func cutIfSlow() {
-        if let carrier, carrier.bufferedBytes > Self.outputLimit { carrier.cut() }
+        if let carrier, carrier.bufferedBytes > Self.outputLimit { carrier.close() }
     }
 }
 
-extension LineConnection: ServerProtocol {
+extension LineConnection: SpokenProtocol {
     static var spoken: HTTPFigures.Spoken { .lines }
 
     var deadline: Duration? { nil }

@@ -9,8 +9,6 @@ package final class MemoryBudget: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    package var held: Int { heldBytes.load(ordering: .relaxed) }
-
     func take(_ count: Int) -> Bool {
         let (_, held) = heldBytes.add(count, ordering: .relaxed)
         if held <= limit { return true }

@@ -22,7 +22,7 @@ struct WebSocketAcceptance {
         self.handler = handler
     }
 
-    func connection(on carrier: any WebSocketCarrier) -> WebSocketConnection {
+    func connection(on carrier: HTTPConnection) -> WebSocketConnection {
         WebSocketConnection(terms, handler, on: carrier)
     }
 

@@ -1,11 +1,9 @@
-package import Reactor
-
 /// An open WebSocket, of a server or of a client. Confined to the thread of its loop.
 ///
 /// What is sent leaves at the end of the loop's turn, all of it in one write.
 package final class WebSocketConnection {
     /// Says `closed` before it goes.
-    @exclusivity(unchecked) private unowned(unsafe) var carrier: (any WebSocketCarrier)?
+    @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     private let sendQueue: SendQueue
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
     /// Apart, because the checks for overlapping access that a property of a class has would cost
@@ -22,7 +20,7 @@ package final class WebSocketConnection {
 
     init(
         _ terms: WebSocketTerms, maskingKeys: WebSocketEncoder.MaskingKeys? = nil,
-        _ handler: any WebSocketHandler, on carrier: any WebSocketCarrier
+        _ handler: any WebSocketHandler, on carrier: HTTPConnection
     ) {
         self.carrier = carrier
         sendQueue = carrier.sendQueue
@@ -44,15 +42,7 @@ package final class WebSocketConnection {
     /// Whether messages can be sent.
     package var isOpen: Bool { carrier != nil && !isCut && state.pointee.session.isOpen }
 
-    /// Whether more waits to be sent than should; `drained` tells when that is over.
-    package var isCongested: Bool { state.pointee.pressure.isPaused }
-
     package var bufferedBytes: Int { carrier?.bufferedBytes ?? 0 }
-
-    /// The other end of the connection, which may be a proxy; nil when it has ended.
-    package var peer: SocketAddress? { carrier?.peer }
-
-    package var isEncrypted: Bool { carrier?.isEncrypted ?? false }
 
     /// False when the connection is about to end, or has.
     @discardableResult
@@ -132,19 +122,19 @@ extension WebSocketConnection: QueuedSender {
             return
         }
         ended(.congested)
-        carrier?.cut()
+        carrier?.close()
     }
 }
 
 /// What its carrier asks and tells.
-extension WebSocketConnection: ServerProtocol {
+extension WebSocketConnection: SpokenProtocol {
     static var spoken: HTTPFigures.Spoken { .webSocket }
 
     var deadline: Duration? { alarm }
 
     /// Messages of a peer that takes none of ours are not read: they could only be answered.
     var takesInput: Bool {
-        ending == nil && !isHeldUp && bufferedBytes < ServerConnection.outputMark
+        ending == nil && !isHeldUp && bufferedBytes < HTTPConnection.outputMark
     }
 
     /// The answer to the opening handshake is in the output, or read.
@@ -186,7 +176,7 @@ extension WebSocketConnection: ServerProtocol {
         guard let end else { return }
         ended(end)
         // Nobody reads what is left.
-        carrier.cut()
+        carrier.close()
     }
 
     func stop() { close(.goingAway) }

@@ -1,6 +1,6 @@
 import Base
 import Crypto
-package import Dialects
+package import EngineHost
 import Notifications
 
 extension HostedEngine.Cryptography {

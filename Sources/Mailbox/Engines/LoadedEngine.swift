@@ -1,5 +1,5 @@
 import Delivery
-import Dialects
+import EngineHost
 import Notifications
 
 /// An engine in the writer's memory.

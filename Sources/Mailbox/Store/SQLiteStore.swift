@@ -1,6 +1,7 @@
 package import Base
 package import Crypto
 package import Dialects
+import Reactor
 import SQLite
 package import System
 
@@ -49,7 +50,7 @@ package final class SQLiteStore: MessageStore {
     private let folder: StateFolder
     private let writer: StoreWriter
     private let reader: StoreReader
-    private let threads: [StoreThread]
+    private let threads: [WorkThread]
 
     package var clock: StoreClock { time.clock }
     package var isUsable: Bool { writer.isUsable }
@@ -64,7 +65,13 @@ package final class SQLiteStore: MessageStore {
             opening.executor, source: opening.source, limits: options.limits,
             onFault: options.onFault, onResealed: options.onResealed)
         let reader = try StoreReader(opening.source, limits: options.limits)
-        let threads = [try StoreThread { writer.run() }, try StoreThread { reader.run() }]
+        let threads: [WorkThread]
+        do throws(ReactorError) {
+            threads = [
+                try WorkThread(name: "store-writer") { writer.run() },
+                try WorkThread(name: "store-reader") { reader.run() },
+            ]
+        } catch { throw .thread(code: error.code) }
         index = opening.source.index
         report = opening.report
         endpointKey = opening.source.keys.endpoint

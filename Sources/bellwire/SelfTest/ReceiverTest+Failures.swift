@@ -52,8 +52,6 @@ extension ReceiverTest {
                     "nothing answers: \(error)",
                     "start the server, and let the port through the firewall"
                 )
-            case .refusedByProxy(let status):
-                ("the outgoing proxy refuses with status \(status)", "see https_proxy and no_proxy")
             case .untrusted(let error):
                 (
                     "the certificate is not trusted: \(error)",

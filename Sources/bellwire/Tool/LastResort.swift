@@ -10,14 +10,14 @@ enum LastResort {
     /// The word about it has a thread of its own: whoever is to read it may be what hangs.
     static func arm(_ log: Log, _ event: StaticString) {
         do throws(ReactorError) {
-            try DetachedThread.start(name: "end") {
+            try WorkThread(name: "end") {
                 usleep(limit)
                 _exit(ExitCode.success.rawValue)
-            }
-            try DetachedThread.start(name: "end-log") {
+            }.letGo()
+            try WorkThread(name: "end-log") {
                 usleep(limit - 200_000)
                 log.write(.error, event)
-            }
+            }.letGo()
         } catch {
             // Then the service manager does it.
             log.write(.warning, "no-last-resort", [("reason", error.description)])

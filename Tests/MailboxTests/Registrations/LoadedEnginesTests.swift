@@ -1,4 +1,4 @@
-import Dialects
+import EngineHost
 import Notifications
 import Testing
 

@@ -1,4 +1,5 @@
 import Dialects
+import EngineHost
 import Notifications
 import WebPush
 
@@ -40,7 +41,7 @@ extension StoredEngines {
         }
         let keepsRaw = engine.hosted.engine.account.owed.keepsRaw
         guard role.isFetcher, let takesRaw = role.takesRaw, takesRaw != keepsRaw else { return }
-        _ = try request(#"{"@type":"bellwire.setRaw","active":\#(takesRaw)}"#, engine)
+        _ = try request(.setRaw(takesRaw), engine)
     }
 
     /// What waits for one who joins.
@@ -78,8 +79,7 @@ extension StoredEngines {
     func leave(_ row: UInt32, _ isFetching: Bool) throws(StoreFault) -> StoreOutcome {
         try engine(row) { engine throws(StoreFault) in
             if isFetching, engine.hosted.engine.isFetching {
-                _ = try request(
-                    #"{"@type":"bellwire.setFetching","active":false,"abandoned":true}"#, engine)
+                _ = try request(.abandonFetching, engine)
             }
             guard !index.engines.hasFetchers(row) else { return .done }
             let actions = engine.hosted.engine.owedUpdates(for: .viewer)

@@ -1,3 +1,5 @@
+import EngineHost
+
 /// The journal that all engines share.
 extension StoredEngines {
     private static let recordsRemovedAtOnce = 4

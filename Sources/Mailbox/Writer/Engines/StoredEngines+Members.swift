@@ -1,3 +1,4 @@
+import EngineHost
 import Notifications
 import WebPush
 
@@ -59,7 +60,7 @@ extension StoredEngines {
         let row = try rows.engine(ofDevice: device)
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.actionTaken","id":\#(id)}"#, engine)
+            try request(.actionTaken(id), engine)
         }
     }
 
@@ -70,14 +71,18 @@ extension StoredEngines {
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.source.isSelective else { return .done }
-            return try request(#"{"@type":"bellwire.setSource","fetched":true}"#, engine)
+            var change = SourceChange()
+            change.isFetched = true
+            return try request(.setSource(change), engine)
         }
     }
 
     /// Another client of the account is in use, or is not any more.
     func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
         _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.setSource","paused":\#(isPaused)}"#, engine)
+            var change = SourceChange()
+            change.isPaused = isPaused
+            return try request(.setSource(change), engine)
         }
     }
 }

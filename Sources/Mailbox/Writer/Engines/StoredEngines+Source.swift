@@ -1,4 +1,5 @@
 import Base
+import EngineHost
 import Notifications
 
 /// What the registrations of an account say about its source: how it rings, and how it looks.
@@ -13,15 +14,12 @@ extension StoredEngines {
         account.userID = terms.lazy.compactMap(\.userID).first ?? 0
         account.options[OptionName.groupCountMax] = .integer(groupCountMax)
         let mode = terms.compactMap(\.askedMode).last ?? terms.first?.notifyMode
-        if let mode = mode.flatMap({ SourceState.NotifyMode(name: $0.rawValue) }) {
-            account.source.notifyMode = mode
-        }
+        if let mode = mode?.ofSource { account.source.notifyMode = mode }
         let timeouts = terms.filter { $0.dialect == .icq }
         let timeout = timeouts.compactMap(\.askedTimeout).last ?? timeouts.first?.sessionTimeout
         account.source.sessionTimeout = timeout.map { Int32(clamping: $0) }
-        let looks = Array(presentation(of: registrations).utf8)
-        if let document = try? JSONDocument(looks) {
-            account.source.presentation = SourcePresentation(document.root)
+        if let looks = presentation(of: registrations) {
+            account.source.presentation = SourcePresentation(looks)
         }
         return account
     }
@@ -30,25 +28,26 @@ extension StoredEngines {
     func heed(_ terms: RegistrationTerms, _ row: UInt32) throws(StoreFault) {
         let timeout = terms.dialect == .icq ? terms.askedTimeout : nil
         guard terms.askedMode != nil || timeout != nil else { return }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "bellwire.setSource")
-            if let mode = terms.askedMode { writer.member("notify_mode", mode.rawValue) }
-            if let timeout { writer.member("session_timeout", Int(timeout)) }
+        var change = SourceChange()
+        change.notifyMode = terms.askedMode?.ofSource
+        change.sessionTimeout = timeout.map { Int32(clamping: $0) }
+        _ = try engine(row) { engine throws(StoreFault) in
+            try request(.setSource(change), engine)
         }
-        _ = try engine(row) { engine throws(StoreFault) in try request(writer.text, engine) }
     }
 
     /// What registrations of its account say about looks holds for all of it.
     func present(_ row: UInt32) throws(StoreFault) {
-        let looks = Self.presentation(of: try transaction.registrations(of: row))
+        guard let looks = Self.presentation(of: try transaction.registrations(of: row)) else {
+            return
+        }
         _ = try engine(row) { engine throws(StoreFault) in
-            try request(#"{"@type":"bellwire.setSource","presentation":\#(looks)}"#, engine)
+            try request(.setSource(SourceChange(presentation: looks)), engine)
         }
     }
 
     /// Each member as the latest registration says that has it.
-    private static func presentation(of registrations: [Registration]) -> String {
+    private static func presentation(of registrations: [Registration]) -> JSONNode? {
         var names: Set<String> = []
         var writer = JSONWriter()
         writer.object { writer in
@@ -60,6 +59,10 @@ extension StoredEngines {
                 }
             }
         }
-        return writer.text
+        return try? JSONDocument(writer.bytes).root
     }
+}
+
+extension RegistrationTerms.NotifyMode {
+    fileprivate var ofSource: SourceState.NotifyMode? { SourceState.NotifyMode(name: rawValue) }
 }

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Dialects
+import EngineHost
 import Notifications
 import System
 
@@ -125,7 +126,7 @@ extension StoredEngines {
         _ = try engine(row) { engine throws(StoreFault) in
             guard engine.hosted.engine.account.userID == 0 else { return .done }
             try EngineRows.set(user: user, of: row, on: transaction.connection)
-            return try request(#"{"@type":"bellwire.setMe","user_id":\#(userID)}"#, engine)
+            return try request(.setUser(userID), engine)
         }
     }
 

@@ -1,5 +1,6 @@
 import Base
 import Dialects
+import EngineHost
 import Notifications
 import System
 import WebPush
@@ -55,7 +56,7 @@ final class StoredEngines {
         case .leave(let client, let isFetching): return try leave(client.engine, isFetching)
         case .release(let row):
             return try engine(row) { engine throws(StoreFault) in
-                try request(#"{"@type":"bellwire.release"}"#, engine)
+                try request(.release, engine)
             }
         case .heard(let last, let row):
             return try engine(row) { engine throws(StoreFault) in
@@ -114,8 +115,10 @@ final class StoredEngines {
     }
 
     /// A request of our own.
-    func request(_ text: String, _ engine: LoadedEngine) throws(StoreFault) -> StoreOutcome {
-        _ = engine.hosted.answer(Array(text.utf8), now: wall)
+    func request(
+        _ request: HostRequest, _ engine: LoadedEngine
+    ) throws(StoreFault) -> StoreOutcome {
+        engine.hosted.perform(request, now: wall)
         return try finish(engine)
     }
 

@@ -2,11 +2,12 @@ import Base
 import Reactor
 import TLS
 
-/// One connection of a server: moves bytes between its transport and the protocol spoken on it.
+/// One connection, of a server or of a WebSocket's client: moves bytes between its transport and the
+/// protocol spoken on it.
 ///
 /// The loop holds it as long as it is watched. Everything runs on the thread of the loop, and no
 /// access to the state lasts while anything else runs: checking each would find nothing.
-final class ServerConnection: EventHandler, TimerHandler {
+final class HTTPConnection: EventHandler, TimerHandler {
     let service: HTTPService
     /// As the socket or the header of a proxy has it.
     @exclusivity(unchecked) var peer: SocketAddress
@@ -20,7 +21,7 @@ final class ServerConnection: EventHandler, TimerHandler {
     /// Of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
     /// Nil until the handshake has agreed on it.
-    @exclusivity(unchecked) private(set) var spoken: (any ServerProtocol)?
+    @exclusivity(unchecked) private(set) var spoken: (any SpokenProtocol)?
     /// As what it is counted.
     @exclusivity(unchecked) private var counted: HTTPFigures.Spoken?
     @exclusivity(unchecked) private var watch: Watch?
@@ -61,15 +62,32 @@ final class ServerConnection: EventHandler, TimerHandler {
 
     /// Begins to be served. A connection that cannot be watched is closed.
     func start() {
-        guard let descriptor = transport?.descriptor,
-            let watch = try? service.loop.watch(descriptor, for: interest, self)
-        else { return }
-        self.watch = watch
-        isOpen = true
-        service.opened()
+        guard open() else { return }
         count(as: .handshake)
         if proxyHeader == nil, !isEncrypted { speak(HTTP1Server(on: self)) }
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
+    }
+
+    /// Goes on with what a client has opened; `rest` came behind the answer to its handshake.
+    func start(_ socket: WebSocketConnection, subprotocol: String?, received rest: [UInt8]) {
+        speak(socket)
+        guard open() else { return }
+        socket.open(subprotocol: subprotocol)
+        var rest = rest
+        var bytes = rest.mutableSpan
+        socket.receive(&bytes)
+        flush()
+        if transport?.hasPending == true { receive() }
+    }
+
+    private func open() -> Bool {
+        guard let descriptor = transport?.descriptor,
+            let watch = try? service.loop.watch(descriptor, for: interest, self)
+        else { return false }
+        self.watch = watch
+        isOpen = true
+        service.opened()
+        return true
     }
 
     /// The loop may end before the connection does. Exchanges keep it, so what is still held was of
@@ -128,7 +146,7 @@ final class ServerConnection: EventHandler, TimerHandler {
 }
 
 /// What the requests of the connection hold.
-extension ServerConnection {
+extension HTTPConnection {
     /// Room for a piece of a body; a peer is refused it that has sent too much for now.
     func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= service.limits.heldBytesPerConnection,
@@ -144,7 +162,7 @@ extension ServerConnection {
     }
 }
 
-extension ServerConnection {
+extension HTTPConnection {
     private func shakeHands() {
         switch transport?.handshake() {
         case .bytes:
@@ -161,7 +179,7 @@ extension ServerConnection {
         }
     }
 
-    private func agreedProtocol() -> (any ServerProtocol)? {
+    private func agreedProtocol() -> (any SpokenProtocol)? {
         guard transport?.applicationProtocol == .http2 else { return HTTP1Server(on: self) }
         return try? HTTP2Server(on: self)  // Out of memory: this connection closes.
     }
@@ -231,7 +249,7 @@ extension ServerConnection {
     }
 
     private func wait(readable: Bool = false, writable: Bool = false) {
-        let wishes = spoken?.wishes ?? ServerProtocolWishes()
+        let wishes = spoken?.wishes ?? SpokenProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
         let isReading = readable || wishes.takesInput || interest.isReadable
         setInterest(
@@ -296,20 +314,21 @@ extension ServerConnection {
     }
 }
 
-extension ServerConnection: QueuedSender {
+extension HTTPConnection: QueuedSender {
     func flushNow() {
         isWaiting = false
         flush()
     }
 }
 
-extension ServerConnection: WebSocketCarrier {
+/// What is spoken on it asks and tells.
+extension HTTPConnection {
     var now: Duration { service.now }
     var bufferedBytes: Int { output.count - written }
     var sendQueue: SendQueue { service.sendQueue }
 
     /// What is spoken changes between two events.
-    func speak(_ successor: any ServerProtocol) {
+    func speak(_ successor: any SpokenProtocol) {
         spoken = successor
         count(as: type(of: successor).spoken)
     }
@@ -319,8 +338,6 @@ extension ServerConnection: WebSocketCarrier {
         service.figures.changed(from: counted, to: new)
         counted = new
     }
-
-    func cut() { close() }
 
     /// A peer that reads slowly, but does, must not make the output grow for ever.
     private func forgetWritten() {

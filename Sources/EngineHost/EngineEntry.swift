@@ -1,4 +1,5 @@
 import Base
+package import Dialects
 package import Notifications
 
 /// One thing that was done to an engine, as a journal keeps it: done again, it has the same end.
@@ -7,6 +8,8 @@ package enum EngineEntry: Sendable, Confidential {
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
     case request([UInt8])
+    /// A request of the host itself; it is read as one of a client.
+    case own(HostRequest)
     /// A payload as it came, kept for an application that reads it itself.
     case raw(payload: [UInt8], encoding: String)
     /// A request with `registerDevice`, and the secret that was drawn for it.
@@ -21,31 +24,43 @@ package enum EngineEntry: Sendable, Confidential {
     /// In the byte of the level.
     private static let trustFlag: UInt8 = 0x80
 
-    /// The first byte says what it is.
+    /// The first byte, which says what it is.
+    private enum Kind: UInt8 {
+        case time = 0
+        case request = 1
+        case push = 2
+        case registration = 3
+        case encryptedRegistration = 4
+        case start = 5
+        case raw = 6
+    }
+
     package var bytes: [UInt8] {
         switch self {
-        case .time: [0]
-        case .start: [5]
-        case .request(let text): [1] + text
+        case .time: [Kind.time.rawValue]
+        case .start: [Kind.start.rawValue]
+        case .request(let text): [Kind.request.rawValue] + text
+        case .own(let request): [Kind.request.rawValue] + request.text
         case .push(let payload, let dialect, let level, let isTrusted, let id):
             [
-                2, level.rawValue | (isTrusted ? Self.trustFlag : 0), dialect.number,
+                Kind.push.rawValue, level.rawValue | (isTrusted ? Self.trustFlag : 0),
+                dialect.number,
                 Self.length(of: id),
             ] + id.utf8 + payload
         case .raw(let payload, let encoding):
-            [6, Self.length(of: encoding)] + encoding.utf8 + payload
-        case .registration(let text, nil): [3] + text
+            [Kind.raw.rawValue, Self.length(of: encoding)] + encoding.utf8 + payload
+        case .registration(let text, nil): [Kind.registration.rawValue] + text
         case .registration(let text, let encryption?):
-            [4] + Self.bigEndian(encryption.keyID) + Self.bigEndian(Int64(encryption.secret.count))
-                + encryption.secret + text
+            [Kind.encryptedRegistration.rawValue] + Self.bigEndian(encryption.keyID)
+                + Self.bigEndian(Int64(encryption.secret.count)) + encryption.secret + text
         }
     }
 
     package init(_ bytes: [UInt8]) throws(Damage) {
-        switch bytes.first {
-        case 0 where bytes.count == 1: self = .time
-        case 1: self = .request(Array(bytes.dropFirst()))
-        case 2:
+        switch bytes.first.flatMap(Kind.init) {
+        case .time where bytes.count == 1: self = .time
+        case .request: self = .request(Array(bytes.dropFirst()))
+        case .push:
             guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1] & ~Self.trustFlag),
                 let dialect = Dialect(number: bytes[2]), bytes.count - 4 >= Int(bytes[3]),
                 let id = String(
@@ -54,10 +69,10 @@ package enum EngineEntry: Sendable, Confidential {
             self = .push(
                 payload: Array(bytes.dropFirst(4 + id.utf8.count)),
                 dialect, level, isTrusted: bytes[1] & Self.trustFlag != 0, id: id)
-        case 3: self = .registration(Array(bytes.dropFirst()), nil)
-        case 4: self = try Self.registration(bytes.dropFirst())
-        case 5 where bytes.count == 1: self = .start
-        case 6:
+        case .registration: self = .registration(Array(bytes.dropFirst()), nil)
+        case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
+        case .start where bytes.count == 1: self = .start
+        case .raw:
             guard bytes.count >= 2, bytes.count - 2 >= Int(bytes[1]),
                 let encoding = String(
                     validating: bytes.dropFirst(2).prefix(Int(bytes[1])), as: UTF8.self)
@@ -130,6 +145,7 @@ extension Engine {
         case .request(let text):
             guard let document = try? JSONDocument(text) else { return nil }
             return handle(document.root, now: now)
+        case .own(let request): return perform(request, now: now)
         case .registration(let text, let encryption):
             guard let document = try? JSONDocument(text) else { return nil }
             return registerDevice(document.root, secret: encryption, now: now)
@@ -140,5 +156,14 @@ extension Engine {
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
                 templates: templates, id: id, now: now)
         }
+    }
+
+    /// Does again what was done then; nobody is told of it.
+    package mutating func replay(
+        _ entry: EngineEntry, at time: Double, _ templates: TelegramTemplates
+    ) {
+        if !isRunning { start(now: time) }
+        _ = perform(entry, templates: templates, now: time)
+        _ = takeUpdates()
     }
 }

@@ -1,27 +1,9 @@
-import Foundation
 import Testing
 
 @testable import Reactor
 
-@Suite("Tasks on a loop")
-struct ExecutorTests {
-    /// An actor that lives on a loop.
-    private actor Resident {
-        private let loop: EventLoop
-        private(set) var count = 0
-
-        nonisolated var unownedExecutor: UnownedSerialExecutor {
-            loop.asUnownedSerialExecutor()
-        }
-
-        init(_ loop: EventLoop) { self.loop = loop }
-
-        func add() -> Bool {
-            count += 1
-            return loop.isCurrent
-        }
-    }
-
+@Suite("What is posted to a loop")
+struct PostTests {
     private func withLoop<Value: Sendable>(
         _ body: (EventLoop) async throws -> Value
     ) async throws -> Value {
@@ -32,52 +14,6 @@ struct ExecutorTests {
         group.stop()
         #expect(group.join() == [.stopped])
         return try result.get()
-    }
-
-    @Test("A task that prefers the loop never leaves its thread")
-    func staysOnLoop() async throws {
-        try await withLoop { loop in
-            let resident = Resident(loop)
-            let task = Task(executorPreference: loop) {
-                var isAtHome = loop.isCurrent
-                for _ in 0..<1_000 {
-                    isAtHome =
-                        await Task(executorPreference: loop) { loop.isCurrent }.value && isAtHome
-                    isAtHome = await resident.add() && isAtHome
-                    isAtHome = loop.isCurrent && isAtHome
-                    await Task.yield()
-                    await withCheckedContinuation { continuation in
-                        loop.post { continuation.resume() }
-                    }
-                    isAtHome = loop.isCurrent && isAtHome
-                }
-                return isAtHome
-            }
-            #expect(await task.value)
-            // Only the first start came from outside.
-            #expect(loop.mail.jobCount == 1)
-            #expect(await resident.count == 1_000)
-            #expect(loop.mail.jobCount > 1)
-        }
-    }
-
-    @Test("A handler may enter an actor of its loop without waiting")
-    func assumeIsolated() async throws {
-        try await withLoop { loop in
-            let resident = Resident(loop)
-            let isAtHome = try await loop.perform { resident.assumeIsolated { $0.add() } }
-            #expect(isAtHome)
-            #expect(loop.isIsolatingCurrentContext() == false)
-        }
-    }
-
-    @Test("Off the thread of the loop its actors are closed")
-    func notIsolated() async {
-        await #expect(processExitsWith: .failure) {
-            func enter(_ resident: Resident) { _ = resident.assumeIsolated { $0.add() } }
-            enter(Resident(try EventLoop()))
-            exit(0)
-        }
     }
 
     @Test("What several threads post arrives once, each thread's in order")

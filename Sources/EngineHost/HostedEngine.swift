@@ -1,4 +1,5 @@
 import Base
+package import Dialects
 package import Notifications
 
 /// An engine in the hands of its host: requests as clients write them, pushes as they arrive.
@@ -71,22 +72,27 @@ package struct HostedEngine: Sendable, Confidential {
             outcome = processTelegram(Array((request["payload"]?.text ?? "").utf8), now: now)
         case "bellwire.processPush": outcome = process(request, now: now)
         case "registerDevice": outcome = register(request, text, now: now)
-        default: outcome = answer(request, text, now: now)
+        default: outcome = handle(request, text, now: now)
         }
         return (outcome ?? .unknown(request["@type"]?.text ?? ""))
             .answer(extra: request["@extra"])
     }
 
     /// What is only asked changes nothing worth keeping, unless something is due.
-    private mutating func answer(
+    private mutating func handle(
         _ request: JSONNode, _ text: [UInt8], now: Double
     ) -> Outcome? {
         let type = request["@type"]?.text ?? ""
         let isQuestion = type.hasPrefix("get") || type.hasPrefix("bellwire.get")
-        guard isQuestion, engine.nextDeadline.map({ $0 > now }) ?? true else {
-            return perform(.request(text), now: now)
-        }
-        return engine.handle(request, now: now)
+        let isKept = !isQuestion || engine.nextDeadline.map { $0 <= now } ?? false
+        let outcome = engine.handle(request, now: now)
+        if isKept, outcome != nil { unsaved.append((now, .request(text))) }
+        return outcome
+    }
+
+    /// A request of the host itself.
+    package mutating func perform(_ request: HostRequest, now: Double) {
+        _ = perform(.own(request), now: now)
     }
 
     /// Does what has become due.
@@ -108,9 +114,7 @@ package struct HostedEngine: Sendable, Confidential {
 
     /// An application has heard everything that was to be known up to this.
     package mutating func noticesHeard(through id: Int64, now: Double) {
-        guard engine.account.owed.hasNotices(through: id) else { return }
-        let request = #"{"@type":"bellwire.heard","through":\#(id)}"#
-        _ = perform(.request(Array(request.utf8)), now: now)
+        if engine.account.owed.hasNotices(through: id) { perform(.heard(through: id), now: now) }
     }
 
     private mutating func perform(_ entry: EngineEntry, now: Double) -> Outcome? {
@@ -165,6 +169,7 @@ package struct HostedEngine: Sendable, Confidential {
         } else if request["device_token"]?["encrypt"]?.bool == true {
             secret = cryptography.secret(nil)
         }
-        return perform(.registration(text, secret), now: now)
+        unsaved.append((now, .registration(text, secret)))
+        return engine.registerDevice(request, secret: secret, now: now)
     }
 }

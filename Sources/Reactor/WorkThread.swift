@@ -1,15 +1,18 @@
 import CShims
 import Glibc
+import System
 
-/// A thread that nobody waits for: for work that blocks for as long as others like.
-package enum DetachedThread {
+/// A thread for one piece of work. Whoever starts it joins it or lets go of it, once.
+package struct WorkThread: Sendable {
+    private let thread: pthread_t
+
     private final class Start: Sendable {
         let work: @Sendable () -> Void
         init(_ work: @escaping @Sendable () -> Void) { self.work = work }
     }
 
-    /// Runs `work` once.
-    package static func start(
+    /// The kernel keeps 15 bytes of the name.
+    package init(
         name: String, _ work: @escaping @Sendable () -> Void
     ) throws(ReactorError) {
         let start = Start {
@@ -29,6 +32,21 @@ package enum DetachedThread {
             argument.release()
             throw ReactorError("pthread_create", code: code)
         }
-        pthread_detach(thread)
+        self.thread = thread
     }
+
+    package func join() { pthread_join(thread, nil) }
+
+    /// False when it goes on after that time; then it is left to itself.
+    func join(until deadline: Instant) -> Bool {
+        let time = timespec(
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
+            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        if cshims_join_until(thread, time) == 0 { return true }
+        letGo()
+        return false
+    }
+
+    /// Nobody waits for it: its work blocks for as long as others like.
+    package func letGo() { pthread_detach(thread) }
 }

@@ -1,8 +1,10 @@
+import Base
+import Dialects
 import Notifications
 import TestSupport
 import Testing
 
-@testable import Dialects
+@testable import EngineHost
 
 @Suite("What a journal keeps of an engine")
 struct EngineEntryTests {
@@ -72,6 +74,61 @@ struct EngineEntryTests {
             Issue.record("is read as something else")
             return
         }
+    }
+
+    @Test(
+        "What a host asks itself stands in the journal in the words of a client, as it always did")
+    func ownRequests() throws {
+        var (fetched, ringing) = (SourceChange(), SourceChange())
+        fetched.isFetched = true
+        (ringing.notifyMode, ringing.sessionTimeout) = (.sendOnlyOne, 60)
+        var paused = SourceChange()
+        paused.isPaused = true
+        let looks = try JSONDocument(Array(#"{"sound":"a","loc_args":["srcName"]}"#.utf8)).root
+        let requests: [(HostRequest, String)] = [
+            (.setUser(7), #"{"@type":"bellwire.setMe","user_id":7}"#),
+            (.release, #"{"@type":"bellwire.release"}"#),
+            (.setRaw(true), #"{"@type":"bellwire.setRaw","active":true}"#),
+            (
+                .abandonFetching,
+                #"{"@type":"bellwire.setFetching","active":false,"abandoned":true}"#
+            ),
+            (.heard(through: 3), #"{"@type":"bellwire.heard","through":3}"#),
+            (.actionTaken(4), #"{"@type":"bellwire.actionTaken","id":4}"#),
+            (.setSource(fetched), #"{"@type":"bellwire.setSource","fetched":true}"#),
+            (.setSource(paused), #"{"@type":"bellwire.setSource","paused":true}"#),
+            (
+                .setSource(ringing),
+                #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":60}"#
+            ),
+            (
+                .setSource(SourceChange(presentation: looks)),
+                #"{"@type":"bellwire.setSource","presentation":{"sound":"a","loc_args":["srcName"]}}"#
+            ),
+        ]
+        for (request, text) in requests {
+            let entry = EngineEntry.own(request)
+            #expect(entry.bytes == [1] + text.utf8)
+            // Done then and read again it has the same end.
+            var (done, again) = (Self.engine(), Self.engine())
+            #expect(done.perform(entry, now: 20) == .ok)
+            again.replay(try EngineEntry(entry.bytes), at: 20, .english)
+            #expect(again.account.state == done.account.state)
+            #expect(
+                done.account.source.lastActivity
+                    == (text.contains("setSource") && !text.contains("presentation") ? 20 : 0))
+        }
+    }
+
+    /// With something of each that those requests change.
+    private static func engine() -> Engine {
+        var account = Account()
+        account.options = [OptionName.groupCountMax: .integer(5)]
+        account.source.rung = ["a"]
+        var engine = Engine(account)
+        engine.start(now: 10)
+        _ = engine.process(payload: Array("{}".utf8), dialect: .telegram, level: .webpush, now: 11)
+        return engine
     }
 
     @Test("The same push is done once, by the name that its transport gives it")

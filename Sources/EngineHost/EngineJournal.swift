@@ -5,31 +5,33 @@ import Base
 /// A batch adds one record, for all engines together: a record for each would be another page of the
 /// file for each. Here is what is still to be written, and in which records an engine's part stands.
 /// A value; not before its record is written is anything in it the journal's.
-struct EngineJournal {
+package struct EngineJournal: Sendable {
     private static let headLength = 4 + 4
 
     /// Bytes of all records, as they are sealed.
-    private(set) var size = 0
+    package private(set) var size = 0
     /// Up to here all records that are left are kept, however long the journal is.
-    private(set) var keptThrough = Int64.min
+    package private(set) var keptThrough = Int64.min
     private var records: [UInt32: [Int64]] = [:]
     private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
 
-    /// In order.
-    func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }
+    package init() {}
 
-    mutating func add(_ entries: [UInt8], of engine: UInt32) {
+    /// In order.
+    package func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }
+
+    package mutating func add(_ entries: [UInt8], of engine: UInt32) {
         unwritten.append((engine, entries))
     }
 
     /// Its account was written as a whole, or has ended.
-    mutating func forget(_ engine: UInt32) {
+    package mutating func forget(_ engine: UInt32) {
         records[engine] = nil
         unwritten.removeAll { $0.engine == engine }
     }
 
     /// What the next record has to say, and of which engines; nil if there is nothing.
-    mutating func take() -> (record: [UInt8], engines: [UInt32])? {
+    package mutating func take() -> (record: [UInt8], engines: [UInt32])? {
         guard !unwritten.isEmpty else { return nil }
         var record: [UInt8] = []
         var engines: Set<UInt32> = []
@@ -43,30 +45,30 @@ struct EngineJournal {
         return (record, Array(engines))
     }
 
-    mutating func wrote(_ record: Int64, of engines: [UInt32], size: Int) {
+    package mutating func wrote(_ record: Int64, of engines: [UInt32], size: Int) {
         self.size += size
         for engine in engines { records[engine, default: []].append(record) }
     }
 
-    mutating func removed(size: Int, from record: Int64) {
+    package mutating func removed(size: Int, from record: Int64) {
         if record > keptThrough { self.size -= size }
     }
 
     /// It stays, and does not count.
-    mutating func keep(_ record: Int64, size: Int) {
+    package mutating func keep(_ record: Int64, size: Int) {
         keptThrough = record
         self.size -= size
     }
 
     /// The entries of an engine in a record.
-    static func entries(of engine: UInt32, in record: [UInt8]) -> [UInt8] {
+    package static func entries(of engine: UInt32, in record: [UInt8]) -> [UInt8] {
         parts(of: record).reduce(into: []) { entries, part in
             if part.engine == engine { entries += part.entries }
         }
     }
 
     /// The record as it is without an engine.
-    static func record(_ record: [UInt8], without engine: UInt32) -> [UInt8] {
+    package static func record(_ record: [UInt8], without engine: UInt32) -> [UInt8] {
         var journal = EngineJournal()
         for part in parts(of: record) where part.engine != engine {
             journal.add(Array(part.entries), of: part.engine)

@@ -1,7 +1,7 @@
 import Reactor
 
 /// What a proxy says of its client, before anything else.
-extension ServerConnection {
+extension HTTPConnection {
     /// Answers whether what follows can be read. A listener that expects a header serves nobody
     /// without one: anyone could pretend to be anyone.
     func readProxyHeader() -> Bool {

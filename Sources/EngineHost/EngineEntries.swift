@@ -1,10 +1,10 @@
 import Base
-import Dialects
-import Notifications
+package import Dialects
+package import Notifications
 
 /// What was done to an engine at once, as the journal has it.
-enum EngineEntries {
-    static func bytes(_ entries: [(time: Double, entry: EngineEntry)]) -> [UInt8] {
+package enum EngineEntries {
+    package static func bytes(_ entries: [(time: Double, entry: EngineEntry)]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (time, entry) in entries {
             let text = entry.bytes
@@ -16,7 +16,7 @@ enum EngineEntries {
     }
 
     /// Does again what they say; false where they are none of ours.
-    static func replay(
+    package static func replay(
         _ bytes: [UInt8], on engine: inout Engine, _ templates: TelegramTemplates
     ) -> Bool {
         var start = 0
@@ -28,9 +28,7 @@ enum EngineEntries {
             guard bytes.count - start >= count,
                 let entry = try? EngineEntry(Array(bytes[start..<start + count]))
             else { return false }
-            if !engine.isRunning { engine.start(now: time) }
-            _ = engine.perform(entry, templates: templates, now: time)
-            _ = engine.takeUpdates()
+            engine.replay(entry, at: time, templates)
             start += count
         }
         return true

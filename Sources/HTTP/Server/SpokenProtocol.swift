@@ -1,7 +1,7 @@
-/// What is spoken on a connection of a server: HTTP/1.1, HTTP/2 or WebSocket.
+/// What is spoken on a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
 ///
 /// Owned by its connection, whose output it appends to.
-protocol ServerProtocol: AnyObject {
+protocol SpokenProtocol: AnyObject {
     static var spoken: HTTPFigures.Spoken { get }
     /// When to call `expired`.
     var deadline: Duration? { get }
@@ -10,7 +10,7 @@ protocol ServerProtocol: AnyObject {
     /// How the connection is to end once its output has left; nil as long as it goes on.
     var ending: ConnectionEnding? { get }
     /// All three, asked for once after each event.
-    var wishes: ServerProtocolWishes { get }
+    var wishes: SpokenProtocolWishes { get }
 
     /// The bytes may be changed in place.
     func receive(_ input: inout MutableSpan<UInt8>)
@@ -27,7 +27,7 @@ protocol ServerProtocol: AnyObject {
 }
 
 /// What a protocol wants of its connection until the next event.
-struct ServerProtocolWishes {
+struct SpokenProtocolWishes {
     var deadline: Duration?
     var takesInput = false
     var ending: ConnectionEnding?
@@ -40,7 +40,7 @@ enum ConnectionEnding {
 }
 
 /// A protocol of requests and answers; WebSocket is none.
-protocol HTTPResponder: ServerProtocol {
+protocol HTTPResponder: SpokenProtocol {
     func receive(_ input: Span<UInt8>)
 }
 
@@ -49,9 +49,9 @@ extension HTTPResponder {
     func closed() {}
 }
 
-extension ServerProtocol {
-    var wishes: ServerProtocolWishes {
-        ServerProtocolWishes(deadline: deadline, takesInput: takesInput, ending: ending)
+extension SpokenProtocol {
+    var wishes: SpokenProtocolWishes {
+        SpokenProtocolWishes(deadline: deadline, takesInput: takesInput, ending: ending)
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}

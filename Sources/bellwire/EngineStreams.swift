@@ -1,5 +1,5 @@
 import Base
-import Dialects
+import EngineHost
 import Mailbox
 import Notifications
 import System
@@ -7,7 +7,7 @@ import System
 /// Serves one client of an engine on the standard streams, a line of JSON for each object.
 ///
 /// What was done is on the disk before the client hears of it.
-struct EngineHost: ~Copyable {
+struct EngineStreams: ~Copyable {
     private var hosted: HostedEngine
     private var database: EngineDatabase
     private var output: [UInt8] = []

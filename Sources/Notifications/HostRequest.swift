@@ -1,0 +1,141 @@
+package import Base
+
+/// What a host itself asks of an engine.
+///
+/// A journal has it in the words of a client: `text`, which `Engine.handle` reads.
+package enum HostRequest: Sendable {
+    /// Whose account it is.
+    case setUser(Int64)
+    /// What is held back is told.
+    case release
+    /// Whether payloads are kept as they come.
+    case setRaw(Bool)
+    /// Whoever fetched has gone.
+    case abandonFetching
+    /// An application has heard everything that was to be known up to this.
+    case heard(through: Int64)
+    /// What the user chose has reached the application.
+    case actionTaken(Int64)
+    case setSource(SourceChange)
+
+    package var text: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            switch self {
+            case .setUser(let id):
+                writer.member("@type", "bellwire.setMe")
+                writer.member("user_id", Int(id))
+            case .release: writer.member("@type", "bellwire.release")
+            case .setRaw(let isActive):
+                writer.member("@type", "bellwire.setRaw")
+                writer.member("active", isActive)
+            case .abandonFetching:
+                writer.member("@type", "bellwire.setFetching")
+                writer.member("active", false)
+                writer.member("abandoned", true)
+            case .heard(let last):
+                writer.member("@type", "bellwire.heard")
+                writer.member("through", Int(last))
+            case .actionTaken(let id):
+                writer.member("@type", "bellwire.actionTaken")
+                writer.member("id", Int(id))
+            case .setSource(let change):
+                writer.member("@type", "bellwire.setSource")
+                change.write(to: &writer)
+            }
+        }
+        return writer.bytes
+    }
+}
+
+/// What is to change of how an account's source rings and looks. Absent members leave what is set.
+package struct SourceChange: Sendable {
+    package var notifyMode: SourceState.NotifyMode?
+    package var sessionTimeout: Int32?
+    /// Until the same is said again.
+    package var isPaused: Bool?
+    /// What it had rung for was taken: it may ring again.
+    package var isFetched = false
+    /// To say how it looks is no sign of life: registrations do, and nobody is there.
+    package var presentation: JSONNode?
+    var isMobile: Bool?
+    var isSignOfLife: Bool
+
+    package init(presentation: JSONNode? = nil) {
+        self.presentation = presentation
+        isSignOfLife = presentation == nil
+    }
+
+    init(_ request: JSONNode) throws(Invalid) {
+        if let name = request["notify_mode"]?.text {
+            notifyMode = SourceState.NotifyMode(name: name)
+            if notifyMode == nil { throw Invalid(message: "Notify mode is unknown") }
+        }
+        if let timeout = request["session_timeout"]?.integer {
+            guard timeout > 0 else {
+                throw Invalid(message: "Session timeout must be positive")
+            }
+            sessionTimeout = Int32(clamping: timeout)
+        }
+        isMobile = request["mobile"]?.bool
+        isPaused = request["paused"]?.bool
+        isFetched = request["fetched"]?.bool == true
+        presentation = request["presentation"]
+        isSignOfLife =
+            presentation == nil
+            || request.members.contains { !["@type", "presentation"].contains($0.name) }
+    }
+
+    struct Invalid: Error {
+        let message: String
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        if let notifyMode { writer.member("notify_mode", "\(notifyMode)") }
+        if let sessionTimeout { writer.member("session_timeout", Int(sessionTimeout)) }
+        if let isMobile { writer.member("mobile", isMobile) }
+        if let isPaused { writer.member("paused", isPaused) }
+        if isFetched { writer.member("fetched", true) }
+        if let presentation {
+            writer.name("presentation")
+            writer.value(presentation)
+        }
+    }
+}
+
+extension Engine {
+    package mutating func perform(_ request: HostRequest, now: Double) -> Outcome {
+        advance(to: now)
+        if isClosed { return .aborted }
+        switch request {
+        case .setUser(let id): return setUser(id)
+        case .release: flushEverything()
+        case .setRaw(let isActive): account.owed.keepRaw(isActive)
+        case .abandonFetching: setFetching(false, isAbandoned: true)
+        case .heard(let last): account.owed.heard(through: last)
+        case .actionTaken(let id): account.owed.take(id, where: \.isAction)
+        case .setSource(let change): apply(change)
+        }
+        return .ok
+    }
+
+    mutating func setUser(_ id: Int64) -> Outcome {
+        guard 0..<ChatID.userLimit ~= id else { return .badRequest("User identifier is invalid") }
+        account.userID = id
+        return .ok
+    }
+
+    mutating func apply(_ change: SourceChange) {
+        var source = account.source
+        if let mode = change.notifyMode { source.notifyMode = mode }
+        if let timeout = change.sessionTimeout { source.sessionTimeout = timeout }
+        if let isMobile = change.isMobile { source.isMobile = isMobile }
+        if let isPaused = change.isPaused {
+            source.pausedUntil = isPaused ? .greatestFiniteMagnitude : 0
+        }
+        if change.isFetched { source.rung = [] }
+        if let node = change.presentation { source.presentation = SourcePresentation(node) }
+        account.source = source
+        if change.isSignOfLife { noteActivity() }
+    }
+}

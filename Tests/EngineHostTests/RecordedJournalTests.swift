@@ -1,0 +1,65 @@
+import Base
+import Dialects
+import Notifications
+import Testing
+
+@testable import EngineHost
+
+/// A record of the journal that all engines of a server share, byte by byte as servers of before
+/// wrote it.
+@Suite("A journal of before")
+struct RecordedJournalTests {
+    /// Of each engine its number, the length of its part, and what was done: the time, the length of
+    /// the entry, and the entry.
+    private static let record: [UInt8] =
+        [0, 0, 0, 7, 0, 0, 0, 31]
+        + time(1) + [0, 0, 0, 1, 5]
+        + time(2) + [0, 0, 0, 6, 2, 1, 6, 0] + Array("hi".utf8)
+        + [0, 0, 0, 9, 0, 0, 0, 52]
+        + time(3) + [0, 0, 0, 40, 1] + Array(#"{"@type":"bellwire.setMe","user_id":77}"#.utf8)
+        + [0, 0, 0, 7, 0, 0, 0, 13] + time(4) + [0, 0, 0, 1, 0]
+
+    private static func time(_ seconds: Double) -> [UInt8] {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: seconds.bitPattern >> ($0 * 8)) }
+    }
+
+    @Test("Each engine finds its own part, in the order in which it was written")
+    func read() throws {
+        let mine = EngineJournal.entries(of: 7, in: Self.record)
+        #expect(mine.count == 31 + 13)
+        var account = Account()
+        account.options = [OptionName.groupCountMax: .integer(5)]
+        var engine = Engine(account)
+        #expect(EngineEntries.replay(mine, on: &engine, .english))
+        #expect(engine.activeGroups.first?.totalCount == 1)
+        var other = Engine(Account())
+        #expect(
+            EngineEntries.replay(
+                EngineJournal.entries(of: 9, in: Self.record), on: &other, .english))
+        #expect(other.account.userID == 77)
+    }
+
+    @Test("The same is written today")
+    func written() throws {
+        var journal = EngineJournal()
+        let push = EngineEntry.push(payload: Array("hi".utf8), .plain, .webpush, id: "")
+        journal.add(EngineEntries.bytes([(1, .start), (2, push)]), of: 7)
+        journal.add(EngineEntries.bytes([(3, .own(.setUser(77)))]), of: 9)
+        journal.add(EngineEntries.bytes([(4, .time)]), of: 7)
+        let (first, second) = (journal.take(), journal.take())
+        let written = try #require(first)
+        #expect(written.record == Self.record)
+        #expect(written.engines.sorted() == [7, 9] && second == nil)
+    }
+
+    @Test("An engine that ended is cut out of what others share; what is cut short is not believed")
+    func cut() {
+        let rest = EngineJournal.record(Self.record, without: 9)
+        #expect(EngineJournal.entries(of: 9, in: rest).isEmpty)
+        #expect(
+            EngineJournal.entries(of: 7, in: rest) == EngineJournal.entries(of: 7, in: Self.record))
+        let mine = EngineJournal.entries(of: 7, in: Self.record)
+        var engine = Engine(Account())
+        #expect(!EngineEntries.replay(Array(mine.dropLast()), on: &engine, .english))
+    }
+}
