@@ -3,7 +3,8 @@ import SQLite
 
 /// Reads credentials and devices from the file.
 enum CredentialRows {
-    static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential] {
+    static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
+    {
         let select = try StoreStatement(
             """
             SELECT credential.row, secret, credential.name, owner.name, created, last_seen
