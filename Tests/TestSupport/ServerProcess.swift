@@ -44,7 +44,10 @@ package final class ServerProcess: @unchecked Sendable {
 
     /// Whether it ends by itself.
     package func hasEnded(within seconds: Double) -> Bool {
-        wait(atMost: seconds) { self.process.status != nil && self.openPipes == 0 }
+        guard wait(atMost: seconds, for: { self.process.status != nil }) else { return false }
+        // As in `end`.
+        _ = wait(atMost: 2) { self.openPipes == 0 }
+        return true
     }
 
     /// Asks it to end, and answers how it did.

@@ -211,6 +211,22 @@ struct DeliveryTests {
         try agent.settle()
     }
 
+    @Test("Acknowledged before it was written or after, a message leaves no room taken")
+    func room() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        let sender = try ByteSocket(port: fixture.port)
+        let fields = [("TTL", "60"), ("Content-Encoding", "aes128gcm")]
+        for _ in 0..<50 {
+            sender.send(PushFixture.bytes("POST", endpoint, fields, body: [1]))
+            agent.ack(try agent.notification())
+            #expect(HTTPAnswer(from: sender).status == 201)
+        }
+        try agent.settle()
+        #expect(fixture.store.index.usage(ofDevice: 1) == (0, 0))
+    }
+
     @Test("What lives no longer than now comes once, though its topic is written down behind it")
     func fleetingTopic() throws {
         let fixture = try PushFixture()
