@@ -78,7 +78,7 @@ let package = Package(
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
         module("Dialects", ["Base", "Notifications"]),
-        module("Delivery", ["Base", "WebPush", "Notifications"]),
+        module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),

@@ -29,7 +29,7 @@ package enum DeliveryAction: Sendable {
 }
 
 /// By which the store finds a message that a device has done with.
-package enum Acknowledgement: Sendable {
+package enum Acknowledgement: Equatable, Sendable {
     case message(MessageReference)
     /// Of one that was not sent on this connection.
     case id(MessageID)

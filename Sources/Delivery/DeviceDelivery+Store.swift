@@ -23,15 +23,18 @@ extension DeviceDelivery {
 
     /// It was not kept: its subscription has ended.
     package mutating func lost(_ id: MessageID, _ actions: inout [DeliveryAction]) {
-        undecided(id)
-        guard let index = index(of: id) else { return }
+        guard let index = index(of: id) else { return undecided(id) }
         _ = remove(at: index)
         goOn(&actions)
     }
 
     /// The store does not know whether it has it: an acknowledgement would end it there all the same.
     package mutating func undecided(_ id: MessageID) {
-        if settled[id] == .unstored { forget(id) }
+        if let index = index(of: id) {
+            outstanding[index].place = .stored
+        } else if settled[id] == .unstored {
+            forget(id)
+        }
     }
 
     /// A page that is being read may have been begun before it ended.
@@ -49,15 +52,24 @@ extension DeviceDelivery {
     }
 
     /// The store could not take an acknowledgement.
-    package mutating func unrecorded(_ id: MessageID, _ actions: inout [DeliveryAction]) {
-        settled[id] = .waiting
-        actions.append(.wait)
+    package mutating func unrecorded(
+        _ acknowledgement: Acknowledgement, _ actions: inout [DeliveryAction]
+    ) {
+        settled[acknowledgement.id] = .waiting(acknowledgement)
+        wait(&actions)
+    }
+
+    private mutating func wait(_ actions: inout [DeliveryAction]) {
+        if !isWaiting { actions.append(.wait) }
+        isWaiting = true
     }
 
     package mutating func tryAgain(_ actions: inout [DeliveryAction]) {
-        for (id, settlement) in settled where settlement == .waiting {
+        isWaiting = false
+        for (id, settlement) in settled {
+            guard case .waiting(let acknowledgement) = settlement else { continue }
             settled[id] = .underWay
-            actions.append(.record(.id(id)))
+            actions.append(.record(acknowledgement))
         }
         readIfPossible(&actions)
     }
@@ -97,6 +109,6 @@ extension DeviceDelivery {
     package mutating func unreadable(_ actions: inout [DeliveryAction]) {
         isReading = false
         hasToRead = true
-        actions.append(.wait)
+        wait(&actions)
     }
 }

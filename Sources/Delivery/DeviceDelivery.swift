@@ -16,11 +16,11 @@ package struct DeviceDelivery: Sendable {
     }
 
     /// How far the end of a message is that the device need not be sent any more.
-    enum Settlement {
+    enum Settlement: Equatable {
         /// It was acknowledged, and the store does not have that yet.
         case underWay
         /// The same; the store could not, and is asked again.
-        case waiting
+        case waiting(Acknowledgement)
         /// It was taken back before it was stored.
         case unstored
         /// It may still be in the page that is being read.
@@ -44,6 +44,8 @@ package struct DeviceDelivery: Sendable {
     var hasToRead = false
     /// The device has to acknowledge something before more is sent.
     var isFull = false
+    /// `wait` was said.
+    var isWaiting = false
     /// How far the store was read: the position of the last message that a page could have.
     var through = Int64.min
     #if DEBUG
@@ -57,7 +59,6 @@ package struct DeviceDelivery: Sendable {
     package var isClosed: Bool { phase == .closed }
     /// The store has so much to record for this device that nothing more is to be read of it.
     package var isCrowded: Bool { replies.isCrowded }
-    package var outstandingCount: Int { outstanding.count }
 
     /// What comes can be sent at once.
     var isLive: Bool {

@@ -56,14 +56,17 @@ package struct SourceChange: Sendable {
     package var isPaused: Bool?
     /// What it had rung for was taken: it may ring again.
     package var isFetched = false
-    /// To say how it looks is no sign of life: registrations do, and nobody is there.
     package var presentation: JSONNode?
     var isMobile: Bool?
-    var isSignOfLife: Bool
+    /// Something that is not known here; only a client says such.
+    private var isMoreSaid = false
 
-    package init(presentation: JSONNode? = nil) {
-        self.presentation = presentation
-        isSignOfLife = presentation == nil
+    package init(presentation: JSONNode? = nil) { self.presentation = presentation }
+
+    /// To say how it looks is none: registrations do, and nobody is there.
+    var isSignOfLife: Bool {
+        presentation == nil || notifyMode != nil || sessionTimeout != nil || isMobile != nil
+            || isPaused != nil || isFetched || isMoreSaid
     }
 
     init(_ request: JSONNode) throws(Invalid) {
@@ -81,9 +84,7 @@ package struct SourceChange: Sendable {
         isPaused = request["paused"]?.bool
         isFetched = request["fetched"]?.bool == true
         presentation = request["presentation"]
-        isSignOfLife =
-            presentation == nil
-            || request.members.contains { !["@type", "presentation"].contains($0.name) }
+        isMoreSaid = request.members.contains { !["@type", "presentation"].contains($0.name) }
     }
 
     struct Invalid: Error {

@@ -87,7 +87,7 @@ extension DeliveryWorld {
         case .store(let message, _): tellStored(message, outcome)
         case .acknowledge(let acknowledgement, let connection):
             if case .unavailable = outcome {
-                tell(connection) { $0.unrecorded(acknowledgement.id, &$1) }
+                tell(connection) { $0.unrecorded(acknowledgement, &$1) }
             } else {
                 tell(connection) { $0.recorded(acknowledgement.id, &$1) }
             }

@@ -90,6 +90,32 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["hold pongs", "record 2"])
     }
 
+    @Test("Before a device was greeted nothing is sent to it")
+    func greeting() {
+        var delivery = DeviceDelivery()
+        var actions: [DeliveryAction] = []
+        delivery.device = 1
+        delivery.endpoints.add(1, ChannelID(Bits128(high: 0, low: 1)))
+        delivery.accept(Desk.message(1), from: Desk.sender, at: 0, &actions)
+        #expect(actions.count == 1)
+        guard case .keep? = actions.first else {
+            Issue.record("it is for the store")
+            return
+        }
+    }
+
+    @Test("A withdrawn message is taken back from devices that understand it, and leaves room")
+    func withdrawn() {
+        for takesBack in [false, true] {
+            var desk = Desk(takesBack: takesBack)
+            desk.accept(Desk.message(1, topic: "a"))
+            _ = desk.taken()
+            desk.delivery.withdrawn(Desk.message(1).reference, &desk.actions)
+            #expect(desk.taken() == (takesBack ? ["take back 1"] : []))
+            #expect(desk.delivery.outstanding.isEmpty)
+        }
+    }
+
     @Test("What a device leaves unacknowledged when it goes is written")
     func closed() {
         var desk = Desk()
@@ -149,6 +175,16 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == [])
     }
 
+    @Test("What is taken back after the store had no answer for it is forgotten")
+    func undecided() {
+        var desk = Desk(takesBack: true)
+        for number in 1...3 {
+            desk.accept(Desk.message(number, topic: "a"))
+            desk.delivery.undecided(Desk.message(number).id)
+        }
+        #expect(desk.delivery.settled.isEmpty && desk.delivery.outstanding.count == 1)
+    }
+
     @Test("A reply waits until what was acknowledged before it is recorded")
     func replies() {
         var desk = Desk()
@@ -167,7 +203,9 @@ struct DeviceDeliveryTests {
         desk.accept(Desk.message(1, topic: "a"))
         desk.acknowledge(1)
         _ = desk.taken()
-        desk.delivery.unrecorded(Desk.message(1).id, &desk.actions)
+        for _ in 1...2 {
+            desk.delivery.unrecorded(.message(Desk.message(1).reference), &desk.actions)
+        }
         desk.delivery.tryAgain(&desk.actions)
         desk.delivery.tryAgain(&desk.actions)
         #expect(desk.taken() == ["wait", "record 1"])

@@ -1,4 +1,5 @@
 import Foundation
+import Reactor
 import System
 import TLS
 import TestSupport
@@ -41,6 +42,20 @@ struct WebSocketClientTests {
         let stranger = try ClientFixture("wss://localhost:\(server.port)/", trust: other)
         guard case .failed(.untrusted) = stranger.events.next() else {
             Issue.record("a foreign authority was trusted")
+            return
+        }
+    }
+
+    @Test("Nor for another name, though the server is the one that was found")
+    func misnamed() throws {
+        let certificate = try temporaryCertificate()
+        let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
+        let trust = Trust.authorities(try TextFile.read(certificate.authorityPath))
+        let client = try ClientFixture("wss://push.example:\(server.port)/", trust: trust) {
+            $0.place = SocketAddress("127.0.0.1:\(server.port)")
+        }
+        guard case .failed(.untrusted) = client.events.next() else {
+            Issue.record("a foreign name was trusted")
             return
         }
     }

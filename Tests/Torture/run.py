@@ -39,6 +39,7 @@ SCENARIOS = {
 
 # Mistakes that a build can have: the scenario that brings each to light, and the invariant it breaks.
 PLANTS = {
+    "ANSWER_BEFORE_COMMIT": ("kills", 1), "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
     "ID_IS_ROW": ("kills", 4), "DROP_OLDEST": ("backlog", 1),
     "EXPIRY_BY_WALL_CLOCK": ("clocks", 24), "OUTBOX_AFTER_ANSWER": ("callbacks", 18),
     "MERGE_IN_FLIGHT": ("callbacks", 21), "UPDATE_BEFORE_COMMIT": ("callbacks", 19),

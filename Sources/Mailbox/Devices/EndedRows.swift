@@ -4,8 +4,8 @@ import SQLite
 
 /// Endpoints that ended.
 ///
-/// After a restore it is these that are known to be gone; of others that is not believed for a month.
-/// So it is no harm to forget one, only later that its senders hear of it.
+/// They are kept for a restore from an older copy: a token of ours that is neither in the copy nor among
+/// these may be younger. It is no harm to forget one, only later that its senders hear of it.
 final class EndedRows {
     static let lifetime: UInt32 = 90 * 86_400
 

@@ -72,8 +72,6 @@ struct QuotaLedger: ~Copyable {
 
     var deviceCount: Int { devices.count }
 
-    func hasDevice(_ device: UInt32) -> Bool { devices[UInt64(device)] != nil }
-
     mutating func addDevice(_ device: UInt32, owner: UInt32) {
         devices.set(Usage(row: device, owner: owner))
         if Self.isStranger(owner) { strangerCount += 1 }

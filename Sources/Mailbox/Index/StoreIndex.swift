@@ -84,7 +84,6 @@ extension StoreIndex {
 
     package var endpointCount: Int { endpoints.count }
     package var deviceCount: Int { ledger.withLock { $0.deviceCount } }
-    package func hasDevice(_ row: UInt32) -> Bool { ledger.withLock { $0.hasDevice(row) } }
 
     /// What waits for all devices together.
     package var usage: (messages: Int, bytes: Int) { ledger.withLock { $0.total } }

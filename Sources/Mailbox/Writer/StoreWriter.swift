@@ -188,10 +188,11 @@ final class StoreWriter: @unchecked Sendable {
             var deliveries = Deliveries()
             deliveries.add(submissions, outcomes)
             deliveries.send()
-            try keepUp(executor)
         } catch {
-            fail(error, submissions)
+            return fail(error, submissions)
         }
+        // Those have their answers.
+        do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
     }
 
     /// Nothing will be carried out, and nothing was.

@@ -102,8 +102,8 @@ extension AutopushChannel {
     private func record(_ acknowledgement: Acknowledgement) {
         guard let device else { return }
         switch acknowledgement {
-        case .message(let reference): desk.record(.acknowledge(reference), reference.id, self)
-        case .id(let id): desk.record(.acknowledgeByID(id, device: device), id, self)
+        case .message(let reference): desk.record(.acknowledge(reference), acknowledgement, self)
+        case .id(let id): desk.record(.acknowledgeByID(id, device: device), acknowledgement, self)
         }
     }
 

@@ -39,7 +39,7 @@ final class DeliveryDesk: @unchecked Sendable {
     enum Operation {
         case message(Message, SenderTicket)
         /// That a message is done with.
-        case acknowledgement(MessageID, AutopushChannel)
+        case acknowledgement(Acknowledgement, AutopushChannel)
         /// It waits for what its device left elsewhere.
         case arrival(AutopushChannel)
         case load(AutopushChannel)
@@ -98,6 +98,9 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Hands a message to the store, which answers for it.
     func keep(_ message: Message, _ sender: SenderTicket) {
+        #if PLANT_ANSWER_BEFORE_COMMIT
+            answer(sender, message, .accepted)
+        #endif
         submit(.store(message), .message(message, sender))
     }
 
@@ -151,8 +154,10 @@ final class DeliveryDesk: @unchecked Sendable {
         }
     }
 
-    func record(_ operation: StoreOperation, _ id: MessageID, _ channel: AutopushChannel) {
-        submit(operation, .acknowledgement(id, channel))
+    func record(
+        _ operation: StoreOperation, _ acknowledgement: Acknowledgement, _ channel: AutopushChannel
+    ) {
+        submit(operation, .acknowledgement(acknowledgement, channel))
     }
 }
 
@@ -244,7 +249,8 @@ extension DeliveryDesk: StoreSink {
                 }
             }
             answer(sender, message, Verdict(completion.outcome))
-        case .acknowledgement(let id, let channel): take(id, channel, completion.outcome)
+        case .acknowledgement(let acknowledgement, let channel):
+            take(acknowledgement, channel, completion.outcome)
         case .other(let body): body(completion.outcome)
         case .load, .list, .arrival, .reading, nil: break
         }
@@ -253,16 +259,18 @@ extension DeliveryDesk: StoreSink {
 
 /// What the store could not do now.
 extension DeliveryDesk {
-    private func take(_ id: MessageID, _ channel: AutopushChannel, _ outcome: StoreOutcome) {
+    private func take(
+        _ acknowledgement: Acknowledgement, _ channel: AutopushChannel, _ outcome: StoreOutcome
+    ) {
         guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
-            return channel.recorded(id)
+            return channel.recorded(acknowledgement.id)
         }
         unrecorded += 1
-        channel.tell { $0.unrecorded(id, &$1) }
+        channel.tell { $0.unrecorded(acknowledgement, &$1) }
     }
 
     func tryLater(_ channel: AutopushChannel) {
-        if retries.last !== channel { retries.append(channel) }
+        retries.append(channel)
         setRetry()
     }
 

@@ -12,7 +12,5 @@ package struct MessageID: Hashable, Sendable {
         self.init(bits)
     }
 
-    package static let textLength = Bits128.base64URLLength
-
     package func append(to output: inout [UInt8]) { bits.appendBase64URL(to: &output) }
 }

@@ -14,4 +14,12 @@ enum EngineConsequence {
     /// Clients are there.
     case note(engine: UInt32)
     case mobile(Bool, engine: UInt32)
+
+    var engine: UInt32 {
+        switch self {
+        case .fetch(_, let engine, _), .revoke(let engine), .tell(_, let engine),
+            .remind(let engine), .note(let engine), .mobile(_, let engine):
+            engine
+        }
+    }
 }

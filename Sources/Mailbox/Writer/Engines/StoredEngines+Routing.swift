@@ -26,29 +26,28 @@ extension StoredEngines {
     private func accounts(
         of users: [Int64], beside engine: UInt32
     ) throws(StoreFault) -> [UInt32] {
+        // Of the same owner and application.
+        let select = try transaction.connection.statement(
+            """
+            SELECT other.row FROM engine other JOIN engine own
+            ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app
+            WHERE other.user = ?2 AND other.row <> own.row ORDER BY other.row LIMIT 1
+            """, engine)
         var accounts: [UInt32] = []
         for user in users {
             let name = try transaction.hashing { key, hash throws(OpenSSLError) in
                 try EngineName.user(user, key: key, &hash)
             }
-            guard let row = try account(named: name, beside: engine), !accounts.contains(row),
+            select.reset()
+            try select.bind(name.span, at: 2)
+            guard try select.step() else { continue }
+            let row = UInt32(clamping: select.integer(0))
+            if !accounts.contains(row),
                 try transaction.registrations(of: row).contains(where: { $0.secret == nil })
-            else { continue }
-            accounts.append(row)
+            {
+                accounts.append(row)
+            }
         }
         return accounts
-    }
-
-    /// Of the same owner and application.
-    private func account(
-        named user: [UInt8], beside engine: UInt32
-    ) throws(StoreFault) -> UInt32? {
-        try transaction.connection.rows(
-            """
-            SELECT other.row FROM engine other JOIN engine own
-            ON own.row = ?1 AND other.owner = own.owner AND other.app = own.app
-            WHERE other.user = ?2 AND other.row <> own.row ORDER BY other.row LIMIT 1
-            """, engine, user
-        ).first
     }
 }

@@ -1,4 +1,5 @@
 import Notifications
+import System
 
 /// What callbacks of registrations are told.
 extension StoredRegistrations {
@@ -67,6 +68,12 @@ extension StoredRegistrations {
 /// What engines said.
 extension StoredRegistrations {
     func carryOut(_ consequence: EngineConsequence) throws(StoreFault) {
+        try Underway.mark(.account, consequence.engine) { () throws(StoreFault) in
+            try perform(consequence)
+        }
+    }
+
+    private func perform(_ consequence: EngineConsequence) throws(StoreFault) {
         switch consequence {
         case .fetch(let device, let engine, let details): try fetch(device, engine, details)
         case .tell(let event, let engine):
