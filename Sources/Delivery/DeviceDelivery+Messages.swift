@@ -4,12 +4,12 @@ import WebPush
 extension DeviceDelivery {
     /// A message is to be accepted: room is reserved for it.
     package mutating func accept(
-        _ message: Message, from sender: SenderTicket, at now: Int64,
+        _ message: Message, from sender: SenderTicket, at now: @autoclosure () -> Int64,
         _ actions: inout [DeliveryAction]
     ) {
+        if makes(.answersTooEarly) { actions.append(.answer(message, sender)) }
         // What may be repeated has to be known for good before anybody gets it, or a repetition
         // would come as another message.
-        if makes(.answersTooEarly) { actions.append(.answer(message, sender)) }
         guard message.mark == nil, isLive else { return Self.keep(message, sender, &actions) }
         let content = message.content
         // RFC 8030 section 5.2: now or never.
@@ -22,7 +22,7 @@ extension DeviceDelivery {
             _ = send(message, .storing, &actions)
             return Self.keep(message, sender, &actions)
         }
-        let due = now + CommitWindow.span
+        let due = now() + CommitWindow.span
         guard send(message, .held(sender, due: due), &actions) else {
             return Self.keep(message, sender, &actions)
         }

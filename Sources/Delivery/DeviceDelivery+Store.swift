@@ -5,7 +5,7 @@ extension DeviceDelivery {
     /// A message is on the disk, at this position. What stands before the end of the pages was in one
     /// of them.
     package mutating func stored(
-        _ message: Message, at position: Int64, now: StoreTime,
+        _ message: Message, at position: Int64, now: @autoclosure () -> StoreTime,
         _ actions: inout [DeliveryAction]
     ) {
         if let index = index(of: message.id) {
@@ -13,7 +13,7 @@ extension DeviceDelivery {
             return
         }
         if settled[message.id] == .unstored { return forget(message.id) }
-        guard message.expiry > now, settled[message.id] == nil, wants(message.content.urgency)
+        guard settled[message.id] == nil, message.expiry > now(), wants(message.content.urgency)
         else { return }
         guard position > through, isLive, send(message, .stored, &actions) else {
             hasToRead = true
@@ -60,12 +60,12 @@ extension DeviceDelivery {
     }
 
     private mutating func wait(_ actions: inout [DeliveryAction]) {
-        if !isWaiting { actions.append(.wait) }
-        isWaiting = true
+        if !willTryAgain { actions.append(.wait) }
+        willTryAgain = true
     }
 
     package mutating func tryAgain(_ actions: inout [DeliveryAction]) {
-        isWaiting = false
+        willTryAgain = false
         for (id, settlement) in settled {
             guard case .waiting(let acknowledgement) = settlement else { continue }
             settled[id] = .underWay

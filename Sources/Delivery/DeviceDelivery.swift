@@ -44,8 +44,8 @@ package struct DeviceDelivery: Sendable {
     var hasToRead = false
     /// The device has to acknowledge something before more is sent.
     var isFull = false
-    /// `wait` was said.
-    var isWaiting = false
+    /// `wait` was said, and `tryAgain` not yet.
+    var willTryAgain = false
     /// How far the store was read: the position of the last message that a page could have.
     var through = Int64.min
     #if DEBUG

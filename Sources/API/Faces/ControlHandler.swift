@@ -130,7 +130,6 @@ final class ControlHandler: HTTPHandler {
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        let answer = APIRefusal.http(refusal).answer
-        return (answer.head, answer.body)
+        APIRefusal.http(refusal).answer.parts
     }
 }

@@ -77,8 +77,8 @@ extension AutopushChannel {
     }
 
     func stored(_ message: Message, at position: Int64) {
-        let now = desk.service.store.clock.now
-        tell { $0.stored(message, at: position, now: now, &$1) }
+        let clock = desk.service.store.clock
+        tell { $0.stored(message, at: position, now: clock.now, &$1) }
     }
 
     /// In seconds, begun ones counted; zero for one that was never to be kept.

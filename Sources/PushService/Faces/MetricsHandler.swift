@@ -58,6 +58,6 @@ package final class MetricsHandler: HTTPHandler {
     }
 
     package func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        (refusal.answer.head, refusal.answer.body)
+        refusal.answer.parts
     }
 }

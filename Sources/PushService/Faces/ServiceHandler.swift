@@ -94,13 +94,11 @@ final class ServiceHandler: HTTPHandler {
 
     func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8]) {
         let isGateway = bodyLimit(for: head) == MatrixNotification.requestLimit
-        let answer =
-            isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer
-        return (answer.head, answer.body)
+        return (isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer).parts
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        (refusal.answer.head, refusal.answer.body)
+        refusal.answer.parts
     }
 
     private func serve(

@@ -24,6 +24,8 @@ package struct RefusalAnswer {
     }
 
     package var head: ResponseHead { fill(ResponseHead(status: status)) }
+    /// Where there is no exchange yet.
+    package var parts: (ResponseHead, body: [UInt8]) { (head, body) }
 
     /// In the memory that the exchange has for it.
     package func head(for exchange: HTTPExchange) -> ResponseHead {
