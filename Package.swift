@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A mistake that `deploy/torture --planted` builds in, to see that it is found.
+/// A mistake that `tools/torture --planted` builds in, to see that it is found.
 let planted: [SwiftSetting] =
     Context.environment["BELLWIRE_PLANT"].map { [.define("PLANT_" + $0)] } ?? []
 
@@ -42,7 +42,7 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         path: "Tests/\(name)Tests", swiftSettings: plain)
 }
 
-/// Fuzzing needs instrumented code and a driver that only `deploy/fuzz` links.
+/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links.
 let fuzzing: [Target] =
     Context.environment["BELLWIRE_FUZZ"] == nil
     ? []

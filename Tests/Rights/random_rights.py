@@ -4,7 +4,7 @@ A plain model of rights decides about each answer: nobody is told or may change 
 promised and lost, and every session ends within a second of its credential. The server stays up, answers everything,
 and gives its memory back. Values are drawn from the whole range of their types.
 
-usage: deploy/lib/alone random_rights.py PATH_OF_BELLWIRE [--count N] [--seed N] [--verbose]
+usage: tools/lib/alone random_rights.py PATH_OF_BELLWIRE [--count N] [--seed N] [--verbose]
 """
 
 import argparse

@@ -1,5 +1,5 @@
-# Sourced by the scripts of this folder: what a build needs, installed where it is missing.
-# A second start finds everything there and needs neither a network nor privileges.
+# The scripts of deploy and tools source this file. It installs what a build needs and is missing.
+# A second start finds everything in place and needs neither a network nor privileges.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
