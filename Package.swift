@@ -39,7 +39,7 @@ func module(
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
-        path: "Tests/\(name)Tests", swiftSettings: plain)
+        path: "Tests/Unit/\(name)Tests", swiftSettings: plain)
 }
 
 /// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links.
@@ -53,7 +53,7 @@ let fuzzing: [Target] =
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
                 "EngineHost", "Desktop", "DeliveryModel",
             ],
-            path: "Tests/Fuzz", exclude: ["Seeds"],
+            path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
 
@@ -135,11 +135,11 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Base"], path: "Tests/Unit/TestSupport",
             swiftSettings: strict),
         .target(
             name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
-            path: "Tests/HookSupport", swiftSettings: strict),
+            path: "Tests/Unit/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Dialects", "EngineHost"]),
@@ -155,7 +155,7 @@ let package = Package(
         tests(of: "Bus", ["System", "Reactor"]),
         .target(
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
-            path: "Tests/DeliveryModel", swiftSettings: plain),
+            path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
@@ -181,9 +181,9 @@ let package = Package(
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
-            path: "Tests/WebSocketProbe", swiftSettings: strict),
+            path: "Tests/Programs/WebSocketProbe", swiftSettings: strict),
         .executableTarget(
-            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
+            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/Programs/ParserProbe",
             swiftSettings: strict),
         .executableTarget(
             name: "CallbackProbe",
@@ -191,20 +191,20 @@ let package = Package(
                 "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
                 "Configuration", "PushService",
             ],
-            path: "Tests/CallbackProbe", swiftSettings: strict),
+            path: "Tests/Programs/CallbackProbe", swiftSettings: strict),
         .executableTarget(
             name: "PresenterProbe",
             dependencies: [
                 "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
             ],
-            path: "Tests/PresenterProbe", swiftSettings: strict),
+            path: "Tests/Programs/PresenterProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
-            path: "Tests/ServerProbe", swiftSettings: strict),
+            path: "Tests/Programs/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
-            path: "Tests/EndToEnd", swiftSettings: plain),
+            path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

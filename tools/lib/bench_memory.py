@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Attacks"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Torture/Attacks"))
 import wire  # noqa: E402
 from wire import Client  # noqa: E402
 

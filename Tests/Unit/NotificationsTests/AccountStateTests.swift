@@ -33,9 +33,8 @@ struct AccountStateTests {
 
     @Test("What the version before has written is read, without what it did not know")
     func formerVersion() throws {
-        let file = Vectors.folder.deletingLastPathComponent()
-            .appending(path: "Fuzz/Seeds/engine-state/former")
-        let former = Array(try Data(contentsOf: file))
+        let file = "Tests/Programs/Fuzz/Seeds/engine-state/former"
+        let former = Array(try Data(contentsOf: Vectors.checkout.appending(path: file)))
         #expect(former.first == 3)
         let account = try Account(state: former)
         let now = try fullAccount()
@@ -173,8 +172,8 @@ struct AccountStateTests {
 
     @Test("The fuzzer begins with states as they are written today")
     func corpus() throws {
-        let folder = Vectors.folder.deletingLastPathComponent()
-            .appending(path: "Fuzz/Seeds/engine-state")
+        let folder = Vectors.checkout.appending(
+            path: "Tests/Programs/Fuzz/Seeds/engine-state")
         for (name, account) in try seeds() {
             let file = folder.appending(path: name)
             if ProcessInfo.processInfo.environment["BELLWIRE_WRITE_SEEDS"] != nil {

@@ -1,12 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Configuration
 
 @Suite("The example of a configuration file")
 struct ExampleFileTests {
-    private static let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../deploy/bellwire.conf").standardized.path
+    private static let path = Vectors.checkout.appending(path: "deploy/bellwire.conf").path
 
     private let lines: [String]
 

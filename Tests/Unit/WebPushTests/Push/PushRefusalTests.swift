@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebPush
@@ -80,8 +81,7 @@ struct PushRefusalTests {
     @Test("Every number has its place in the documents")
     func documented() throws {
         let page = try String(
-            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../../docs/errors.md"), encoding: .utf8)
+            contentsOf: Vectors.checkout.appending(path: "docs/errors.md"), encoding: .utf8)
         for refusal in Self.all {
             let anchor = try #require(refusal.moreInfo.split(separator: "#").last)
             #expect(page.contains("<a id=\"\(anchor)\"></a>"), "\(anchor)")

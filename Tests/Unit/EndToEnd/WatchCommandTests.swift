@@ -144,8 +144,7 @@ struct WatchCommandTests {
     func example() throws {
         let server = try fixture.startInClear()
         let path = try fixture.subscription(try register())
-        let example = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../docs/examples/client.py").path
+        let example = Vectors.checkout.appending(path: "docs/examples/client.py").path
         let client = try Listener(
             "/usr/bin/python3", [example, fixture.state + "/control.sock", "me", "telegram"],
             fixture.environment)

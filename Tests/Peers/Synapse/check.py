@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).parent.parent / "Torture"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Torture/Promise"))
 
 import requests
 

@@ -3,8 +3,11 @@ package import Foundation
 
 /// The data files of `Tests/Vectors`, and those that `BELLWIRE_VECTORS` names.
 package enum Vectors {
-    package static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Vectors")
+    package static let folder = checkout.appending(path: "Tests/Vectors")
+
+    /// The folder of the whole repository.
+    package static let checkout = URL(filePath: #filePath).appending(path: "../../../..")
+        .standardized
 
     package static func load<Value: Decodable>(
         _ type: Value.Type, from name: String

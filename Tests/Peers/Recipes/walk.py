@@ -13,8 +13,8 @@ import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path += [str(ROOT / "Tests" / "Desktop"), str(ROOT / "Tests" / "Synapse")]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path += [str(ROOT / "Tests/Peers/Desktop"), str(ROOT / "Tests/Peers/Synapse")]
 
 from homeserver import Homeserver, User
 from page import Command, steps

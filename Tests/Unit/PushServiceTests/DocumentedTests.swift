@@ -4,16 +4,15 @@ import Testing
 
 @Suite("Tests that documents name")
 struct DocumentedTests {
-    private static let tests = Vectors.folder.deletingLastPathComponent()
-
     private static func document(_ name: String) throws -> String {
-        let file = tests.deletingLastPathComponent().appending(path: "docs/\(name)")
+        let file = Vectors.checkout.appending(path: "docs/\(name)")
         return try String(contentsOf: file, encoding: .utf8)
     }
 
     /// The source of each suite, by its name.
     private static func sources() throws -> [String: String] {
-        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+        let files = FileManager.default.enumerator(
+            at: Vectors.checkout.appending(path: "Tests/Unit"), includingPropertiesForKeys: nil)
         var sources: [String: String] = [:]
         while let file = files?.nextObject() as? URL {
             guard file.pathExtension == "swift" else { continue }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares our HTTP/1.1 parser with h11 and httptools on generated and mutated requests.
 
-    python3 -m venv .venv && .venv/bin/pip install -r Tests/Differential/requirements.txt
+    python3 -m venv .venv && .venv/bin/pip install -r Tests/Peers/Differential/requirements.txt
     swift build --product ParserProbe
-    .venv/bin/python Tests/Differential/http1.py [--count N] [--seed N] [--show CLASS]
+    .venv/bin/python Tests/Peers/Differential/http1.py [--count N] [--seed N] [--show CLASS]
 
 Every disagreement must belong to a class of EXPLAINED, or the run fails. docs/http-parsers.md
 says in words what stands here as code.
@@ -20,7 +20,7 @@ import sys
 import h11
 import httptools
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 Request = collections.namedtuple("Request", "method target version fields body keep_alive")
 # tail: "waiting", "preface", or why reading ended.
 Outcome = collections.namedtuple("Outcome", "requests tail")

@@ -1,6 +1,6 @@
 """Compares our WebSocket decoder with wsproto, websockets and wslay on generated frame streams.
 
-    python3 Tests/Differential/websocket.py .build/debug/WebSocketProbe [--count N] [--seed N]
+    python3 Tests/Peers/Differential/websocket.py .build/debug/WebSocketProbe [--count N] [--seed N]
 
 Every disagreement must have an explanation below; the table in docs/websocket-peers.md says more.
 """

@@ -54,8 +54,8 @@ struct KeyTests {
 
     @Test("The published test pair is a key file")
     func publishedPair() throws {
-        let folder = Vectors.folder.deletingLastPathComponent().deletingLastPathComponent()
-        let data = try Data(contentsOf: folder.appending(path: "Keys/rfc8291-test.json"))
+        let file = Vectors.checkout.appending(path: "Keys/rfc8291-test.json")
+        let data = try Data(contentsOf: file)
         let key = try StoredKey(json: Array(data))
         let vector = try WebPushVector.all("webpush").first { $0.id == "rfc8291-5" }
         #expect(key.publicParts.first?.value == vector?.pub)

@@ -72,7 +72,7 @@ struct ServeCommandTests {
         #expect(text.contains("bellwire_requests_failed_total{what=\"push\",status=\"404\"} 1\n"))
         #expect(text.contains("bellwire_push_duration_seconds_count 1\n"))
         #expect(text.contains("bellwire_connections{protocol=\"http/1.1\"} 1\n"))
-        let page = Vectors.folder.appending(path: "../../docs/metrics.md").standardized
+        let page = Vectors.checkout.appending(path: "docs/metrics.md")
         let described = try String(contentsOf: page, encoding: .utf8)
         let name = try Regex("`((?:bellwire|process)_[a-z_]+)`", as: (Substring, Substring).self)
         let families = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }

@@ -1,6 +1,6 @@
 """Whole sessions of other WebSocket programs with our server and our client, over sockets.
 
-    python3 Tests/Differential/websocket_sessions.py .build/debug/WebSocketProbe
+    python3 Tests/Peers/Differential/websocket_sessions.py .build/debug/WebSocketProbe
 
 Each session ends within its time or fails; each check is counted.
 """
