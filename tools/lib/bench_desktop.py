@@ -128,10 +128,14 @@ async def main():
     session = Session(options.bellwire)
     try:
         session.serve()
-        device = json.loads(subprocess.run(
-            [options.bellwire, "device", "add", "bench", "--json", "--state",
-             session.folder + "/receiver"],
-            check=True, capture_output=True, env=session.environment).stdout)
+        device = json.loads(
+            subprocess.run(
+                [options.bellwire, "device", "add", "bench", "--json", "--state", session.folder + "/receiver"],
+                check=True,
+                capture_output=True,
+                env=session.environment,
+            ).stdout
+        )
         desktop = session.desktop(device["websocket"])
         await idle(session, desktop)
         app = await Application(session, "org.example.Bench").appear()

@@ -61,8 +61,7 @@ def cpu_seconds(pid):
 
 
 def child_of(pid):
-    return int(subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
-                              check=True).stdout.split()[0])
+    return int(subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True).stdout.split()[0])
 
 
 class Servers:
@@ -73,16 +72,42 @@ class Servers:
 
     def __enter__(self):
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "30", "-subj", "/CN=localhost",
-             "-keyout", f"{self.folder}/key.pem", "-out", f"{self.folder}/certificate.pem"],
-            check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-days",
+                "30",
+                "-subj",
+                "/CN=localhost",
+                "-keyout",
+                f"{self.folder}/key.pem",
+                "-out",
+                f"{self.folder}/certificate.pem",
+            ],
+            check=True,
+            capture_output=True,
+        )
         configuration = self.folder / "nginx.conf"
         configuration.write_text(NGINX.format(folder=self.folder, port=18443))
         nginx = self.start(["/usr/sbin/nginx", "-c", str(configuration)])
-        ours = self.start([
-            self.bench, "serve", "--port", "18444",
-            "--certificate", f"{self.folder}/certificate.pem", "--key", f"{self.folder}/key.pem"])
+        ours = self.start(
+            [
+                self.bench,
+                "serve",
+                "--port",
+                "18444",
+                "--certificate",
+                f"{self.folder}/certificate.pem",
+                "--key",
+                f"{self.folder}/key.pem",
+            ]
+        )
         time.sleep(1)
         for process in self.started:
             if process.poll() is not None:
@@ -90,8 +115,7 @@ class Servers:
         return {"nginx": (18443, child_of(nginx.pid)), "ours": (18444, ours.pid)}
 
     def start(self, command):
-        process = subprocess.Popen(
-            ["taskset", "-c", "0", *command], stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(["taskset", "-c", "0", *command], stdout=subprocess.DEVNULL)
         self.started.append(process)
         return process
 
@@ -106,11 +130,28 @@ def measure(server, options, count, body):
     port, pid = server
     before = cpu_seconds(pid)
     output = subprocess.run(
-        ["taskset", "-c", "1", "h2load", "-n", str(count), "-d", str(body), "-H", "TTL: 60",
-         "-H", "Content-Encoding: aes128gcm",
-         "-H", f"Authorization: vapid t={'a' * 230}, k={'b' * 87}",
-         *options, f"https://127.0.0.1:{port}/push"],
-        capture_output=True, text=True, timeout=300).stdout
+        [
+            "taskset",
+            "-c",
+            "1",
+            "h2load",
+            "-n",
+            str(count),
+            "-d",
+            str(body),
+            "-H",
+            "TTL: 60",
+            "-H",
+            "Content-Encoding: aes128gcm",
+            "-H",
+            f"Authorization: vapid t={'a' * 230}, k={'b' * 87}",
+            *options,
+            f"https://127.0.0.1:{port}/push",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    ).stdout
     answered = re.search(r"(\d+) 2xx", output)
     if not answered or int(answered[1]) != count:
         sys.exit(f"bench: {count} requests were sent, but:\n{output}")
@@ -137,11 +178,13 @@ def main():
                 ratios = [a / b for a, b in zip(times["nginx"], times["ours"])]
                 ratio = statistics.median(ratios)
                 missed += ratio < bar
-                print(f"{'pass' if ratio >= bar else 'MISS'}  {label:36}"
-                      f" nginx {statistics.median(times['nginx']):7.2f} us"
-                      f"  ours {statistics.median(times['ours']):7.2f} us"
-                      f"  ratio {ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}), bar {bar}",
-                      flush=True)
+                print(
+                    f"{'pass' if ratio >= bar else 'MISS'}  {label:36}"
+                    f" nginx {statistics.median(times['nginx']):7.2f} us"
+                    f"  ours {statistics.median(times['ours']):7.2f} us"
+                    f"  ratio {ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}), bar {bar}",
+                    flush=True,
+                )
         memory = pathlib.Path(__file__).with_name("bench_memory.py")
         missed += subprocess.run([sys.executable, memory, arguments.bench, folder]).returncode
     return 1 if missed else 0

@@ -11,8 +11,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Torture/Attacks"))
-import wire  # noqa: E402
-from wire import Client  # noqa: E402
+import wire
+from wire import Client
 
 WARM_UP, COUNT = 200, 5_000
 PORT = 18446
@@ -34,15 +34,24 @@ def connect(protocol):
         while next(frames)[0] != wire.HEADERS:
             pass
     else:
-        client.ask(b"POST /push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200\r\n\r\n"
-                   + b"x" * 200)
+        client.ask(b"POST /push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200\r\n\r\n" + b"x" * 200)
     return client
 
 
 def measure(bench, folder, protocol):
     server = subprocess.Popen(
-        [bench, "serve", "--port", str(PORT), "--certificate", f"{folder}/certificate.pem",
-         "--key", f"{folder}/key.pem"], stdout=subprocess.DEVNULL)
+        [
+            bench,
+            "serve",
+            "--port",
+            str(PORT),
+            "--certificate",
+            f"{folder}/certificate.pem",
+            "--key",
+            f"{folder}/key.pem",
+        ],
+        stdout=subprocess.DEVNULL,
+    )
     try:
         time.sleep(1)
         held = [connect(protocol) for _ in range(WARM_UP)]
@@ -64,8 +73,11 @@ def main():
     for protocol, bar in BARS:
         cost = measure(bench, folder, protocol)
         missed += cost > bar
-        print(f"{'pass' if cost <= bar else 'MISS'}  idle TLS connection after a request, "
-              f"{protocol:8} {cost:6.2f} KB, bar {bar}", flush=True)
+        print(
+            f"{'pass' if cost <= bar else 'MISS'}  idle TLS connection after a request, "
+            f"{protocol:8} {cost:6.2f} KB, bar {bar}",
+            flush=True,
+        )
     return 1 if missed else 0
 
 

@@ -75,8 +75,7 @@ PORTS = {"bellwire": 18555, "nchan": 18543, "mosquitto": 18883}
 
 
 def child_of(pid):
-    return int(subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
-                              check=True).stdout.split()[0])
+    return int(subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True).stdout.split()[0])
 
 
 class Bench:
@@ -85,11 +84,29 @@ class Bench:
     def __init__(self, program, folder):
         self.program, self.folder, self.states = program, folder, 0
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "30", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost",
-             "-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"],
-            check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-days",
+                "30",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-keyout",
+                f"{folder}/key.pem",
+                "-out",
+                f"{folder}/certificate.pem",
+            ],
+            check=True,
+            capture_output=True,
+        )
 
     def command(self, service, options):
         values = {"folder": self.folder, "port": PORTS[service]}
@@ -102,23 +119,45 @@ class Bench:
             path.write_text(MOSQUITTO.format(**values))
             return ["/usr/sbin/mosquitto", "-c", str(path)]
         self.states += 1
-        return [self.program, "push-server", "--port", str(PORTS[service]),
-                "--certificate", f"{self.folder}/certificate.pem",
-                "--key", f"{self.folder}/key.pem",
-                "--folder", f"{self.folder}/state{self.states}", *options]
+        return [
+            self.program,
+            "push-server",
+            "--port",
+            str(PORTS[service]),
+            "--certificate",
+            f"{self.folder}/certificate.pem",
+            "--key",
+            f"{self.folder}/key.pem",
+            "--folder",
+            f"{self.folder}/state{self.states}",
+            *options,
+        ]
 
     def load(self, service, pid, seconds, pinned=True, **options):
         """The figures of one run."""
         words = [f"{name.replace('_', '-')}={value}" for name, value in options.items()]
         done = subprocess.run(
-            [*(["taskset", "-c", "1"] if pinned else []), self.program, "push",
-             "--port", str(PORTS[service]), "--certificate", f"{self.folder}/certificate.pem",
-             "--seconds", str(seconds), f"service={service}", f"pid={pid}", *words],
-            capture_output=True, text=True, timeout=300)
+            [
+                *(["taskset", "-c", "1"] if pinned else []),
+                self.program,
+                "push",
+                "--port",
+                str(PORTS[service]),
+                "--certificate",
+                f"{self.folder}/certificate.pem",
+                "--seconds",
+                str(seconds),
+                f"service={service}",
+                f"pid={pid}",
+                *words,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         if done.returncode != 0:
             sys.exit(f"bench: {service} {words}:\n{done.stdout}{done.stderr}")
-        result = {name: float(value) for name, value in
-                  (word.split("=") for word in done.stdout.split())}
+        result = {name: float(value) for name, value in (word.split("=") for word in done.stdout.split())}
         for fault in ("lost", "duplicates", "refused"):
             if result.get(fault):
                 sys.exit(f"bench: {service} {words}: {done.stdout}{done.stderr}")
@@ -169,8 +208,7 @@ def in_turn(bench, rounds, seconds, **options):
     try:
         for _ in range(rounds):
             for server in servers:
-                results[server.service].append(
-                    bench.load(server.service, server.pid, seconds, **options))
+                results[server.service].append(bench.load(server.service, server.pid, seconds, **options))
     finally:
         for server in servers:
             server.__exit__()
@@ -186,17 +224,17 @@ def saturation(bench, bars, rounds):
         print(f"\n64 publishers, 100 clients, {size} B, without a pause")
         results = in_turn(bench, rounds, 4, size=size)
         for service, runs in results.items():
-            print(f"      {service:10} {median(runs, 'cpu_us'):6.2f} us CPU a message"
-                  f"  {median(runs, 'rate'):7.0f}/s"
-                  f"  received {median(runs, 'receive_p50'):.2f} / {median(runs, 'receive_p99'):.2f} ms"
-                  f"  answered {median(runs, 'answer_p50'):.2f} / {median(runs, 'answer_p99'):.2f} ms")
+            print(
+                f"      {service:10} {median(runs, 'cpu_us'):6.2f} us CPU a message"
+                f"  {median(runs, 'rate'):7.0f}/s"
+                f"  received {median(runs, 'receive_p50'):.2f} / {median(runs, 'receive_p99'):.2f} ms"
+                f"  answered {median(runs, 'answer_p50'):.2f} / {median(runs, 'answer_p99'):.2f} ms"
+            )
         ours = results["bellwire"]
         for other, judge in (("mosquitto", bars.check), ("nchan", bars.aim)):
-            ratios = [theirs["cpu_us"] / mine["cpu_us"]
-                      for theirs, mine in zip(results[other], ours)]
+            ratios = [theirs["cpu_us"] / mine["cpu_us"] for theirs, mine in zip(results[other], ours)]
             ratio = statistics.median(ratios)
-            judge(ratio >= 1, f"CPU of {other} to ours {ratio:.2f}"
-                              f" ({min(ratios):.2f}-{max(ratios):.2f}), at least 1")
+            judge(ratio >= 1, f"CPU of {other} to ours {ratio:.2f} ({min(ratios):.2f}-{max(ratios):.2f}), at least 1")
         pages = median(ours, "pages")
         bars.check(pages < 0.05, f"pages written for a message {pages:.4f}, below 0.05")
 
@@ -206,11 +244,13 @@ def latency(bench, bars, rounds):
     # What else the machine does comes in spells of seconds, and decides what is slow: many short runs.
     results = in_turn(bench, 3 * rounds, 4, size=200, rate=500)
     for service, runs in results.items():
-        print(f"      {service:10} received p50 {median(runs, 'receive_p50'):.3f}"
-              f" p90 {median(runs, 'receive_p90'):.3f} p99 {median(runs, 'receive_p99'):.3f}"
-              f" p99.9 {median(runs, 'receive_p999'):.3f} ms"
-              f"  answered p50 {median(runs, 'answer_p50'):.3f} p99 {median(runs, 'answer_p99'):.3f}"
-              f"  {median(runs, 'cpu_us'):.0f} us CPU")
+        print(
+            f"      {service:10} received p50 {median(runs, 'receive_p50'):.3f}"
+            f" p90 {median(runs, 'receive_p90'):.3f} p99 {median(runs, 'receive_p99'):.3f}"
+            f" p99.9 {median(runs, 'receive_p999'):.3f} ms"
+            f"  answered p50 {median(runs, 'answer_p50'):.3f} p99 {median(runs, 'answer_p99'):.3f}"
+            f"  {median(runs, 'cpu_us'):.0f} us CPU"
+        )
     for name in ("p50", "p99"):
         ours = median(results["bellwire"], f"receive_{name}")
         theirs = median(results["nchan"], f"receive_{name}")
@@ -222,11 +262,14 @@ def absent(bench, bars, rounds):
     rates = []
     for _ in range(rounds):
         with Server(bench, "bellwire", pinned=False) as server:
-            run = bench.load("bellwire", server.pid, 4, pinned=False, mode="absent", size=200,
-                             publishers=512, subscribers=500)
+            run = bench.load(
+                "bellwire", server.pid, 4, pinned=False, mode="absent", size=200, publishers=512, subscribers=500
+            )
         rates.append(run["rate"])
-        print(f"      {run['rate']:.0f}/s  {run['cpu_us']:.2f} us CPU  answered"
-              f" {run['answer_p50']:.1f} / {run['answer_p99']:.1f} ms")
+        print(
+            f"      {run['rate']:.0f}/s  {run['cpu_us']:.2f} us CPU  answered"
+            f" {run['answer_p50']:.1f} / {run['answer_p99']:.1f} ms"
+        )
     rate = statistics.median(rates)
     bars.check(rate >= 25_000, f"{rate:.0f} in a second, at least 25000")
 
@@ -235,10 +278,11 @@ def idle(bench, bars, _):
     print("\n5,000 clients that are connected")
     for service in PORTS:
         with Server(bench, service) as server:
-            run = bench.load(service, server.pid, 3, mode="idle", subscribers=5_000, warm=3,
-                             hello_only="yes")
-        print(f"      {service:10} {run['rss_kib']:.2f} KiB RSS  {run['pss_kib']:.2f} KiB PSS a client"
-              f"  {run['open_us']:.0f} us CPU to open")
+            run = bench.load(service, server.pid, 3, mode="idle", subscribers=5_000, warm=3, hello_only="yes")
+        print(
+            f"      {service:10} {run['rss_kib']:.2f} KiB RSS  {run['pss_kib']:.2f} KiB PSS a client"
+            f"  {run['open_us']:.0f} us CPU to open"
+        )
         if service == "bellwire":
             bars.check(run["rss_kib"] <= 15.3, f"{run['rss_kib']:.2f} KiB a client, at most 15.3")
     print("\n10,000 clients, each asked every 55 seconds (behind a proxy; else every 240)")
@@ -250,10 +294,10 @@ def idle(bench, bars, _):
 def storm(bench, bars, _):
     print("\n5,000 clients come back at once, each for 10 messages")
     with Server(bench, "bellwire", pinned=False) as server:
-        run = bench.load("bellwire", server.pid, 60, pinned=False, mode="storm",
-                         subscribers=5_000, publishers=256, each=10)
-    print(f"      all connected after {run['hello_seconds']:.2f} s, server's CPU"
-          f" {run['cpu_seconds']:.2f} s")
+        run = bench.load(
+            "bellwire", server.pid, 60, pinned=False, mode="storm", subscribers=5_000, publishers=256, each=10
+        )
+    print(f"      all connected after {run['hello_seconds']:.2f} s, server's CPU {run['cpu_seconds']:.2f} s")
     bars.check(run["seconds"] < 10, f"everything delivered after {run['seconds']:.2f} s, below 10")
 
 
@@ -266,9 +310,18 @@ def gateway(bench, bars, rounds):
         for _ in range(rounds):
             for is_gateway in runs:
                 with Server(bench, "bellwire") as server:
-                    runs[is_gateway].append(bench.load(
-                        "bellwire", server.pid, 4, mode=mode, size=640, gateway=is_gateway,
-                        publishers=publishers, subscribers=100))
+                    runs[is_gateway].append(
+                        bench.load(
+                            "bellwire",
+                            server.pid,
+                            4,
+                            mode=mode,
+                            size=640,
+                            gateway=is_gateway,
+                            publishers=publishers,
+                            subscribers=100,
+                        )
+                    )
         plain, notified = (median(runs[name], "cpu_us") for name in runs)
         for name, figure in (("plain", plain), ("gateway", notified)):
             print(f"      {name:10} {figure:6.2f} us CPU a device")
@@ -277,8 +330,14 @@ def gateway(bench, bars, rounds):
         judge(notified <= 1.5 * plain, f"{notified / plain:.2f} times a plain push, at most 1.5")
 
 
-PARTS = {"saturation": saturation, "latency": latency, "absent": absent, "gateway": gateway,
-         "idle": idle, "storm": storm}
+PARTS = {
+    "saturation": saturation,
+    "latency": latency,
+    "absent": absent,
+    "gateway": gateway,
+    "idle": idle,
+    "storm": storm,
+}
 
 
 def main():

@@ -11,7 +11,6 @@ that takes 36.
 import argparse
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,23 +25,22 @@ def bare_decryption(program):
     """Microseconds."""
     done = subprocess.run(
         ["taskset", "-c", "0", program, "crypto", "--rounds", "1", "--seconds", "0.2"],
-        check=False, capture_output=True, text=True)
-    line = next(line for line in done.stdout.splitlines()
-                if line.startswith("decrypt 200 B, fast C"))
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    line = next(line for line in done.stdout.splitlines() if line.startswith("decrypt 200 B, fast C"))
     return 1_000_000 / float(line.split()[7])
 
 
 def make(program, folder, count):
-    subprocess.run([program, "register-make", "--folder", folder, "--endpoints", str(count)],
-                   check=True)
+    subprocess.run([program, "register-make", "--folder", folder, "--endpoints", str(count)], check=True)
 
 
 def start(program, folder):
     """In a process of its own, as a server starts."""
-    done = subprocess.run([program, "register-start", "--folder", folder], check=True,
-                          capture_output=True, text=True)
-    return {name: float(value) for name, value in
-            (word.split("=") for word in done.stdout.split())}
+    done = subprocess.run([program, "register-start", "--folder", folder], check=True, capture_output=True, text=True)
+    return {name: float(value) for name, value in (word.split("=") for word in done.stdout.split())}
 
 
 class Registrations(Bench):
@@ -80,15 +78,24 @@ def main():
             for _ in range(arguments.rounds):
                 bare = bare_decryption(program)
                 with Server(bench, "bellwire") as server:
-                    runs.append(bench.load(
-                        "bellwire", server.pid, 4, mode="registrations", publishers=64,
-                        targets=bench.state / "targets"))
+                    runs.append(
+                        bench.load(
+                            "bellwire",
+                            server.pid,
+                            4,
+                            mode="registrations",
+                            publishers=64,
+                            targets=bench.state / "targets",
+                        )
+                    )
                 bare = (bare + bare_decryption(program)) / 2
                 runs[-1]["ratio"] = runs[-1]["cpu_us"] / bare
-                print(f"      {runs[-1]['cpu_us']:.2f} us CPU a push, {runs[-1]['ratio']:.2f} times the"
-                      f" decryption, {runs[-1]['rate']:.0f}/s, {runs[-1]['told']:.2f} updates and"
-                      f" {runs[-1]['pages']:.2f} pages written, answered"
-                      f" {runs[-1]['answer_p50']:.2f} / {runs[-1]['answer_p99']:.2f} ms")
+                print(
+                    f"      {runs[-1]['cpu_us']:.2f} us CPU a push, {runs[-1]['ratio']:.2f} times the"
+                    f" decryption, {runs[-1]['rate']:.0f}/s, {runs[-1]['told']:.2f} updates and"
+                    f" {runs[-1]['pages']:.2f} pages written, answered"
+                    f" {runs[-1]['answer_p50']:.2f} / {runs[-1]['answer_p99']:.2f} ms"
+                )
             if count > min(SIZES):
                 # Most of their accounts have no client and are not in memory: what that costs is told.
                 continue
@@ -96,8 +103,7 @@ def main():
             bars.check(ratio <= MOST, f"{ratio:.2f} times the decryption, at most {MOST:.2f}")
             bars.aim(ratio <= AIM, f"{ratio:.2f} times the decryption, at most {AIM:.2f}")
     flat = look_ups[max(SIZES)] / look_ups[min(SIZES)]
-    bars.check(flat < 4, f"a look-up among {max(SIZES):,} takes {flat:.1f} times that among"
-                         f" {min(SIZES):,}, below 4")
+    bars.check(flat < 4, f"a look-up among {max(SIZES):,} takes {flat:.1f} times that among {min(SIZES):,}, below 4")
     return 1 if bars.missed else 0
 
 

@@ -36,16 +36,32 @@ class Server:
         folder = pathlib.Path(self.folder.name)
         self.certificate = str(folder / "certificate.pem")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "30", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-             "-keyout", folder / "key.pem", "-out", self.certificate],
-            check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-days",
+                "30",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-keyout",
+                folder / "key.pem",
+                "-out",
+                self.certificate,
+            ],
+            check=True,
+            capture_output=True,
+        )
         both = folder / "both.pem"
-        both.write_bytes(
-            pathlib.Path(self.certificate).read_bytes() + (folder / "key.pem").read_bytes())
-        self.process = subprocess.Popen(
-            [PROGRAM, "--certificate", both], stdout=subprocess.PIPE, text=True)
+        both.write_bytes(pathlib.Path(self.certificate).read_bytes() + (folder / "key.pem").read_bytes())
+        self.process = subprocess.Popen([PROGRAM, "--certificate", both], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline().split()
         check(line[:1] == ["ready"], "the server starts", line)
         self.base, self.plain = f"https://localhost:{line[1]}", f"http://localhost:{line[2]}"
@@ -67,12 +83,22 @@ class Server:
 
 # --- curl ----------------------------------------------------------------------------------------
 
+
 def curl(server, *options, code=200, version=None, path="/a", base=None):
     """The body, after status and version were found to be right."""
     output, errors, result = run(
-        "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", server.certificate,
-        "--write-out", "%{stderr}%{http_code} %{http_version} %{num_connects}\n", *options,
-        (base or server.base) + path)
+        "curl",
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "--cacert",
+        server.certificate,
+        "--write-out",
+        "%{stderr}%{http_code} %{http_version} %{num_connects}\n",
+        *options,
+        (base or server.base) + path,
+    )
     what = f"curl {' '.join(options)} {path}"
     check(result == 0, what, errors)
     status, spoken, *_ = errors.splitlines()[-1].split()
@@ -92,16 +118,15 @@ def check_curl(server):
         _, data = server.body(5_631)
         curl(server, option, "--data-binary", f"@{server.file}", code=413, version=version)
         curl(server, option, "--head", version=version)
-        check(curl(server, option, "--head", path="/bytes/1000").count(b"1000") == 1,
-              f"curl {option} --head is told the length")
+        check(
+            curl(server, option, "--head", path="/bytes/1000").count(b"1000") == 1,
+            f"curl {option} --head is told the length",
+        )
         file, data = server.body(1_000_000)
-        for more in ([], ["--header", "Expect: 100-continue"],
-                     ["--header", "Transfer-Encoding: chunked"]):
-            answer = curl(server, option, *more, "--data-binary", f"@{file}", path="/upload",
-                          version=version)
+        for more in ([], ["--header", "Expect: 100-continue"], ["--header", "Transfer-Encoding: chunked"]):
+            answer = curl(server, option, *more, "--data-binary", f"@{file}", path="/upload", version=version)
             check(answer == data, f"curl {option} {more} reads its megabyte again")
-        check(len(curl(server, option, path="/bytes/8000000")) == 8_000_000,
-              f"curl {option} reads eight megabytes")
+        check(len(curl(server, option, path="/bytes/8000000")) == 8_000_000, f"curl {option} reads eight megabytes")
     check(curl(server, "--http1.0", "--data", "x") == b"x", "curl agrees on HTTP/1.0")
     in_clear(server)
     reuse(server)
@@ -111,10 +136,11 @@ def check_curl(server):
 def in_clear(server):
     check(curl(server, "--data", "x", base=server.plain, version="1.1") == b"x", "curl in clear")
     # There is no HTTP/2 without TLS: an offer to change to it is passed over, the rest is refused.
-    check(curl(server, "--http2", "--data", "x", base=server.plain, version="1.1") == b"x",
-          "curl's offer of h2c is passed over")
-    _, errors, result = run(
-        "curl", "--silent", "--show-error", "--http2-prior-knowledge", server.plain + "/a")
+    check(
+        curl(server, "--http2", "--data", "x", base=server.plain, version="1.1") == b"x",
+        "curl's offer of h2c is passed over",
+    )
+    _, errors, result = run("curl", "--silent", "--show-error", "--http2-prior-knowledge", server.plain + "/a")
     check(result != 0, "HTTP/2 in clear is refused", errors)
 
 
@@ -122,27 +148,50 @@ def reuse(server):
     for option in ("--http1.1", "--http2"):
         urls = [f"{server.base}/{number}" for number in range(50)]
         output, errors, result = run(
-            "curl", "--silent", "--show-error", option, "--cacert", server.certificate,
-            "--write-out", "%{http_code} %{num_connects}\n", *urls)
+            "curl",
+            "--silent",
+            "--show-error",
+            option,
+            "--cacert",
+            server.certificate,
+            "--write-out",
+            "%{http_code} %{num_connects}\n",
+            *urls,
+        )
         lines = output.decode().split("\n")[:-1]
-        check(result == 0 and lines == ["200 1"] + ["200 0"] * 49,
-              f"curl {option} asks 50 times over one connection", errors or lines)
+        check(
+            result == 0 and lines == ["200 1"] + ["200 0"] * 49,
+            f"curl {option} asks 50 times over one connection",
+            errors or lines,
+        )
 
 
 def resumption(server):
     session = server.file + ".session"
     for version in ("-tls1_2", "-tls1_3"):
         request = b"GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        common = ["openssl", "s_client", version, "-connect", f"localhost:{server.port}",
-                  "-CAfile", server.certificate, "-ign_eof"]
+        common = [
+            "openssl",
+            "s_client",
+            version,
+            "-connect",
+            f"localhost:{server.port}",
+            "-CAfile",
+            server.certificate,
+            "-ign_eof",
+        ]
         first, _, _ = run(*common, "-sess_out", session, data=request)
         again, _, _ = run(*common, "-sess_in", session, data=request)
         check(b"New, TLS" in first and b" 200 OK" in first, f"{version}: a new session")
-        check(b"Reused, TLS" in again and b" 200 OK" in again, f"{version}: a resumed session",
-              again.decode(errors="replace"))
+        check(
+            b"Reused, TLS" in again and b" 200 OK" in again,
+            f"{version}: a resumed session",
+            again.decode(errors="replace"),
+        )
 
 
 # --- nghttp and h2load ---------------------------------------------------------------------------
+
 
 def nghttp(server, *options, path="/a", data=None, expected=200):
     """What it received, after every stream was found to end with the status."""
@@ -152,16 +201,25 @@ def nghttp(server, *options, path="/a", data=None, expected=200):
     output, errors, result = run(*command, server.base + path)
     statuses = re.findall(r":status: (\d+)", output.decode(errors="replace"))
     expected = expected if isinstance(expected, set) else {str(expected)}
-    check(result == 0 and set(statuses) == expected,
-          f"nghttp {' '.join(options)} {path}: {expected}", f"{errors}\n{statuses}")
+    check(
+        result == 0 and set(statuses) == expected,
+        f"nghttp {' '.join(options)} {path}: {expected}",
+        f"{errors}\n{statuses}",
+    )
     return output, len(statuses)
 
 
 def check_nghttp(server):
     _, data = server.body(5_000)
-    for options in ([], ["--padding=200"], ["--no-dep"], ["--trailer=x-checksum: 1"],
-                    ["--no-content-length"], ["--header-table-size=0"],
-                    ["--encoder-header-table-size=0"]):
+    for options in (
+        [],
+        ["--padding=200"],
+        ["--no-dep"],
+        ["--trailer=x-checksum: 1"],
+        ["--no-content-length"],
+        ["--header-table-size=0"],
+        ["--encoder-header-table-size=0"],
+    ):
         output, _ = nghttp(server, *options, data=data)
         check(data in output, f"nghttp {options} reads its body again")
     # Its fields are 32 KB long.
@@ -170,8 +228,8 @@ def check_nghttp(server):
     check(statuses == 2, "nghttp --expect-continue is told to go on", statuses)
     for bits in ("8", "12", "30"):
         output, errors, result = run(
-            "nghttp", "--no-verify-peer", f"-w{bits}", f"-W{max(16, int(bits))}",
-            server.base + "/bytes/300000")
+            "nghttp", "--no-verify-peer", f"-w{bits}", f"-W{max(16, int(bits))}", server.base + "/bytes/300000"
+        )
         check(result == 0 and len(output) == 300_000, f"nghttp -w{bits} reads it all", errors)
     server.body(1_000_000)
     nghttp(server, path="/upload", data=b"")
@@ -183,16 +241,17 @@ def check_nghttp(server):
 
 
 def check_h2load(server):
-    _, data = server.body(200)
-    for options in (["--h1", "-c", "100"], ["-c", "1", "-m", "100"], ["-c", "100", "-m", "10"],
-                    ["-c", "10", "-m", "100", "-w", "10"]):
+    server.body(200)
+    for options in (
+        ["--h1", "-c", "100"],
+        ["-c", "1", "-m", "100"],
+        ["-c", "100", "-m", "10"],
+        ["-c", "10", "-m", "100", "-w", "10"],
+    ):
         count = 20_000
-        output, errors, _ = run("h2load", "-n", str(count), "-d", server.file, *options,
-                                server.base + "/a")
-        seen = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout",
-                         output.decode())
-        check(seen and seen.groups() == (str(count), "0", "0", "0"), f"h2load {options}",
-              output.decode() + errors)
+        output, errors, _ = run("h2load", "-n", str(count), "-d", server.file, *options, server.base + "/a")
+        seen = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", output.decode())
+        check(seen and seen.groups() == (str(count), "0", "0", "0"), f"h2load {options}", output.decode() + errors)
         check(f"{count} 2xx" in output.decode(), f"h2load {options}: all are 2xx", output.decode())
     output, _, _ = run("h2load", "-n", "500", "-c", "500", server.base + "/bytes/20000")
     check("500 2xx" in output.decode(), "h2load: 500 connections", output.decode())
@@ -200,33 +259,45 @@ def check_h2load(server):
 
 # --- Go ------------------------------------------------------------------------------------------
 
+
 def check_go(server):
     """Only the standard library, so that nothing is fetched."""
     program = server.file + ".pushes"
     environment = os.environ | {
-        "CGO_ENABLED": "0", "GO111MODULE": "off", "GOFLAGS": "", "GOPROXY": "off",
-        "GOCACHE": server.file + ".cache"}
+        "CGO_ENABLED": "0",
+        "GO111MODULE": "off",
+        "GOFLAGS": "",
+        "GOPROXY": "off",
+        "GOCACHE": server.file + ".cache",
+    }
     subprocess.run(
-        ["go", "build", "-o", program, pathlib.Path(__file__).with_name("pushes.go")], check=True,
-        env=environment, timeout=600)
+        ["go", "build", "-o", program, pathlib.Path(__file__).with_name("pushes.go")],
+        check=True,
+        env=environment,
+        timeout=600,
+    )
     output, errors, result = run(program, server.base, server.certificate, "20000")
-    check(result == 0 and output == b"20000 answers over 1 connections\n",
-          "Go: 20,000 pushes over one connection", f"{output} {errors}")
+    check(
+        result == 0 and output == b"20000 answers over 1 connections\n",
+        "Go: 20,000 pushes over one connection",
+        f"{output} {errors}",
+    )
 
 
 # --- httpx ---------------------------------------------------------------------------------------
+
 
 async def check_httpx(server):
     context = httpx.create_ssl_context(verify=server.certificate)
     for is_http2 in (False, True):
         limits = httpx.Limits(max_connections=1)
         async with httpx.AsyncClient(
-                http1=not is_http2, http2=is_http2, verify=context, limits=limits,
-                timeout=20, base_url=server.base) as client:
+            http1=not is_http2, http2=is_http2, verify=context, limits=limits, timeout=20, base_url=server.base
+        ) as client:
             await exchange(client, "HTTP/2" if is_http2 else "HTTP/1.1")
         async with httpx.AsyncClient(
-                http1=not is_http2, http2=is_http2, verify=context, limits=limits,
-                timeout=60, base_url=server.base) as client:
+            http1=not is_http2, http2=is_http2, verify=context, limits=limits, timeout=60, base_url=server.base
+        ) as client:
             await pushes(client, 20_000 if is_http2 else 2_000)
 
 
@@ -248,8 +319,7 @@ async def pushes(client, count):
 
 async def exchange(client, version):
     bodies = [os.urandom(index * 50) for index in range(100)]
-    answers = await asyncio.gather(
-        *(client.post(f"/p/{index}?q=ä", content=body) for index, body in enumerate(bodies)))
+    answers = await asyncio.gather(*(client.post(f"/p/{index}?q=ä", content=body) for index, body in enumerate(bodies)))
     for index, (answer, body) in enumerate(zip(answers, bodies)):
         what = f"httpx over {version}: request {index} of 100 at once"
         check(answer.status_code == 200 and answer.http_version == version, what, answer)

@@ -56,13 +56,10 @@ class PushService:
                 self.endpoints += 1
                 url = f"https://push.example/wpush/v1/{self.endpoints:020}"
                 self.agents[agent][message["channelID"]] = url
-                await self.say(
-                    messageType="register", channelID=message["channelID"], status=200,
-                    pushEndpoint=url)
+                await self.say(messageType="register", channelID=message["channelID"], status=200, pushEndpoint=url)
             elif kind == "unregister":
                 self.agents[agent].pop(message["channelID"], None)
-                await self.say(
-                    messageType="unregister", channelID=message["channelID"], status=200)
+                await self.say(messageType="unregister", channelID=message["channelID"], status=200)
             elif kind == "ack":
                 for update in message["updates"]:
                     self.waiting.pop(update["version"], None)
@@ -78,8 +75,8 @@ class PushService:
 
     async def push(self, channel, data, version):
         message = dict(
-            messageType="notification", channelID=channel, version=version, data=data,
-            headers={"encoding": "aes128gcm"})
+            messageType="notification", channelID=channel, version=version, data=data, headers={"encoding": "aes128gcm"}
+        )
         self.waiting[version] = message
         await self.say(**message)
 

@@ -21,13 +21,11 @@ http = requests.Session()
 
 def register(session, state, **options):
     words = [f"--{name}={value}" for name, value in {"account": "me", **options}.items()]
-    return json.loads(session.run(
-        "register", "--app=telegram", "--clear=yes", "--json", *words, state=state))
+    return json.loads(session.run("register", "--app=telegram", "--clear=yes", "--json", *words, state=state))
 
 
 async def sent(endpoint, body, method="POST", **fields):
-    answer = await asyncio.to_thread(
-        http.request, method, endpoint, data=body, headers={"TTL": "600", **fields})
+    answer = await asyncio.to_thread(http.request, method, endpoint, data=body, headers={"TTL": "600", **fields})
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -141,8 +139,7 @@ async def opening(session, base, screen):
     async def opened(registration, number):
         changes = session.log("desktop").count("receivers-taken")
         made = register(session, "one", **registration)
-        await eventually(lambda: session.log("desktop").count("receivers-taken") > changes,
-                         "the desktop hears of it")
+        await eventually(lambda: session.log("desktop").count("receivers-taken") > changes, "the desktop hears of it")
         send(session, made, f"open {number}", number)
         await eventually(lambda: f"open {number}" in str(screen.bodies), "it is shown")
         [(shown, call)] = [(n, c) for n, c in screen.visible.items() if f"open {number}" in c[4]]
@@ -156,12 +153,13 @@ async def opening(session, base, screen):
     session.run("revoke", one["id"], state="one")
     # Somebody else's account of the same name.
     session.run("owner", "add", "bob", state="one")
-    bob = json.loads(session.run(
-        "device", "add", "his", "--owner", "bob", "--json", state="one"))["bearer"]
+    bob = json.loads(session.run("device", "add", "his", "--owner", "bob", "--json", state="one"))["bearer"]
     answer = await asyncio.to_thread(
-        http.post, base + "/api/v1/registrations", headers={"Authorization": f"Bearer {bob}"},
-        json={"token_type": 10, "app": "telegram", "account": "other",
-              "service": "org.example.Bob"})
+        http.post,
+        base + "/api/v1/registrations",
+        headers={"Authorization": f"Bearer {bob}"},
+        json={"token_type": 10, "app": "telegram", "account": "other", "service": "org.example.Bob"},
+    )
     check(answer.status_code == 201, f"bob's registration was answered {answer.status_code}")
     other = {"account": "other", "service": "org.example.Chat"}
     made, entry = await opened(other, 41)
@@ -187,8 +185,8 @@ async def accounts(session):
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session).appear()
     process, base = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
-        session.folder + "/one", log="desktop")
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
+    )
     # One that is there from the beginning makes sure that the desktop is.
     account = register(session, "one")
     await sent(account["endpoint"], telegram("later", 1))
@@ -228,8 +226,11 @@ def send(session, registration, text, number):
         file.write(registration["token"])
     os.chmod(path, 0o600)
     subprocess.run(
-        [session.bellwire, "send", "--to", path, telegram(text, number).decode()], check=True,
-        capture_output=True, env=session.environment)
+        [session.bellwire, "send", "--to", path, telegram(text, number).decode()],
+        check=True,
+        capture_output=True,
+        env=session.environment,
+    )
 
 
 async def consent(session):
@@ -237,8 +238,8 @@ async def consent(session):
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session, PLASMA).appear()
     process, _ = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
-        session.folder + "/one", log="desktop")
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
+    )
     plain = register(session, "one")
     send(session, plain, "first", 1)
     await eventually(lambda: len(screen.calls) == 1, "it is shown")
@@ -255,19 +256,24 @@ async def consent(session):
     # The desktop hears of it also when it comes later.
     session.end(process, signal.SIGKILL)
     process, _ = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
-        session.folder + "/one", log="desktop")
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
+    )
     await eventually(lambda: len(screen.calls) > 4, "after a restart it is said again")
     await asyncio.sleep(0.5)
     [(number, call)] = screen.visible.items()
     check("inline-reply" in call[5], "with replies")
     watch = subprocess.Popen(
         [session.bellwire, "watch", "--json", "--state", session.folder + "/one"],
-        stdout=subprocess.PIPE, text=True, env=session.environment)
+        stdout=subprocess.PIPE,
+        text=True,
+        env=session.environment,
+    )
     session.processes.append(watch)
     said = json.loads(watch.stdout.readline())
-    check(said == {"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix"]},
-          f"other clients are told, too: {said}")
+    check(
+        said == {"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix"]},
+        f"other clients are told, too: {said}",
+    )
     await asyncio.sleep(0.3)
     screen.signal("NotificationReplied", "us", [number, "Yes"])
     await eventually(lambda: not screen.visible, "a reply is taken")

@@ -73,8 +73,8 @@ class Clocks:
 
 def push(endpoint, body, ttl):
     answer = http.post(
-        endpoint, data=body,
-        headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", "Connection": "close"})
+        endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", "Connection": "close"}
+    )
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -117,13 +117,17 @@ async def a_day(session):
     await other.register()
     near = await other.endpoint()
     # One is not installed, one does not start, and one has its messages with the receiver alone.
-    away, broken, late = (
-        Application(session, "org.example." + name) for name in ("Away", "Broken", "Late"))
+    away, broken, late = (Application(session, "org.example." + name) for name in ("Away", "Broken", "Late"))
     with open(session.folder + "/services/org.example.Broken.service", "w") as file:
         file.write(BROKEN)
-    await other.bus.call(Message(
-        destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-        interface="org.freedesktop.DBus", member="ReloadConfig"))
+    await other.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="ReloadConfig",
+        )
+    )
     endpoints = {app: await leave(app) for app in (away, broken, late)}
     for app in (away, broken):
         await sent(endpoints[app], b"one")

@@ -28,8 +28,7 @@ Exec={python} {script} {name} {file} {delay} {crashes}
 
 
 def push(endpoint, body):
-    answer = http.post(
-        endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"})
+    answer = http.post(endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"})
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -46,8 +45,7 @@ class Connector:
         self.calls = asyncio.Queue()
 
     async def appear(self, name=None):
-        self.bus = await MessageBus(
-            bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        self.bus = await MessageBus(bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
         self.bus.add_message_handler(self.handle)
         if name:
             await self.bus.request_name(name)
@@ -57,20 +55,26 @@ class Connector:
         if message.message_type != MessageType.METHOD_CALL:
             return None
         if message.path != self.path:
-            return Message.new_error(
-                message, "org.freedesktop.DBus.Error.UnknownObject", "no such object")
+            return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownObject", "no such object")
         if message.interface != self.interface:
-            return Message.new_error(
-                message, "org.freedesktop.DBus.Error.UnknownInterface", "no such interface")
+            return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownInterface", "no such interface")
         self.calls.put_nowait((message.member, message.body))
         return self.answer(message)
 
     async def ask(self, version, member, signature, body):
         return await asyncio.wait_for(
-            self.bus.call(Message(
-                destination=DISTRIBUTOR, path=OBJECT,
-                interface=f"org.unifiedpush.Distributor{version}", member=member,
-                signature=signature, body=body)), 10)
+            self.bus.call(
+                Message(
+                    destination=DISTRIBUTOR,
+                    path=OBJECT,
+                    interface=f"org.unifiedpush.Distributor{version}",
+                    member=member,
+                    signature=signature,
+                    body=body,
+                )
+            ),
+            10,
+        )
 
     async def told(self, within=10):
         return await asyncio.wait_for(self.calls.get(), within)
@@ -81,9 +85,7 @@ def strings(**values):
 
 
 def apps(session, *words):
-    done = subprocess.run(
-        [session.bellwire, "apps", *words], capture_output=True, text=True,
-        env=session.environment)
+    done = subprocess.run([session.bellwire, "apps", *words], capture_output=True, text=True, env=session.environment)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -95,9 +97,11 @@ def listed(session):
 
 async def introspected(bus):
     start = time.monotonic()
-    reply = await bus.call(Message(
-        destination=DISTRIBUTOR, path=OBJECT,
-        interface="org.freedesktop.DBus.Introspectable", member="Introspect"))
+    reply = await bus.call(
+        Message(
+            destination=DISTRIBUTOR, path=OBJECT, interface="org.freedesktop.DBus.Introspectable", member="Introspect"
+        )
+    )
     elapsed = time.monotonic() - start
     check("org.unifiedpush.Distributor2" in reply.body[0], "the second generation is found")
     return elapsed
@@ -106,8 +110,8 @@ async def introspected(bus):
 async def first_generation(session):
     """As the connector for Go: it knows the first generation, and its methods return nothing."""
     app = await Connector(
-        session, "org.unifiedpush.Connector1", "/org/unifiedpush/Connector",
-        Message.new_method_return).appear("org.example.Go")
+        session, "org.unifiedpush.Connector1", "/org/unifiedpush/Connector", Message.new_method_return
+    ).appear("org.example.Go")
     reply = await app.ask(1, "Register", "sss", ["org.example.Go", "go token", "Go"])
     check(reply.body == ["REGISTRATION_SUCCEEDED", ""], f"the first generation: {reply.body}")
     member, body = await app.told()
@@ -119,8 +123,10 @@ async def first_generation(session):
     await app.ask(1, "Unregister", "s", ["go token"])
     check(await app.told() == ("Unregistered", [""]), "the end is confirmed without a token")
     await asyncio.sleep(0.5)
-    check(http.post(body[1], data=b"x", headers={
-        "TTL": "60", "Content-Encoding": "aes128gcm"}).status_code == 410, "the endpoint is gone")
+    check(
+        http.post(body[1], data=b"x", headers={"TTL": "60", "Content-Encoding": "aes128gcm"}).status_code == 410,
+        "the endpoint is gone",
+    )
     await app.ask(1, "Unregister", "s", ["nobody's"])
     check(await app.told() == ("Unregistered", [""]), "and so is the end of what nobody knows")
     app.bus.disconnect()
@@ -129,11 +135,9 @@ async def first_generation(session):
 async def odd_connectors(session):
     """As a plugin for Flutter: the object at /, the instance as service, no answer to speak of."""
     for name in ("org.example.Flutter", None):
-        app = await Connector(
-            session, "org.unifiedpush.Connector2", "/", Message.new_method_return).appear(name)
+        app = await Connector(session, "org.unifiedpush.Connector2", "/", Message.new_method_return).appear(name)
         token = str(uuid.uuid4())
-        reply = await app.ask(
-            2, "Register", "a{sv}", [strings(service="FOSSWarn", token=token)])
+        reply = await app.ask(2, "Register", "a{sv}", [strings(service="FOSSWarn", token=token)])
         check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "an instance as service")
         member, body = await app.told()
         check(member == "NewEndpoint", "an object at / is found")
@@ -151,17 +155,18 @@ async def odd_connectors(session):
 async def self_test(session):
     """As a settings module does it: by its unique name, the endpoint bound to a key."""
     app = await Connector(
-        session, "org.unifiedpush.Connector2", "/org/unifiedpush/Connector",
-        lambda message: Message.new_method_return(message, "a{sv}", [{}])).appear()
+        session,
+        "org.unifiedpush.Connector2",
+        "/org/unifiedpush/Connector",
+        lambda message: Message.new_method_return(message, "a{sv}", [{}]),
+    ).appear()
     service, token = app.bus.unique_name, "{" + str(uuid.uuid4()) + "}"
-    reply = await app.ask(
-        2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
+    reply = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
     check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "a unique name as service")
     member, body = await app.told()
     endpoint = body[0]["endpoint"].value
     check("/wpush/v2/" in endpoint, "an endpoint bound to the key")
-    again = await app.ask(
-        2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
+    again = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
     check(again.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "registering again")
     check((await app.told())[1][0]["endpoint"].value == endpoint, "gives the same endpoint")
     await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token)])
@@ -174,20 +179,27 @@ async def self_test(session):
 
 async def malformed(session):
     app = await Connector(
-        session, "org.unifiedpush.Connector2", "/org/unifiedpush/Connector",
-        Message.new_method_return).appear("org.example.Malformed")
+        session, "org.unifiedpush.Connector2", "/org/unifiedpush/Connector", Message.new_method_return
+    ).appear("org.example.Malformed")
     before = listed(session)
     good = dict(service="org.example.Malformed", token="token")
     for body in (
-        {}, strings(service=good["service"]), strings(token="token"),
-        strings(**{**good, "token": ""}), strings(**{**good, "token": "t" * 101}),
-        strings(**{**good, "service": ""}), strings(**good, description="d" * 101),
-        strings(**good, vapid="short"), {**strings(**good), "token": Variant("u", 1)},
+        {},
+        strings(service=good["service"]),
+        strings(token="token"),
+        strings(**{**good, "token": ""}),
+        strings(**{**good, "token": "t" * 101}),
+        strings(**{**good, "service": ""}),
+        strings(**good, description="d" * 101),
+        strings(**good, vapid="short"),
+        {**strings(**good), "token": Variant("u", 1)},
     ):
         reply = await app.ask(2, "Register", "a{sv}", [body])
         check(
             {name: value.value for name, value in reply.body[0].items()}
-            == {"success": "REGISTRATION_FAILED", "reason": "INTERNAL_ERROR"}, f"{body} is refused")
+            == {"success": "REGISTRATION_FAILED", "reason": "INTERNAL_ERROR"},
+            f"{body} is refused",
+        )
     reply = await app.ask(1, "Register", "s", ["one"])
     check(reply.message_type == MessageType.ERROR, "a wrong signature is an error")
     check(listed(session) == before, "and nothing is stored")
@@ -226,19 +238,31 @@ async def started(session, folder):
     endpoints = {}
     for name, (delay, crashes) in cases.items():
         with open(f"{session.folder}/services/{name}.service", "w") as file:
-            file.write(SERVICE.format(
-                name=name, python=sys.executable, script=f"{folder}/sleeper.py",
-                file=f"{session.folder}/{name}.txt", delay=delay, crashes=crashes))
-    await other.bus.call(Message(
-        destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-        interface="org.freedesktop.DBus", member="ReloadConfig"))
+            file.write(
+                SERVICE.format(
+                    name=name,
+                    python=sys.executable,
+                    script=f"{folder}/sleeper.py",
+                    file=f"{session.folder}/{name}.txt",
+                    delay=delay,
+                    crashes=crashes,
+                )
+            )
+    await other.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="ReloadConfig",
+        )
+    )
     for name in cases:
         endpoints[name] = await register(session, name)
     for number in range(5):
         for name in cases:
             await sent(endpoints[name], b"asleep %d" % number)
     times = []
-    for number in range(30):
+    for _ in range(30):
         start = time.monotonic()
         await sent(near, b"awake")
         moment, _ = await asyncio.wait_for(other.messages.get(), 5)
@@ -246,13 +270,12 @@ async def started(session, folder):
         await asyncio.sleep(0.05)
     check(max(times) < 0.05, f"others wait {max(times) * 1000:.1f} ms")
     print(f"distributor: beside applications that start: {max(times) * 1000:.2f} ms (worst of 30)")
-    expected = ["asleep %d" % number for number in range(5)]
+    expected = [f"asleep {number}" for number in range(5)]
     for name, (_, crashes) in cases.items():
         lines = []
         for _ in range(150):
             await asyncio.sleep(0.1)
-            with contextlib.suppress(FileNotFoundError), open(
-                    f"{session.folder}/{name}.txt") as file:
+            with contextlib.suppress(FileNotFoundError), open(f"{session.folder}/{name}.txt") as file:
                 lines = file.read().split()
             if lines.count("asleep") == 5:
                 break
@@ -273,8 +296,7 @@ async def hanging(session):
     times = [await introspected(other.bus) for _ in range(50)]
     # The worst few belong to the scheduler of a busy machine.
     check(sorted(times)[44] < 0.01, f"Introspect took {sorted(times)[44] * 1000:.1f} ms")
-    print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms,"
-          f" worst of 50 {max(times) * 1000:.2f} ms")
+    print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms, worst of 50 {max(times) * 1000:.2f} ms")
     check(app.unanswered == 1, "one call is under way")
     check(listed(session)["org.example.Hanging"]["waiting"] >= 1, "and the others are seen to wait")
     app.disappear()

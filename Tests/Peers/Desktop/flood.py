@@ -30,8 +30,15 @@ def strings(**values):
 
 
 def call(member, signature="a{sv}", body=None, interface=DISTRIBUTOR2, path=OBJECT):
-    return Message(destination=DISTRIBUTOR, path=path, interface=interface, member=member, signature=signature,
-                   body=body or [], flags=MessageFlag.NO_REPLY_EXPECTED)
+    return Message(
+        destination=DISTRIBUTOR,
+        path=path,
+        interface=interface,
+        member=member,
+        signature=signature,
+        body=body or [],
+        flags=MessageFlag.NO_REPLY_EXPECTED,
+    )
 
 
 def calls():
@@ -43,8 +50,7 @@ def calls():
         yield call("Register", body=[strings(service="org.example.Worst", token=token, description="d" * 200)])
         yield call("Register", body=[strings(service="org.example.Worst", token="t" * 60_000)])
         yield call("Unregister", body=[strings(token=token)])
-        yield call("Register", "sss", ["org.example.Worst", token, "x"],
-                   "org.unifiedpush.Distributor1")
+        yield call("Register", "sss", ["org.example.Worst", token, "x"], "org.unifiedpush.Distributor1")
         yield call(f"Method{number}", "s", ["\u202e" * 20_000])
         yield call("Register", "s", ["no dictionary"])
         yield call("Introspect", "", interface="org.freedesktop.DBus.Introspectable")
@@ -60,8 +66,13 @@ def connected(address):
     connection.sendall(b"\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\r\n")
     connection.recv(1_024)
     connection.sendall(b"BEGIN\r\n")
-    hello = Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-                    interface="org.freedesktop.DBus", member="Hello", serial=1)
+    hello = Message(
+        destination="org.freedesktop.DBus",
+        path="/org/freedesktop/DBus",
+        interface="org.freedesktop.DBus",
+        member="Hello",
+        serial=1,
+    )
     connection.sendall(bytes(hello._marshall(False)))
     return connection
 
@@ -137,8 +148,10 @@ async def main(bellwire):
         grown = memory(desktop) - before
         check(grown <= GROWTH, f"memory returns: {grown >> 20} MB more")
         check(session.end(desktop) == 0, "it ends when it is told to")
-        print(f"flood: {check.passed} checks; {sent} calls, {cuts} cuts; others {median * 1e3:.1f} ms in the median,"
-              f" {statistics.median(quiet) * 1e3:.1f} in quiet; {grown >> 20} MB more")
+        print(
+            f"flood: {check.passed} checks; {sent} calls, {cuts} cuts; others {median * 1e3:.1f} ms in the median,"
+            f" {statistics.median(quiet) * 1e3:.1f} in quiet; {grown >> 20} MB more"
+        )
     finally:
         session.close()
 
@@ -146,7 +159,8 @@ async def main(bellwire):
 async def flood_apart(session):
     """In a process of its own, so that it does not keep this one from looking at its clock."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, __file__, "--flood", env=session.environment, stdout=asyncio.subprocess.PIPE)
+        sys.executable, __file__, "--flood", env=session.environment, stdout=asyncio.subprocess.PIPE
+    )
     output, _ = await process.communicate()
     check(process.returncode == 0, "the flood could be made")
     return map(int, output.split())

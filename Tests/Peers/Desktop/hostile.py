@@ -39,10 +39,25 @@ class Hostile:
         if kind == "link":
             mark = ["--symlink", "/dev/zero", "/.flatpak-info"]
         self.process = subprocess.Popen(
-            ["bwrap", *root("--dev-bind"), *mark, "--bind", bus, bus,
-             "--die-with-parent", "--", PYTHON, SCRIPT, "--inside", f"org.example.{kind}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(session.environment, PYTHONPATH=PACKAGES, PYTHONDONTWRITEBYTECODE="1"))
+            [
+                "bwrap",
+                *root("--dev-bind"),
+                *mark,
+                "--bind",
+                bus,
+                bus,
+                "--die-with-parent",
+                "--",
+                PYTHON,
+                SCRIPT,
+                "--inside",
+                f"org.example.{kind}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(session.environment, PYTHONPATH=PACKAGES, PYTHONDONTWRITEBYTECODE="1"),
+        )
         session.processes.append(self.process)
 
     async def register(self):

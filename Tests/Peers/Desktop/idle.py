@@ -32,8 +32,10 @@ PAYLOADS = {
 
 def register(base, device, dialect):
     answer = http.post(
-        base + "/api/v1/registrations", headers={"Authorization": "Bearer " + device["bearer"]},
-        json={"token_type": 10, "app": dialect, "account": dialect, "dialect": dialect, "clear": True})
+        base + "/api/v1/registrations",
+        headers={"Authorization": "Bearer " + device["bearer"]},
+        json={"token_type": 10, "app": dialect, "account": dialect, "dialect": dialect, "clear": True},
+    )
     check(answer.status_code == 201, f"{dialect}: the registration was answered {answer.status_code}")
     return answer.json()["endpoint"]
 
@@ -66,8 +68,10 @@ async def measure(processes):
         (counts, time_used), most = before[name], BEATS if name == "server" else 0
         grown = {thread: count - counts.get(thread, 0) for thread, count in wakes(process).items()}
         time_used = used(process) - time_used
-        print(f"      {name}: {sum(grown.values())} wake-ups of {len(grown)} threads, {time_used * 10} ms"
-              f" of CPU in {SECONDS} s")
+        print(
+            f"      {name}: {sum(grown.values())} wake-ups of {len(grown)} threads, {time_used * 10} ms"
+            f" of CPU in {SECONDS} s"
+        )
         often = {thread: count for thread, count in grown.items() if count > most}
         check(not often, f"{name} wakes more than {most} times in {SECONDS} s: {often}")
         check(time_used <= 2, f"{name} computes for nothing")
@@ -75,9 +79,11 @@ async def measure(processes):
 
 def watch(session, account):
     process = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--account", account, "--state",
-         session.folder + "/receiver"],
-        stdout=subprocess.PIPE, text=True, env=session.environment)
+        [session.bellwire, "watch", "--json", "--account", account, "--state", session.folder + "/receiver"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=session.environment,
+    )
     session.processes.append(process)
     check("updateActiveNotifications" in process.stdout.readline(), f"somebody watches {account}")
     return process
@@ -94,7 +100,8 @@ async def scene(bellwire, is_one_process):
         processes = {"server": server}
         if not is_one_process:
             processes["desktop"] = session.desktop(
-                device["websocket"] + "".join(f" {name}/{name}" for name in PAYLOADS))
+                device["websocket"] + "".join(f" {name}/{name}" for name in PAYLOADS)
+            )
         # Of each account, or a session that ends would not be seen.
         processes |= {f"watch {name}": watch(session, name) for name in PAYLOADS}
         app = await Application(session, "org.example.Idle").appear()

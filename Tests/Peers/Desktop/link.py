@@ -14,9 +14,9 @@ import sys
 import time
 
 import requests
+from autopush import PushService
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
-from autopush import PushService
 from session import Application, Checks, Failed, Session
 
 check = Checks("link")
@@ -24,9 +24,7 @@ http = requests.Session()
 
 
 def push(endpoint, body, ttl=60, **fields):
-    answer = http.post(
-        endpoint, data=body,
-        headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", **fields})
+    answer = http.post(endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", **fields})
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
@@ -180,27 +178,39 @@ async def wake(session, service):
     """The machine has slept, or the network is back: no wait, however long it would be."""
     logind = session.mock("--template", "logind")
     network = session.mock("--template", "networkmanager")
-    system = await MessageBus(
-        bus_address=session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
+    system = await MessageBus(bus_address=session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
 
     async def call(name, path, interface, member, signature, *body):
         await owned(system, name)
         reply = await system.call(
             Message(
-                destination=name, path=path, interface=interface, member=member,
-                signature=signature, body=list(body)))
+                destination=name, path=path, interface=interface, member=member, signature=signature, body=list(body)
+            )
+        )
         check(reply.message_type == MessageType.METHOD_RETURN, f"{member}: {reply.body}")
 
     async def slept():
         await call(
-            "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
-            "EmitSignal", "sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b",
-            [Variant("b", False)])
+            "org.freedesktop.login1",
+            "/org/freedesktop/login1",
+            "org.freedesktop.DBus.Mock",
+            "EmitSignal",
+            "sssav",
+            "org.freedesktop.login1.Manager",
+            "PrepareForSleep",
+            "b",
+            [Variant("b", False)],
+        )
 
     async def connected(state):
         await call(
-            "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
-            "org.freedesktop.DBus.Mock", "SetGlobalConnectionState", "u", state)
+            "org.freedesktop.NetworkManager",
+            "/org/freedesktop/NetworkManager",
+            "org.freedesktop.DBus.Mock",
+            "SetGlobalConnectionState",
+            "u",
+            state,
+        )
 
     for what, event in (("sleep", slept), ("a new network", lambda: connected(70))):
         await connected(20)
@@ -222,9 +232,14 @@ async def owned(bus, name):
     for _ in range(500):
         reply = await bus.call(
             Message(
-                destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-                interface="org.freedesktop.DBus", member="NameHasOwner", signature="s",
-                body=[name]))
+                destination="org.freedesktop.DBus",
+                path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus",
+                member="NameHasOwner",
+                signature="s",
+                body=[name],
+            )
+        )
         if reply.body[0]:
             return
         await asyncio.sleep(0.01)
@@ -262,8 +277,8 @@ async def power(session):
 async def together(session):
     """serve --desktop: no address to be named, no credential to be made."""
     process, base = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state",
-        session.folder + "/together", log="together")
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/together", log="together"
+    )
     app = Application(session, "org.example.Together")
     await app.appear()
     end = time.monotonic() + 10
@@ -281,8 +296,14 @@ async def together(session):
     check(await app.message() == b"one process", "delivered")
     session.end(process)
     process, base = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:" + base.rsplit(":", 1)[1], "--state",
-        session.folder + "/together", log="together")
+        "serve",
+        "--desktop",
+        "--listen",
+        "http://127.0.0.1:" + base.rsplit(":", 1)[1],
+        "--state",
+        session.folder + "/together",
+        log="together",
+    )
     await sent(endpoint, b"again")
     check(await app.message() == b"again", "after a restart")
     app.disappear()

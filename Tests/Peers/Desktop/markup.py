@@ -37,13 +37,17 @@ QUIET = {
     "entities": "&#98;old italic under lin&#107;",
 }
 # What is not for the screen is left out everywhere.
-HIDDEN = {"controls": "bo\u0007ld \u001bitalic \u0085under link", "marks": "\u202ebold ita\u2066lic under\u2069 link\u200f"}
+HIDDEN = {
+    "controls": "bo\u0007ld \u001bitalic \u0085under link",
+    "marks": "\u202ebold ita\u2066lic under\u2069 link\u200f",
+}
 
 
 def picture(desk):
     """Of the screen, with three bytes for each dot."""
-    return subprocess.run(["import", "-window", "root", "-depth", "8", "rgb:-"], capture_output=True, check=True,
-                          env=desk.environment).stdout
+    return subprocess.run(
+        ["import", "-window", "root", "-depth", "8", "rgb:-"], capture_output=True, check=True, env=desk.environment
+    ).stdout
 
 
 class Shown:

@@ -12,7 +12,6 @@ import sys
 
 import websockets
 from dbus_fast.aio import MessageBus
-
 from screen import PLASMA, Desk, Failed, Probe, Recorder, check, eventually, push
 
 HOSTILE = "<b>bold</b> <a href='https://x'>&amp;</a> \u202eevil\u2066 a\x00b\x1b[0m\u200f\r\nnext"
@@ -26,27 +25,38 @@ async def exact(desk):
     check(server.signatures == ["susssasa{sv}i"], "the signature of Notify")
     app, replaces, icon, summary, body, actions, hints, expiry = server.calls[0]
     check((app, replaces, icon, expiry) == ("Probe", 0, "", -1), "the plain arguments")
-    check(summary == "<b>bold</b> <a href='https://x'>&amp;</a> evil ab[0m next",
-          "the summary is plain, in one line, without what reorders")
-    check(body == "&lt;b&gt;bold&lt;/b&gt; &lt;a href=&#39;https://x&#39;&gt;&amp;amp;&lt;/a&gt; "
-          "evil ab[0m\nnext", "the body is escaped")
+    check(
+        summary == "<b>bold</b> <a href='https://x'>&amp;</a> evil ab[0m next",
+        "the summary is plain, in one line, without what reorders",
+    )
+    check(
+        body == "&lt;b&gt;bold&lt;/b&gt; &lt;a href=&#39;https://x&#39;&gt;&amp;amp;&lt;/a&gt; evil ab[0m\nnext",
+        "the body is escaped",
+    )
     check(actions == ["default", "Open", "mark-read", "Mark as read"], "the actions")
     tag = hints.pop("x-dunst-stack-tag")
     check(tag.signature == "s" and "probe" not in tag.value, "the tag names no account")
-    check({name: (value.signature, value.value) for name, value in hints.items()} == {
-        "urgency": ("y", 1), "category": ("s", "im.received"), "sound-name": ("s", "bell"),
-        "desktop-entry": ("s", "org.example.Probe")}, "the hints and their types")
-    probe.tell({"@type": "updateNotification", "notification_group_id": 1,
-                "notification": push(1, "Changed")})
+    check(
+        {name: (value.signature, value.value) for name, value in hints.items()}
+        == {
+            "urgency": ("y", 1),
+            "category": ("s", "im.received"),
+            "sound-name": ("s", "bell"),
+            "desktop-entry": ("s", "org.example.Probe"),
+        },
+        "the hints and their types",
+    )
+    probe.tell({"@type": "updateNotification", "notification_group_id": 1, "notification": push(1, "Changed")})
     await eventually(lambda: len(server.calls) == 2, "an edit is shown")
     check(server.calls[1][1] == 1 and server.calls[1][4] == "Changed", "in the same place")
     check(server.calls[1][6]["suppress-sound"].value is True, "without a sound")
     probe.group(removed=[1])
     await eventually(lambda: not server.visible, "what is removed is closed")
     probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 3})
-    await eventually(lambda: server.badges == [
-        ("application://org.example.Probe.desktop", {"count": 3, "count-visible": True})],
-        "the launcher shows the count")
+    await eventually(
+        lambda: server.badges == [("application://org.example.Probe.desktop", {"count": 3, "count-visible": True})],
+        "the launcher shows the count",
+    )
     desk.end(probe.process)
     # One that starts later clears the number, and tells it again to whoever draws it from now on.
     probe = Probe(desk)
@@ -55,8 +65,9 @@ async def exact(desk):
     check(server.badges[1][1] == {"count": 0, "count-visible": False}, "and that it is 0")
     probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 4, "missed_calls": 1})
     launcher = await Recorder(desk).appear("com.canonical.Unity")
-    await eventually(lambda: [b[1]["count"] for b in launcher.badges] in ([5], [5, 5]),
-                     "a launcher that comes hears it")
+    await eventually(
+        lambda: [b[1]["count"] for b in launcher.badges] in ([5], [5, 5]), "a launcher that comes hears it"
+    )
     launcher.disappear()
     desk.end(probe.process)
     server.disappear()
@@ -66,16 +77,26 @@ async def user(desk):
     server = await Recorder(desk, PLASMA).appear()
     application = await Recorder(desk).appear("org.example.Prog-ram")
     probe = Probe(desk, "service", "org.example.Prog-ram")
-    probe.group([
-        push(1), push(2, link="https://x/y?a=b"), push(3, link="file:///etc/passwd"),
-        push(4, actions=[{"action": "go", "title": "Go"}]), push(5), push(6, clear=True),
-        push(7), push(8)])
+    probe.group(
+        [
+            push(1),
+            push(2, link="https://x/y?a=b"),
+            push(3, link="file:///etc/passwd"),
+            push(4, actions=[{"action": "go", "title": "Go"}]),
+            push(5),
+            push(6, clear=True),
+            push(7),
+            push(8),
+        ]
+    )
     await eventually(lambda: len(server.visible) == 8, "eight are shown")
     check(not any("inline-reply" in call[5] for call in server.calls), "nobody has asked for replies")
     probe.tell({"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix", "file"]})
     await eventually(lambda: len(server.calls) == 15, "all but what came in clear are changed")
-    check(all("inline-reply" in call[5] and "suppress-sound" in call[6]
-              for call in server.calls[8:]), "replies are offered, in silence")
+    check(
+        all("inline-reply" in call[5] and "suppress-sound" in call[6] for call in server.calls[8:]),
+        "replies are offered, in silence",
+    )
     check(len(server.visible) == 8 and server.calls[5][5] == [], "in their places")
     server.user_chooses(1, "default", "token-1")
     await eventually(lambda: len(probe.requests) == 1, "the engine is told")
@@ -86,8 +107,9 @@ async def user(desk):
     check((path, member) == ("/org/example/Prog_ram", "Activate"), "at its path")
     check(body[0]["activation-token"].value == "token-1", "with the token")
     server.user_chooses(2, "default", "token-2")
-    await eventually(lambda: desk.opened() == ["1|https://x/y?a=b|token-2"],
-                     "a link is opened, as one argument, with its token")
+    await eventually(
+        lambda: desk.opened() == ["1|https://x/y?a=b|token-2"], "a link is opened, as one argument, with its token"
+    )
     server.user_chooses(3, "default")
     server.user_chooses(4, "action-0")
     # Opened by us, and so nobody else is asked to.
@@ -106,10 +128,10 @@ async def user(desk):
         ("bellwire.actionTaken", "2", None, None),
         ("bellwire.invokeNotificationAction", 5, "reply", "Yes \u2713"),
         ("removeNotification", 6, None, None),
-        ("bellwire.invokeNotificationAction", 8, "mark_read", None)]
+        ("bellwire.invokeNotificationAction", 8, "mark_read", None),
+    ]
     await eventually(lambda: len(probe.requests) == len(expected), "the engine is told")
-    told = [(r["@type"], r.get("notification_id", r.get("id")), r.get("action"), r.get("text"))
-            for r in probe.requests]
+    told = [(r["@type"], r.get("notification_id", r.get("id")), r.get("action"), r.get("text")) for r in probe.requests]
     check(sorted(told, key=str) == sorted(expected, key=str), f"exactly what the user did: {told}")
     check(len(desk.opened()) == 1 and len(application.activations) == 1, "no file is opened")
     stranger = await MessageBus(bus_address=desk.address).connect()
@@ -122,8 +144,7 @@ async def user(desk):
     server.bus.send(properties_changed(True))
     await asyncio.sleep(0.2)
     probe.group([push(20)])
-    await eventually(lambda: any(c[4] == "Hello" for c in server.visible.values()),
-                     "shown in spite of do not disturb")
+    await eventually(lambda: any(c[4] == "Hello" for c in server.visible.values()), "shown in spite of do not disturb")
     check("suppress-sound" in server.calls[-1][6], "without a sound")
     stranger.disconnect()
     desk.end(probe.process)
@@ -133,11 +154,15 @@ async def user(desk):
 
 def properties_changed(flag):
     from dbus_fast import Message, MessageType, Variant
+
     return Message(
-        message_type=MessageType.SIGNAL, path="/org/freedesktop/Notifications",
-        interface="org.freedesktop.DBus.Properties", member="PropertiesChanged",
+        message_type=MessageType.SIGNAL,
+        path="/org/freedesktop/Notifications",
+        interface="org.freedesktop.DBus.Properties",
+        member="PropertiesChanged",
         signature="sa{sv}as",
-        body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []])
+        body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []],
+    )
 
 
 async def applications(desk):
@@ -146,8 +171,11 @@ async def applications(desk):
     server = await Recorder(desk).appear()
     name = "org.example.Opened"
     here = os.path.dirname(os.path.abspath(__file__))
-    desk.install(name, f"{sys.executable} {here}/opened.py {name} {desk.folder}",
-                 "new-window;open-notification;reply-notification;")
+    desk.install(
+        name,
+        f"{sys.executable} {here}/opened.py {name} {desk.folder}",
+        "new-window;open-notification;reply-notification;",
+    )
     probe = Probe(desk, "service", name)
 
     def told():
@@ -165,14 +193,15 @@ async def applications(desk):
     probe.action("1", "default", service=name, data=room, activation_token="token")
     await eventually(lambda: taken(probe) == ["1"], "a closed application is started")
     path, member, action, (data,), platform = told()[0]
-    check((path, member, action) == ("/org/example/Opened", "ActivateAction", "open-notification"),
-          "by its action")
+    check((path, member, action) == ("/org/example/Opened", "ActivateAction", "open-notification"), "by its action")
     check(json.loads(data) == room, "with the payload's own data")
     check(platform == {"activation-token": "token", "desktop-startup-id": "token"}, "and the token")
     probe.action("2", "reply", service=name, text="Yes \u2713", data=room)
     await eventually(lambda: taken(probe) == ["1", "2"], "a reply is taken")
-    check(json.loads(told()[1][3][0]) == {
-        "chat_id": 5, "message_id": 1, "text": "Yes \u2713", "data": room}, "with its text")
+    check(
+        json.loads(told()[1][3][0]) == {"chat_id": 5, "message_id": 1, "text": "Yes \u2713", "data": room},
+        "with its text",
+    )
     # Killed while it is called: again after a pause, until it has answered, and then no more.
     open(desk.folder + "/die", "w").close()
     probe.action("3", "default", service=name, data={"n": 3})
@@ -249,9 +278,11 @@ async def manager(desk):
     check(signature == "ssa(sv)a(sa(sv))" and mode == "fail" and others == [], "as it wants to be")
     check(name.startswith("app-bellwire-link-") and name.endswith(".service"), "for a unit of its own")
     values = {key: value.value for key, value in properties}
-    (path, words, _), = values["ExecStart"]
-    check(path == "/usr/bin/env" and words == ["env", "xdg-open", "https://x/$$HOME/$${PATH}"],
-          "no variable of the session gets into the link")
+    ((path, words, _),) = values["ExecStart"]
+    check(
+        path == "/usr/bin/env" and words == ["env", "xdg-open", "https://x/$$HOME/$${PATH}"],
+        "no variable of the session gets into the link",
+    )
     check("XDG_ACTIVATION_TOKEN=token-1" in values["Environment"], "with the token")
     check(desk.opened() == [], "and nothing else opens it")
     manager.answers = "org.freedesktop.DBus.Error.PropertyReadOnly"
@@ -272,15 +303,16 @@ async def comings_and_goings(desk):
     server.disappear()
     other = await Recorder(desk, [], "1.1").appear()
     await eventually(lambda: len(other.calls) == 1, "another server shows it again")
-    check(other.calls[0][3] == "Alice: early" and other.calls[0][4] == "",
-          "in its summary if it has no bodies")
+    check(other.calls[0][3] == "Alice: early" and other.calls[0][4] == "", "in its summary if it has no bodies")
     check(not other.sounding, "in silence")
     probe.kill()
     probe = Probe(desk)
     probe.active([push(1, "early"), push(2, "missed")])
     await eventually(lambda: len(other.visible) == 2, "after a restart nothing is doubled")
-    check([call[1] for call in other.calls] == [0, 1, 0] or
-          [call[1] for call in other.calls] == [0, 0, 1], "the one is said again in its place")
+    check(
+        [call[1] for call in other.calls] == [0, 1, 0] or [call[1] for call in other.calls] == [0, 0, 1],
+        "the one is said again in its place",
+    )
     # Without tags, one whose answer nobody has kept would be there twice.
     await asyncio.sleep(0.3)
     probe.kill()
@@ -289,8 +321,7 @@ async def comings_and_goings(desk):
     await eventually(lambda: len(other.visible) == 1, "what went meanwhile is closed")
     for number in range(3, 33):
         probe.group([push(number)], group=number)
-    await eventually(lambda: any("more notifications" in c[3] for c in other.calls),
-                     "too many are counted")
+    await eventually(lambda: any("more notifications" in c[3] for c in other.calls), "too many are counted")
     await asyncio.sleep(1.3)
     check(len(other.visible) <= 13, "and not shown one by one")
     probe.active([])
@@ -343,9 +374,9 @@ async def kills(desk, rounds=25):
 async def engine(desk):
     """The engine of a receiver, as its WebSocket serves it."""
     heard, paths, open_sockets = [], [], []
-    first = json.dumps({
-        "@type": "updateActiveNotifications",
-        "groups": [{"id": 1, "notifications": [push(1, "by socket")]}]})
+    first = json.dumps(
+        {"@type": "updateActiveNotifications", "groups": [{"id": 1, "notifications": [push(1, "by socket")]}]}
+    )
     status = [None]
 
     async def serve(socket):
@@ -363,20 +394,40 @@ async def engine(desk):
         port = socket_server.sockets[0].getsockname()[1]
         probe = Probe(desk, "engine", f"ws://127.0.0.1:{port}/base/u/s3cret", "tele gram", "m\u00e9")
         await eventually(lambda: server.bodies == ["by socket"], "what the engine tells is shown")
-        check(paths == [("/base/api/v1/engine?app=tele%20gram&account=m%C3%A9&role=viewer", "Bearer s3cret")],
-              "the path, and the credential of the device")
+        check(
+            paths == [("/base/api/v1/engine?app=tele%20gram&account=m%C3%A9&role=viewer", "Bearer s3cret")],
+            "the path, and the credential of the device",
+        )
         server.user_closes(1)
-        await eventually(lambda: heard == [{
-            "@type": "removeNotification", "notification_group_id": 1, "notification_id": 1,
-            "@extra": {"group": 1, "notification": 1}}], "what the user did reaches it")
+        await eventually(
+            lambda: (
+                heard
+                == [
+                    {
+                        "@type": "removeNotification",
+                        "notification_group_id": 1,
+                        "notification_id": 1,
+                        "@extra": {"group": 1, "notification": 1},
+                    }
+                ]
+            ),
+            "what the user did reaches it",
+        )
         await open_sockets[0].close()
         await eventually(lambda: len(paths) == 2, "a lost connection is made again")
         await eventually(lambda: len(heard) == 2, "and what was not confirmed is said again")
         check(heard[1] == heard[0] and len(server.calls) == 1, "and not shown again")
-        await open_sockets[1].send(json.dumps({
-            "@type": "updateNotificationGroup", "notification_group_id": 1,
-            "notification_sound_id": "-1", "added_notifications": [push(2, "last")],
-            "removed_notification_ids": [1]}))
+        await open_sockets[1].send(
+            json.dumps(
+                {
+                    "@type": "updateNotificationGroup",
+                    "notification_group_id": 1,
+                    "notification_sound_id": "-1",
+                    "added_notifications": [push(2, "last")],
+                    "removed_notification_ids": [1],
+                }
+            )
+        )
         await eventually(lambda: server.bodies == ["last"], "updates are shown")
         status[0] = 404
         await open_sockets[1].close()

@@ -49,19 +49,37 @@ class Flatpak:
         os.makedirs(self.folder)
         self.info = self.folder + "/info"
         with open(self.info, "w") as file:
-            file.write(info or f"[Application]\nname={name}\n"
-                       "runtime=runtime/org.example.Platform/x86_64/1\n[Instance]\ninstance-id=1\n")
+            file.write(
+                info
+                or f"[Application]\nname={name}\n"
+                "runtime=runtime/org.example.Platform/x86_64/1\n[Instance]\ninstance-id=1\n"
+            )
         self.start_proxy(rules)
         self.start()
 
     def start_proxy(self, rules):
         ready, write = os.pipe()
         self.proxy = subprocess.Popen(
-            ["bwrap", *root("--dev-bind"), "--ro-bind", self.info, "/.flatpak-info",
-             "--die-with-parent", "--", "xdg-dbus-proxy", f"--fd={write}",
-             self.session.environment["DBUS_SESSION_BUS_ADDRESS"], self.folder + "/bus", "--filter",
-             f"--own={self.name}.*", "--talk=org.unifiedpush.Distributor.*", *rules],
-            pass_fds=[write], env=self.session.environment)
+            [
+                "bwrap",
+                *root("--dev-bind"),
+                "--ro-bind",
+                self.info,
+                "/.flatpak-info",
+                "--die-with-parent",
+                "--",
+                "xdg-dbus-proxy",
+                f"--fd={write}",
+                self.session.environment["DBUS_SESSION_BUS_ADDRESS"],
+                self.folder + "/bus",
+                "--filter",
+                f"--own={self.name}.*",
+                "--talk=org.unifiedpush.Distributor.*",
+                *rules,
+            ],
+            pass_fds=[write],
+            env=self.session.environment,
+        )
         self.session.processes.append(self.proxy)
         os.close(write)
         check(os.read(ready, 1), "the proxy listens")
@@ -70,17 +88,49 @@ class Flatpak:
 
     def start(self):
         environment = dict(
-            self.session.environment, PYTHONPATH="/app/packages",
-            PYTHONDONTWRITEBYTECODE="1", DBUS_SESSION_BUS_ADDRESS="unix:path=/run/flatpak/bus")
+            self.session.environment,
+            PYTHONPATH="/app/packages",
+            PYTHONDONTWRITEBYTECODE="1",
+            DBUS_SESSION_BUS_ADDRESS="unix:path=/run/flatpak/bus",
+        )
         self.process = subprocess.Popen(
-            ["bwrap", *root("--ro-bind"), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-             "--tmpfs", "/run", "--bind", self.folder + "/bus", "/run/flatpak/bus",
-             "--ro-bind", os.path.dirname(SCRIPT), "/app/scripts",
-             "--ro-bind", PACKAGES, "/app/packages",
-             "--ro-bind", self.info, "/.flatpak-info", "--unshare-pid", "--unshare-ipc",
-             "--die-with-parent", "--", PYTHON, "/app/scripts/" + os.path.basename(SCRIPT),
-             "--inside", self.name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+            [
+                "bwrap",
+                *root("--ro-bind"),
+                "--proc",
+                "/proc",
+                "--dev",
+                "/dev",
+                "--tmpfs",
+                "/tmp",
+                "--tmpfs",
+                "/run",
+                "--bind",
+                self.folder + "/bus",
+                "/run/flatpak/bus",
+                "--ro-bind",
+                os.path.dirname(SCRIPT),
+                "/app/scripts",
+                "--ro-bind",
+                PACKAGES,
+                "/app/packages",
+                "--ro-bind",
+                self.info,
+                "/.flatpak-info",
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--die-with-parent",
+                "--",
+                PYTHON,
+                "/app/scripts/" + os.path.basename(SCRIPT),
+                "--inside",
+                self.name,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         self.session.processes.append(self.process)
 
     async def ask(self, what, **values):
@@ -119,43 +169,53 @@ class Inside(Application):
         if what == "root":
             return {"info": path, "temporary": os.listdir("/tmp"), "processes": os.getpid()}
         destination, path, interface, member = words
-        reply = await self.bus.call(
-            Message(destination=destination, path=path, interface=interface, member=member))
+        reply = await self.bus.call(Message(destination=destination, path=path, interface=interface, member=member))
         return reply.error_name or "answered"
 
 
 async def sent(endpoint, body):
     answer = await asyncio.to_thread(
-        http.post, endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"})
+        http.post, endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"}
+    )
     return answer.status_code
 
 
 async def process_behind(app, name):
     """The program that the bus takes for the owner of a name."""
-    reply = await app.bus.call(Message(
-        destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-        interface="org.freedesktop.DBus", member="GetConnectionUnixProcessID", signature="s",
-        body=[name]))
+    reply = await app.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="GetConnectionUnixProcessID",
+            signature="s",
+            body=[name],
+        )
+    )
     with open(f"/proc/{reply.body[0]}/comm") as file:
         return file.read().strip()
 
 
 def listed(session):
     output = subprocess.run(
-        [session.bellwire, "apps", "list", "--json"], check=True, capture_output=True, text=True,
-        env=session.environment).stdout
-    return {each["service"]: each.get("sandbox", "")
-            for each in json.loads(output)["applications"]}
+        [session.bellwire, "apps", "list", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=session.environment,
+    ).stdout
+    return {each["service"]: each.get("sandbox", "") for each in json.loads(output)["applications"]}
 
 
 async def registering(session, outside):
     chat = Flatpak(session, CHAT)
     seen = await chat.ask("root")
-    check(seen["info"] == [".flatpak-info"] and not seen["temporary"] and seen["processes"] < 10,
-          f"this is a sandbox: {seen}")
+    check(
+        seen["info"] == [".flatpak-info"] and not seen["temporary"] and seen["processes"] < 10,
+        f"this is a sandbox: {seen}",
+    )
     check(await process_behind(outside, CHAT) == "xdg-dbus-proxy", "the bus sees its proxy")
-    check(await chat.ask("register", token=outside.token) == {"success": "REGISTRATION_SUCCEEDED"},
-          "it registers")
+    check(await chat.ask("register", token=outside.token) == {"success": "REGISTRATION_SUCCEEDED"}, "it registers")
     endpoint = await chat.ask("endpoint")
     check(await sent(endpoint, b"hello") == 201, "and is pushed to")
     check(await chat.ask("message") == "hello", "which it gets")
@@ -166,14 +226,15 @@ async def registering(session, outside):
     check(other != endpoint, "under an endpoint of its own")
     await outside.call("Unregister", token=outside.token)
     check(listed(session) == {CHAT: CHAT}, "what ends there goes on here")
-    check(await sent(endpoint, b"still") == 201 and await chat.ask("message") == "still",
-          "as its messages do")
+    check(await sent(endpoint, b"still") == 201 and await chat.ask("message") == "still", "as its messages do")
     for service in ("org.example.Outside", "org.example.Chats", "org.freedesktop.Notifications"):
         answer = await chat.ask("register", token="another", service=service)
         check(answer.get("reason") in ("UNAUTHORIZED", None), f"{service}: {answer}")
         check(service not in listed(session), f"it gets nothing for {service}")
-    check(await chat.ask("register", token="agent", service=CHAT + ".Agent")
-          == {"success": "REGISTRATION_SUCCEEDED"}, "it may have parts")
+    check(
+        await chat.ask("register", token="agent", service=CHAT + ".Agent") == {"success": "REGISTRATION_SUCCEEDED"},
+        "it may have parts",
+    )
     await chat.ask("endpoint")
 
     # Closed, pushed to, and started again.
@@ -187,20 +248,24 @@ async def registering(session, outside):
 
 
 async def managing(session, chat):
-    check(await chat.management("org.bellwire.Desktop1") != "answered",
-          "the proxy hides what is for people")
-    check(await chat.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
-          "what it cannot hide is refused")
+    check(await chat.management("org.bellwire.Desktop1") != "answered", "the proxy hides what is for people")
+    check(
+        await chat.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
+        "what it cannot hide is refused",
+    )
     bold = Flatpak(session, "org.example.Bold", "--talk=org.bellwire.Desktop1")
     for name in ("org.bellwire.Desktop1", DISTRIBUTOR):
-        check(await bold.management(name) == "org.freedesktop.DBus.Error.AccessDenied",
-              "also where the proxy lets it through")
+        check(
+            await bold.management(name) == "org.freedesktop.DBus.Error.AccessDenied",
+            "also where the proxy lets it through",
+        )
     # Who cannot be told speaks for itself alone.
     odd = Flatpak(session, "org.example.Odd", info="[Instance]\ninstance-id=2\n")
-    check(await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
-          "nor is who has no name")
-    check(await odd.ask("register", token="odd", service="org.example.Outside")
-          == {"success": "REGISTRATION_SUCCEEDED"}, "it registers")
+    check(await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied", "nor is who has no name")
+    check(
+        await odd.ask("register", token="odd", service="org.example.Outside") == {"success": "REGISTRATION_SUCCEEDED"},
+        "it registers",
+    )
     check(listed(session).get("org.example.Odd") == "?", f"as itself: {listed(session)}")
 
 
@@ -235,9 +300,7 @@ def as_ordinary(program):
     words = ["bwrap", "--ro-bind", "/", "/", program, "version"]
     if subprocess.run(words, capture_output=True, **user).returncode:
         return None
-    return subprocess.run(
-        [PYTHON, SCRIPT, program], env=dict(os.environ, PYTHONPATH=PACKAGES),
-        **user).returncode
+    return subprocess.run([PYTHON, SCRIPT, program], env=dict(os.environ, PYTHONPATH=PACKAGES), **user).returncode
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ from dbus_fast.aio import MessageBus
 
 NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
-DUNST = ("actions body body-hyperlinks icon-static x-canonical-private-synchronous "
-         "x-dunst-stack-tag body-markup").split()
+DUNST = (
+    "actions body body-hyperlinks icon-static x-canonical-private-synchronous x-dunst-stack-tag body-markup"
+).split()
 PLASMA = "actions body body-markup inline-reply inhibitions persistence".split()
 
 
@@ -70,8 +71,7 @@ class Desk:
         """What opens links writes down what it was told."""
         path = self.folder + "/bin/xdg-open"
         with open(path, "w") as file:
-            file.write('#!/bin/sh\nprintf "%s|%s|%s\\n" "$#" "$1" "$XDG_ACTIVATION_TOKEN" '
-                       f'>> {self.folder}/opened\n')
+            file.write(f'#!/bin/sh\nprintf "%s|%s|%s\\n" "$#" "$1" "$XDG_ACTIVATION_TOKEN" >> {self.folder}/opened\n')
         os.chmod(path, 0o700)
 
     def install(self, name, program=None, actions=None):
@@ -79,12 +79,20 @@ class Desk:
         if program is not None:
             with open(f"{self.folder}/data/dbus-1/services/{name}.service", "w") as file:
                 file.write(f"[D-BUS Service]\nName={name}\nExec={program}\n")
-            self.tell("dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply",
-                      "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig")
+            self.tell(
+                "dbus-send",
+                "--session",
+                "--dest=org.freedesktop.DBus",
+                "--print-reply",
+                "/org/freedesktop/DBus",
+                "org.freedesktop.DBus.ReloadConfig",
+            )
         if actions is not None:
             with open(f"{self.folder}/data/applications/{name}.desktop", "w") as file:
-                file.write("[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\n"
-                           f"DBusActivatable=true\nActions={actions}\n")
+                file.write(
+                    "[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\n"
+                    f"DBusActivatable=true\nActions={actions}\n"
+                )
 
     def opened(self):
         with contextlib.suppress(FileNotFoundError), open(self.folder + "/opened") as file:
@@ -93,9 +101,13 @@ class Desk:
 
     def run(self, *words, out=False, take=False):
         process = subprocess.Popen(
-            words, env=self.environment, text=True, stdin=subprocess.PIPE if take else None,
+            words,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.PIPE if take else None,
             stdout=subprocess.PIPE if out else subprocess.DEVNULL,
-            stderr=open(self.folder + "/errors", "a"))
+            stderr=open(self.folder + "/errors", "a"),
+        )
         self.processes.append(process)
         return process
 
@@ -104,10 +116,16 @@ class Desk:
         process = self.run(*words)
         bus = await MessageBus(bus_address=self.address).connect()
         for _ in range(1000):
-            reply = await bus.call(Message(
-                destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-                interface="org.freedesktop.DBus", member="NameHasOwner", signature="s",
-                body=[NAME]))
+            reply = await bus.call(
+                Message(
+                    destination="org.freedesktop.DBus",
+                    path="/org/freedesktop/DBus",
+                    interface="org.freedesktop.DBus",
+                    member="NameHasOwner",
+                    signature="s",
+                    body=[NAME],
+                )
+            )
             if reply.body == [True]:
                 break
             await asyncio.sleep(0.02)
@@ -118,7 +136,9 @@ class Desk:
         read, write = os.pipe()
         server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
-            pass_fds=[write], stderr=subprocess.DEVNULL)
+            pass_fds=[write],
+            stderr=subprocess.DEVNULL,
+        )
         self.processes.append(server)
         os.close(write)
         with os.fdopen(read) as pipe:
@@ -126,26 +146,22 @@ class Desk:
 
     def tell(self, *words):
         """What a program says that ends by itself."""
-        return subprocess.run(
-            words, env=self.environment, capture_output=True, text=True).stdout
+        return subprocess.run(words, env=self.environment, capture_output=True, text=True).stdout
 
     def screenshot(self, path):
         subprocess.run(["import", "-window", "root", path], env=self.environment, check=True)
-        colours = subprocess.run(
-            ["identify", "-format", "%k", path], capture_output=True, text=True, check=True)
+        colours = subprocess.run(["identify", "-format", "%k", path], capture_output=True, text=True, check=True)
         return int(colours.stdout)
 
     def paints(self, path, colour):
         self.screenshot(path)
         shades = subprocess.run(
-            ["convert", path, "-format", "%c", "histogram:info:-"], capture_output=True, text=True,
-            check=True)
+            ["convert", path, "-format", "%c", "histogram:info:-"], capture_output=True, text=True, check=True
+        )
         return "#" + colour in shades.stdout
 
     def click(self, x, y, button=1):
-        subprocess.run(
-            ["xdotool", "mousemove", str(x), str(y), "click", str(button)],
-            env=self.environment, check=True)
+        subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", str(button)], env=self.environment, check=True)
 
     @staticmethod
     def end(process, how=signal.SIGTERM):
@@ -180,21 +196,34 @@ class Probe:
         self.process.stdin.flush()
 
     def group(self, added=(), removed=(), group=1, sound=-1, **more):
-        self.tell({
-            "@type": "updateNotificationGroup", "notification_group_id": group,
-            "notification_sound_id": str(sound), "added_notifications": list(added),
-            "removed_notification_ids": list(removed), **more})
+        self.tell(
+            {
+                "@type": "updateNotificationGroup",
+                "notification_group_id": group,
+                "notification_sound_id": str(sound),
+                "added_notifications": list(added),
+                "removed_notification_ids": list(removed),
+                **more,
+            }
+        )
 
     def action(self, number, action, message=1, **more):
         """What the user did, as an engine tells it until it is taken."""
-        self.tell({
-            "@type": "bellwire.updateNotificationAction", "id": number, "chat_id": 5,
-            "message_id": message, "action": action, **more})
+        self.tell(
+            {
+                "@type": "bellwire.updateNotificationAction",
+                "id": number,
+                "chat_id": 5,
+                "message_id": message,
+                "action": action,
+                **more,
+            }
+        )
 
     def active(self, notifications, group=1):
-        self.tell({
-            "@type": "updateActiveNotifications",
-            "groups": [{"id": group, "notifications": list(notifications)}]})
+        self.tell(
+            {"@type": "updateActiveNotifications", "groups": [{"id": group, "notifications": list(notifications)}]}
+        )
 
     def kill(self):
         self.desk.end(self.process, signal.SIGKILL)
@@ -202,13 +231,19 @@ class Probe:
 
 def push(number, body="Hello", title="Alice", clear=False, silent=False, **more):
     return {
-        "@type": "notification", "id": number, "date": 1700000000, "is_silent": silent,
+        "@type": "notification",
+        "id": number,
+        "date": 1700000000,
+        "is_silent": silent,
         **({"bellwire.clear": True} if clear else {}),
         "type": {
-            "@type": "notificationTypeNewPushMessage", "message_id": number << 20,
+            "@type": "notificationTypeNewPushMessage",
+            "message_id": number << 20,
             "sender_name": "Alice",
             "content": {"@type": "pushMessageContentText", "text": "x"},
-            "bellwire.presentation": {"title": title, "body": body, **more}}}
+            "bellwire.presentation": {"title": title, "body": body, **more},
+        },
+    }
 
 
 class Recorder:
@@ -233,10 +268,16 @@ class Recorder:
     async def appear(self, name=NAME):
         self.bus = await MessageBus(bus_address=self.desk.address).connect()
         self.bus.add_message_handler(self.handle)
-        await self.bus.call(Message(
-            destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
-            interface="org.freedesktop.DBus", member="AddMatch", signature="s",
-            body=["interface='com.canonical.Unity.LauncherEntry'"]))
+        await self.bus.call(
+            Message(
+                destination="org.freedesktop.DBus",
+                path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus",
+                member="AddMatch",
+                signature="s",
+                body=["interface='com.canonical.Unity.LauncherEntry'"],
+            )
+        )
         await self.bus.request_name(name)
         return self
 
@@ -257,8 +298,11 @@ class Recorder:
             return Message.new_method_return(message)
         if message.member == "StartTransientUnit":
             self.units.append((message.signature, message.body))
-            return (Message.new_method_return(message, "o", ["/job/1"]) if self.answers is True
-                    else Message.new_error(message, self.answers, ""))
+            return (
+                Message.new_method_return(message, "o", ["/job/1"])
+                if self.answers is True
+                else Message.new_error(message, self.answers, "")
+            )
         if message.interface == "org.freedesktop.DBus.Properties":
             return Message.new_method_return(message, "v", [Variant("b", self.inhibited)])
         if message.interface != NAME:
@@ -278,7 +322,7 @@ class Recorder:
         return None
 
     def notify(self, body):
-        hints = {name: value for name, value in body[6].items()}
+        hints = dict(body[6])
         self.calls.append((*body[:6], hints, body[7]))
         number = body[1]
         tag = hints.get("x-dunst-stack-tag")
@@ -294,9 +338,16 @@ class Recorder:
         return number
 
     def signal(self, member, signature, body, bus=None):
-        (bus or self.bus).send(Message(
-            message_type=MessageType.SIGNAL, path=PATH, interface=NAME, member=member,
-            signature=signature, body=body))
+        (bus or self.bus).send(
+            Message(
+                message_type=MessageType.SIGNAL,
+                path=PATH,
+                interface=NAME,
+                member=member,
+                signature=signature,
+                body=body,
+            )
+        )
 
     def user_closes(self, number, reason=2):
         self.visible.pop(number, None)

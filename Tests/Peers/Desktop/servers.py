@@ -20,8 +20,9 @@ class Daemon:
     """A real server: how it is started, where a click on a notification chooses it, and where one
     closes it. Places count from the edges of its window, as negative numbers from the far ones."""
 
-    def __init__(self, name, *command, window=None, choose=None, close=None,
-                 loud="<span background='#ff00ff'>loud</span>"):
+    def __init__(
+        self, name, *command, window=None, choose=None, close=None, loud="<span background='#ff00ff'>loud</span>"
+    ):
         self.name = name
         self.command = command
         self.window = window
@@ -33,29 +34,31 @@ class Daemon:
         """Place and size of each window."""
         found = desk.tell("xdotool", "search", "--onlyvisible", "--class", self.window).split()
         shapes = [desk.tell("xdotool", "getwindowgeometry", "--shell", window) for window in found]
-        values = [dict(line.split("=") for line in shape.split() if "=" in line)
-                  for shape in shapes]
+        values = [dict(line.split("=") for line in shape.split() if "=" in line) for shape in shapes]
         sizes = [tuple(int(v[name]) for name in ("X", "Y", "WIDTH", "HEIGHT")) for v in values if v]
         return [size for size in sizes if size[2] > 50]
 
     def click(self, desk, place, button=1):
-        x, y, width, height = ([*self.popups(desk), (800, 20, 0, 0)] if self.window
-                               else [(800, 20, 0, 0)])[0]
+        x, y, width, height = ([*self.popups(desk), (800, 20, 0, 0)] if self.window else [(800, 20, 0, 0)])[0]
         right, down = place
-        desk.click(x + right + (width if right < 0 else 0),
-                   y + down + (height if down < 0 else 0), button)
+        desk.click(x + right + (width if right < 0 else 0), y + down + (height if down < 0 else 0), button)
 
 
 def icon(*colour):
     """A link that holds a picture of one colour."""
+
     def chunk(kind, data):
         checked = kind + data
         return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
 
     rows = (b"\0" + bytes(colour) * 64) * 64
-    png = b"\x89PNG\r\n\x1a\n" + b"".join([
-        chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)),
-        chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")])
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        [
+            chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)),
+            chunk(b"IDAT", zlib.compress(rows)),
+            chunk(b"IEND", b""),
+        ]
+    )
     return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
@@ -64,16 +67,34 @@ DAEMONS = [
     Daemon("dunst", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
     Daemon("dunst-silent", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
     # What it shows as a button is not chosen by a click beside it.
-    Daemon("xfce4-notifyd", LIBRARIES + "/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
-           window="notifyd", close=((150, 20), 1)),
-    Daemon("notification-daemon", LIBRARIES + "/notification-daemon/notification-daemon",
-           window="notification-daemon", choose=((100, 30), 1), close=((-23, 28), 1)),
-    Daemon("mate-notification-daemon",
-           LIBRARIES + "/mate-notification-daemon/mate-notification-daemon",
-           window="mate-notification-daemon", choose=((100, 30), 1), close=((-32, 26), 1)),
-    Daemon("lxqt-notificationd", "lxqt-notificationd", window="lxqt-notificationd",
-           choose=((100, 30), 1), close=((-23, 24), 1),
-           loud="<font color='#ff00ff'>\u2588\u2588\u2588</font>"),
+    Daemon(
+        "xfce4-notifyd",
+        LIBRARIES + "/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
+        window="notifyd",
+        close=((150, 20), 1),
+    ),
+    Daemon(
+        "notification-daemon",
+        LIBRARIES + "/notification-daemon/notification-daemon",
+        window="notification-daemon",
+        choose=((100, 30), 1),
+        close=((-23, 28), 1),
+    ),
+    Daemon(
+        "mate-notification-daemon",
+        LIBRARIES + "/mate-notification-daemon/mate-notification-daemon",
+        window="mate-notification-daemon",
+        choose=((100, 30), 1),
+        close=((-32, 26), 1),
+    ),
+    Daemon(
+        "lxqt-notificationd",
+        "lxqt-notificationd",
+        window="lxqt-notificationd",
+        choose=((100, 30), 1),
+        close=((-23, 24), 1),
+        loud="<font color='#ff00ff'>\u2588\u2588\u2588</font>",
+    ),
 ]
 
 
@@ -83,8 +104,9 @@ async def real(desk, folder, daemon):
     command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
     picture = f"{folder}/{name}.png"
     process = await desk.serve(*command)
-    subprocess.run(["notify-send", "-t", "60000", "control", daemon.loud + " <b>not bold</b>"],
-                   env=desk.environment, check=True)
+    subprocess.run(
+        ["notify-send", "-t", "60000", "control", daemon.loud + " <b>not bold</b>"], env=desk.environment, check=True
+    )
     await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} can render markup")
     desk.end(process)
     process = await desk.serve(*command)
@@ -93,8 +115,13 @@ async def real(desk, folder, daemon):
     strange = f"\u202e{daemon.loud} & gr\u00fc\u00dfe"
     probe.group([push(1, "before"), push(2, strange, f"{name} shows this")])
     await eventually(lambda: desk.screenshot(picture) > 1, f"{name} draws it")
-    probe.tell({"@type": "updateNotification", "notification_group_id": 1,
-                "notification": push(1, strange, f"{name} shows this")})
+    probe.tell(
+        {
+            "@type": "updateNotification",
+            "notification_group_id": 1,
+            "notification": push(1, strange, f"{name} shows this"),
+        }
+    )
     await asyncio.sleep(0.7)
     check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup of strangers")
     if daemon.window:
@@ -109,8 +136,7 @@ async def real(desk, folder, daemon):
             await asyncio.sleep(0.7)
         check(len(probe.requests) == before + 1, f"a click on {name} comes back")
         request = probe.requests[-1]
-        check((request["@type"], request.get("action")) in requests,
-              f"as what it is: {request}")
+        check((request["@type"], request.get("action")) in requests, f"as what it is: {request}")
         check(request["notification_id"] in (1, 2), "and names the notification")
         probe.group(removed=[request["notification_id"]])
 
@@ -122,11 +148,11 @@ async def real(desk, folder, daemon):
     probe.active([push(3, "second", "before the restart", icon=icon(0xFF, 0, 0xFF))])
     await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} draws the next with its icon")
     desk.end(process)
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-gone.png") == 1,
-                     f"with {name} its window goes")
+    await eventually(lambda: desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
     process = await desk.serve(*command)
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1,
-                     f"{name} shows it again after a restart")
+    await eventually(
+        lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1, f"{name} shows it again after a restart"
+    )
     probe.kill()
     probe = Probe(desk)
     probe.active([push(3, "changed", "after our own restart"), push(4, "third", "new")])
@@ -134,8 +160,9 @@ async def real(desk, folder, daemon):
     desk.screenshot(f"{folder}/{name}-after.png")
     probe.active([])
     # Some leave what was closed on the screen for some seconds.
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1,
-                     f"nothing is left on the screen of {name}")
+    await eventually(
+        lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1, f"nothing is left on the screen of {name}"
+    )
     desk.end(probe.process)
     desk.end(process)
 

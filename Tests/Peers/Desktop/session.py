@@ -51,9 +51,12 @@ class Session:
         for name in ("STATE_DIRECTORY", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "http_proxy"):
             self.environment.pop(name, None)
         self.environment.update(
-            HOME=self.folder, XDG_STATE_HOME=self.folder + "/state",
-            XDG_CONFIG_HOME=self.folder + "/config", XDG_DATA_HOME=self.folder + "/data",
-            XDG_RUNTIME_DIR=self.folder)
+            HOME=self.folder,
+            XDG_STATE_HOME=self.folder + "/state",
+            XDG_CONFIG_HOME=self.folder + "/config",
+            XDG_DATA_HOME=self.folder + "/data",
+            XDG_RUNTIME_DIR=self.folder,
+        )
         os.makedirs(self.folder + "/services")
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.bus("session")
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.bus("system")
@@ -64,7 +67,11 @@ class Session:
             file.write(BUS.format(kind=kind, folder=self.folder))
         bus = subprocess.Popen(
             ["dbus-daemon", "--nofork", "--print-address=1", "--config-file=" + path],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.environment)
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self.environment,
+        )
         self.processes.append(bus)
         return bus.stdout.readline().strip()
 
@@ -72,31 +79,34 @@ class Session:
         """A bellwire that runs until it is told to end; answers it and what it is ready with."""
         output = open(f"{self.folder}/{log}.log", "a")
         process = subprocess.Popen(
-            [self.bellwire, *words], stdout=subprocess.PIPE, stderr=output, text=True,
-            env=self.environment)
+            [self.bellwire, *words], stdout=subprocess.PIPE, stderr=output, text=True, env=self.environment
+        )
         self.processes.append(process)
         line = process.stdout.readline()
         if not line.startswith(ready):
             raise Failed(f"{words[0]} did not start: {self.log(log)[-2000:]}")
-        return process, line[len(ready):].strip()
+        return process, line[len(ready) :].strip()
 
     def serve(self, *words, state="receiver", port=0):
         return self.start(
-            "serve", "--listen", f"http://127.0.0.1:{port}", "--state", f"{self.folder}/{state}",
-            *words, log="serve")
+            "serve", "--listen", f"http://127.0.0.1:{port}", "--state", f"{self.folder}/{state}", *words, log="serve"
+        )
 
     def desktop(self, *receivers, log="desktop"):
         path = self.folder + "/receivers"
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write("".join(address + "\n" for address in receivers))
-        return self.start(
-            "desktop", "--state", self.folder + "/desk", "--receivers-file", path, log=log)[0]
+        return self.start("desktop", "--state", self.folder + "/desk", "--receivers-file", path, log=log)[0]
 
     def run(self, *words, state="receiver"):
         """What a command has to say that ends by itself."""
         return subprocess.run(
-            [self.bellwire, *words, "--state", f"{self.folder}/{state}"], check=True,
-            capture_output=True, text=True, env=self.environment).stdout
+            [self.bellwire, *words, "--state", f"{self.folder}/{state}"],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+        ).stdout
 
     def device(self, state="receiver"):
         """A new one, with its addresses and its secret."""
@@ -106,7 +116,10 @@ class Session:
         """A service of the system by python-dbusmock."""
         process = subprocess.Popen(
             ["/usr/bin/python3", "-m", "dbusmock", "--system", *words],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment)
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self.environment,
+        )
         self.processes.append(process)
         return process
 
@@ -130,8 +143,9 @@ class Session:
 
 def telegram(text, number):
     """As Telegram's server writes it, in clear: the encrypted forms have tests of their own."""
-    return json.dumps({"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text],
-                       "custom": {"from_id": "5", "msg_id": str(number)}}).encode()
+    return json.dumps(
+        {"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text], "custom": {"from_id": "5", "msg_id": str(number)}}
+    ).encode()
 
 
 class Application:
@@ -148,8 +162,7 @@ class Application:
         self.unanswered = 0
 
     async def appear(self):
-        self.bus = await MessageBus(
-            bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        self.bus = await MessageBus(bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
         self.bus.add_message_handler(self.handle)
         await self.bus.request_name(self.name)
         return self
@@ -177,13 +190,17 @@ class Application:
         body = {name: Variant("s", value) for name, value in values.items()}
         return await self.bus.call(
             Message(
-                destination=DISTRIBUTOR, path=OBJECT,
-                interface="org.unifiedpush.Distributor2", member=member, signature="a{sv}",
-                body=[body]))
+                destination=DISTRIBUTOR,
+                path=OBJECT,
+                interface="org.unifiedpush.Distributor2",
+                member=member,
+                signature="a{sv}",
+                body=[body],
+            )
+        )
 
     async def register(self, **values):
-        reply = await self.call(
-            "Register", service=self.name, token=self.token, description="test", **values)
+        reply = await self.call("Register", service=self.name, token=self.token, description="test", **values)
         return {name: value.value for name, value in reply.body[0].items()}
 
     async def endpoint(self, within=10):

@@ -25,24 +25,29 @@ OPENED = "org.example.Opened"
 
 def register(session, device, **members):
     answer = http.post(
-        session.base + "/api/v1/registrations", json={"account": "me", **members},
-        headers={"Authorization": "Bearer " + device["bearer"]})
+        session.base + "/api/v1/registrations",
+        json={"account": "me", **members},
+        headers={"Authorization": "Bearer " + device["bearer"]},
+    )
     check(answer.status_code == 201, f"a registration was answered {answer.status_code}")
     return answer.json()
 
 
 async def push(registration, text, number):
     answer = await asyncio.to_thread(
-        http.post, registration["endpoint"], data=telegram(text, number), headers={"TTL": "600"})
+        http.post, registration["endpoint"], data=telegram(text, number), headers={"TTL": "600"}
+    )
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
 def active(session):
     """What the engine shows, as a client that comes now is told."""
     watch = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--account", "me", "--state",
-         session.folder + "/receiver"],
-        stdout=subprocess.PIPE, text=True, env=session.environment)
+        [session.bellwire, "watch", "--json", "--account", "me", "--state", session.folder + "/receiver"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=session.environment,
+    )
     session.processes.append(watch)
     line = watch.stdout.readline()
     session.end(watch, signal.SIGKILL)
@@ -68,16 +73,25 @@ def install(session, name, actions):
     """An application that the bus starts, with its desktop entry."""
     here = os.path.dirname(os.path.abspath(__file__))
     with open(f"{session.folder}/services/{name}.service", "w") as file:
-        file.write(f"[D-BUS Service]\nName={name}\n"
-                   f"Exec={sys.executable} {here}/opened.py {name} {session.folder}\n")
+        file.write(f"[D-BUS Service]\nName={name}\nExec={sys.executable} {here}/opened.py {name} {session.folder}\n")
     os.makedirs(session.folder + "/data/applications", exist_ok=True)
     with open(f"{session.folder}/data/applications/{name}.desktop", "w") as file:
-        file.write(f"[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\n"
-                   f"DBusActivatable=true\nActions={actions}\n")
+        file.write(
+            f"[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\nDBusActivatable=true\nActions={actions}\n"
+        )
     subprocess.run(
-        ["dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply",
-         "/org/freedesktop/DBus", "org.freedesktop.DBus.ReloadConfig"],
-        env=session.environment, check=True, stdout=subprocess.DEVNULL)
+        [
+            "dbus-send",
+            "--session",
+            "--dest=org.freedesktop.DBus",
+            "--print-reply",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus.ReloadConfig",
+        ],
+        env=session.environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 async def clicks(session, registration, server, desktop, recorder, address):
@@ -90,8 +104,7 @@ async def clicks(session, registration, server, desktop, recorder, address):
 
     async def chosen(text, number, key="default", token=None):
         await push(registration, text, number)
-        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()),
-                         f"{text} comes up")
+        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} comes up")
         shown = next(n for n, call in recorder.visible.items() if text in str(call))
         recorder.user_chooses(shown, key, token)
         await eventually(lambda: shown not in recorder.visible, f"{text} is dealt with")
@@ -101,15 +114,16 @@ async def clicks(session, registration, server, desktop, recorder, address):
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(10)
             client.connect(session.folder + "/receiver/control.sock")
-            for line in ({"@type": "bellwire.open", "app": "telegram", "account": "clicked",
-                          "role": "viewer"}, {"@type": "bellwire.getChats", "@extra": 1}):
+            for line in (
+                {"@type": "bellwire.open", "app": "telegram", "account": "clicked", "role": "viewer"},
+                {"@type": "bellwire.getChats", "@extra": 1},
+            ):
                 client.sendall(json.dumps(line).encode() + b"\n")
             lines = []
             for line in client.makefile():
                 lines.append(json.loads(line))
                 if lines[-1].get("@extra") == 1:
-                    return [x["id"] for x in lines
-                            if x["@type"] == "bellwire.updateNotificationAction"]
+                    return [x["id"] for x in lines if x["@type"] == "bellwire.updateNotificationAction"]
 
     await chosen("one", 1, token="token")
     await eventually(lambda: len(told()) == 1, "a closed application is started", 20)
@@ -149,8 +163,10 @@ async def signals(session, registration):
     app = await Application(session, APPLICATION).appear()
     await app.register()
     await app.endpoint()
-    for body, expected in ((b"version=7", b"version=7"), (b"version=9223372036854775807",
-                                                          b"version=9223372036854775807")):
+    for body, expected in (
+        (b"version=7", b"version=7"),
+        (b"version=9223372036854775807", b"version=9223372036854775807"),
+    ):
         answer = await asyncio.to_thread(http.put, registration["endpoint"], data=body)
         check(answer.status_code == 201, f"a signal was answered {answer.status_code}")
         check(await app.message() == expected, "the application is told to fetch")
@@ -177,8 +193,15 @@ async def main(bellwire):
         recorder = await Recorder(session).appear()
         address = device["websocket"] + " telegram/me telegram/clicked"
         clicked = register(
-            session, device, token_type=10, app="telegram", clear=True, trust_clear=True,
-            account="clicked", service=OPENED)
+            session,
+            device,
+            token_type=10,
+            app="telegram",
+            clear=True,
+            trust_clear=True,
+            account="clicked",
+            service=OPENED,
+        )
         install(session, OPENED, "open-notification;")
         desktop = session.desktop(address)
         await signals(session, signalled)

@@ -8,6 +8,7 @@
 Every disagreement must belong to a class of EXPLAINED, or the run fails. docs/http-parsers.md
 says in words what stands here as code.
 """
+
 import argparse
 import collections
 import json
@@ -28,6 +29,7 @@ Outcome = collections.namedtuple("Outcome", "requests tail")
 
 # --- the three parsers -------------------------------------------------------------------------
 
+
 def ours(inputs, probe):
     stream = b"".join(len(i).to_bytes(4, "big") + i for i in inputs)
     result = subprocess.run([probe], input=stream, stdout=subprocess.PIPE, check=True)
@@ -39,9 +41,16 @@ def ours(inputs, probe):
             if not ended:
                 break
             fields = [(bytes.fromhex(n).lower(), bytes.fromhex(v)) for n, v in entry["fields"]]
-            requests.append(Request(
-                entry["method"].encode(), entry["target"].encode(), entry["version"], fields,
-                bytes.fromhex(entry["body"]), entry["keep_alive"]))
+            requests.append(
+                Request(
+                    entry["method"].encode(),
+                    entry["target"].encode(),
+                    entry["version"],
+                    fields,
+                    bytes.fromhex(entry["body"]),
+                    entry["keep_alive"],
+                )
+            )
             if not entry["keep_alive"]:
                 break
         outcomes.append(Outcome(requests, report["tail"]))
@@ -67,9 +76,9 @@ def read_h11(data):
                 connection.send(h11.Response(status_code=404, headers=[("content-length", "0")]))
                 connection.send(h11.EndOfMessage())
                 keeps = connection.our_state is h11.DONE
-                requests.append(Request(
-                    head.method, head.target, head.http_version.decode(), list(head.headers), body,
-                    keeps))
+                requests.append(
+                    Request(head.method, head.target, head.http_version.decode(), list(head.headers), body, keeps)
+                )
                 if not keeps:
                     return Outcome(requests, "closed")
                 connection.start_next_cycle()
@@ -100,9 +109,16 @@ class Httptools:
         self.body += piece
 
     def on_message_complete(self):
-        self.requests.append(Request(
-            self.parser.get_method(), self.target, self.parser.get_http_version(), self.fields,
-            self.body, self.keeps))
+        self.requests.append(
+            Request(
+                self.parser.get_method(),
+                self.target,
+                self.parser.get_http_version(),
+                self.fields,
+                self.body,
+                self.keeps,
+            )
+        )
 
     def read(self, data):
         try:
@@ -114,43 +130,116 @@ class Httptools:
             tail = f"refused: {error}"
         closing = next((i for i, r in enumerate(self.requests) if not r.keep_alive), None)
         if closing is not None:
-            return Outcome(self.requests[:closing + 1], "closed")
+            return Outcome(self.requests[: closing + 1], "closed")
         return Outcome(self.requests, tail)
 
 
 # --- requests to read --------------------------------------------------------------------------
 
 METHODS = [b"GET", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"HEAD", b"PATCH"]
-TARGETS = [b"/", b"/wpush/v1/abc?d=e", b"/a//b;c=%20", b"http://a.example/x?y", b"/" + b"a" * 60,
-           b"http://[::1]:80", b"/a?b?c", b"/~!$&'()*+,;=:@"]
+TARGETS = [
+    b"/",
+    b"/wpush/v1/abc?d=e",
+    b"/a//b;c=%20",
+    b"http://a.example/x?y",
+    b"/" + b"a" * 60,
+    b"http://[::1]:80",
+    b"/a?b?c",
+    b"/~!$&'()*+,;=:@",
+]
 NAMES = [b"TTL", b"Topic", b"Urgency", b"Authorization", b"Content-Encoding", b"X-!#$%&'*+-.^_`|~"]
-VALUES = [b"60", b"", b"vapid t=a.b.c, k=d", b"a\tb", b"aes128gcm", b"\xc3\xa9\xff", b"\"q\\\"\"", b"x" * 70]
+VALUES = [b"60", b"", b"vapid t=a.b.c, k=d", b"a\tb", b"aes128gcm", b"\xc3\xa9\xff", b'"q\\""', b"x" * 70]
 SPECIAL = [
-    b"Content-Length: 5", b"Content-Length: +5", b"Content-Length: 5, 5", b"Content-Length:",
-    b"Content-Length: 05", b"Content-Length: 99999999999999999999", b"Transfer-Encoding: chunked",
-    b"Transfer-Encoding: CHUNKED ", b"Transfer-Encoding: gzip, chunked",
-    b"Transfer-Encoding: chunked, gzip", b"Transfer-Encoding: identity", b"Transfer-Encoding: x",
-    b"Transfer-Encoding:\x0bchunked", b"Transfer-Encoding : chunked", b"Expect: 100-continue",
-    b"Expect: x", b"Host: b", b"Host: b c", b"Connection: close", b"Connection: keep-alive",
-    b"Connection: Upgrade", b"Upgrade: websocket", b" folded", b"A : b", b": b", b"A b",
-    b"A: b\x00c", b"A: b\x0bc", b"A: b\nB: c", b"A: b\rB: c", b"\xc3\xa9: a",
+    b"Content-Length: 5",
+    b"Content-Length: +5",
+    b"Content-Length: 5, 5",
+    b"Content-Length:",
+    b"Content-Length: 05",
+    b"Content-Length: 99999999999999999999",
+    b"Transfer-Encoding: chunked",
+    b"Transfer-Encoding: CHUNKED ",
+    b"Transfer-Encoding: gzip, chunked",
+    b"Transfer-Encoding: chunked, gzip",
+    b"Transfer-Encoding: identity",
+    b"Transfer-Encoding: x",
+    b"Transfer-Encoding:\x0bchunked",
+    b"Transfer-Encoding : chunked",
+    b"Expect: 100-continue",
+    b"Expect: x",
+    b"Host: b",
+    b"Host: b c",
+    b"Connection: close",
+    b"Connection: keep-alive",
+    b"Connection: Upgrade",
+    b"Upgrade: websocket",
+    b" folded",
+    b"A : b",
+    b": b",
+    b"A b",
+    b"A: b\x00c",
+    b"A: b\x0bc",
+    b"A: b\nB: c",
+    b"A: b\rB: c",
+    b"\xc3\xa9: a",
 ]
 LINES = [
-    b"GET  / HTTP/1.1", b"GET / HTTP/1.2", b"GET / HTTP/2.0", b"GET / HTTP/0.9", b"GET /", b"GET * HTTP/1.1",
-    b"OPTIONS * HTTP/1.1", b"CONNECT a:80 HTTP/1.1", b"FOO / HTTP/1.1", b"get / HTTP/1.1",
-    b"GET a HTTP/1.1", b"GET /\xc3\xa9 HTTP/1.1", b"GET /#a HTTP/1.1", b"GET / http/1.1",
-    b"GET\t/ HTTP/1.1", b"PRI * HTTP/2.0", b"GET ftp://a/ HTTP/1.1", b"GET http://u@a/ HTTP/1.1",
-    b"G(T / HTTP/1.1", b"POST / RTSP/1.0", b"M-SEARCH / HTTP/1.1", b"GET /{}|\\^\"<> HTTP/1.1",
+    b"GET  / HTTP/1.1",
+    b"GET / HTTP/1.2",
+    b"GET / HTTP/2.0",
+    b"GET / HTTP/0.9",
+    b"GET /",
+    b"GET * HTTP/1.1",
+    b"OPTIONS * HTTP/1.1",
+    b"CONNECT a:80 HTTP/1.1",
+    b"FOO / HTTP/1.1",
+    b"get / HTTP/1.1",
+    b"GET a HTTP/1.1",
+    b"GET /\xc3\xa9 HTTP/1.1",
+    b"GET /#a HTTP/1.1",
+    b"GET / http/1.1",
+    b"GET\t/ HTTP/1.1",
+    b"PRI * HTTP/2.0",
+    b"GET ftp://a/ HTTP/1.1",
+    b"GET http://u@a/ HTTP/1.1",
+    b"G(T / HTTP/1.1",
+    b"POST / RTSP/1.0",
+    b"M-SEARCH / HTTP/1.1",
+    b'GET /{}|\\^"<> HTTP/1.1',
 ]
-SPOILERS = [b"\r", b"\n", b"\r\n", b" ", b"\t", b"\0", b":", b";", b",", b"\x7f", b"\x80", b"\xff",
-            b"0", b"5", b"a", b"Z", b"\"", b"/", b"?", b"#", b"+", b"-", b"=", b"\x0b", b"\x1b"]
+SPOILERS = [
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b" ",
+    b"\t",
+    b"\0",
+    b":",
+    b";",
+    b",",
+    b"\x7f",
+    b"\x80",
+    b"\xff",
+    b"0",
+    b"5",
+    b"a",
+    b"Z",
+    b'"',
+    b"/",
+    b"?",
+    b"#",
+    b"+",
+    b"-",
+    b"=",
+    b"\x0b",
+    b"\x1b",
+]
 
 
 def chunks(rng, body):
     result = b""
     while body:
         size = rng.randint(1, min(9, len(body)))
-        extension = rng.choice([b""] * 25 + [b";a", b";a=b", b" ; a=\"b;c\"", b";", b" ", b";a=", b";\"a\""])
+        extension = rng.choice([b""] * 25 + [b";a", b";a=b", b' ; a="b;c"', b";", b" ", b";a=", b';"a"'])
         digits = rng.choice([b"%x", b"%X", b"%02x", b"0x%x", b"%x"] if rng.random() < 0.1 else [b"%x"])
         result += digits % size + extension + b"\r\n" + body[:size] + b"\r\n"
         body = body[size:]
@@ -188,7 +277,7 @@ def mutate(rng, data):
         spoiler = rng.choice(SPOILERS)
         kind = rng.randrange(4)
         if kind == 0:
-            data[place:place + 1] = spoiler
+            data[place : place + 1] = spoiler
         elif kind == 1:
             data[place:place] = spoiler
         elif kind == 2:
@@ -200,6 +289,7 @@ def mutate(rng, data):
 
 
 # --- disagreements -----------------------------------------------------------------------------
+
 
 def disagreement(mine, other):
     """What the two make of the input differently: None, or (kind, detail)."""
@@ -247,7 +337,10 @@ WE_REFUSE = {
     "repeated-host": ("h11 httptools", rb"(?is)\nhost:.*\nhost:"),
     "bad-content-length": ("h11", rb"(?i)content-length:(.*,|\s*\r)"),
     "repeated-content-length": ("h11", rb"(?is)\ncontent-length:.*\ncontent-length:"),
-    "length-and-transfer-encoding": ("h11", rb"(?is)content-length:.*transfer-encoding:|transfer-encoding:.*content-length:"),
+    "length-and-transfer-encoding": (
+        "h11",
+        rb"(?is)content-length:.*transfer-encoding:|transfer-encoding:.*content-length:",
+    ),
     "transfer-encoding-in-http-1.0": ("h11 httptools", rb"(?is)HTTP/1\.0.*transfer-encoding:"),
     "unsupported-transfer-coding": ("httptools", rb"(?i)transfer-encoding:"),
     "bad-transfer-encoding": ("h11 httptools", rb"(?i)transfer-encoding:"),
@@ -259,28 +352,72 @@ WE_REFUSE = {
 
 # Everything else: name, parser, kind, what the other parser says, what the input must show.
 EXPLAINED = [
-    ("llhttp knows only the methods of a list", "httptools", "only-(ours|they-refuse)",
-     "refused: (Invalid method encountered|Expected space after method|Expected SOURCE method.*)", rb""),
-    ("llhttp takes only the versions 1.0 and 1.1", "httptools", "only-(ours|they-refuse)",
-     "refused: Invalid HTTP version", rb"HTTP/1\.[2-9]"),
+    (
+        "llhttp knows only the methods of a list",
+        "httptools",
+        "only-(ours|they-refuse)",
+        "refused: (Invalid method encountered|Expected space after method|Expected SOURCE method.*)",
+        rb"",
+    ),
+    (
+        "llhttp takes only the versions 1.0 and 1.1",
+        "httptools",
+        "only-(ours|they-refuse)",
+        "refused: Invalid HTTP version",
+        rb"HTTP/1\.[2-9]",
+    ),
     ("a later minor version", "h11", "different-version", r"\('1.1', '1.[2-9]'\)", rb"HTTP/1\.[2-9]"),
-    ("blanks around chunk extensions", "h11", "only-(ours|they-refuse)",
-     "refused: illegal chunk header.*", rb"\n[0-9a-fA-F]+[ \t]+;|;[^\r]*[ \t]"),
-    ("blanks around chunk extensions", "httptools", "only-(ours|they-refuse)",
-     "refused: Invalid character in chunk (size|extensions).*", rb"\n[0-9a-fA-F]+[ \t]+;|;[^\r]*[ \t]"),
-    ("trailers are fields for llhttp", "httptools", "only-(ours|they-refuse)",
-     "refused: Content-Length can't be present.*", rb"\n0+[^\r\n]*\r\n.*Content-Length"),
-    ("llhttp takes no tab behind a coding", "httptools", "only-(ours|they-refuse)",
-     "refused: Request has invalid `Transfer-Encoding`", rb"(?i)chunked[ \t]*\t[ \t]*\r"),
-    ("trailers are fields for h11", "h11", "only-(ours|they-refuse)", "refused: (bad|conflicting) Content-Length.*",
-     rb"\n0+[^\r\n]*\r\n.*Content-Length"),
-    ("h11 keeps no HTTP/1.0 connection", "h11", "different-keep_alive", r"\(True, False\)",
-     rb"(?is)HTTP/1\.0.*keep-alive"),
-    ("h11 takes no empty line before a request", "h11", "only-(ours|they-refuse)",
-     "refused: (no request line received|illegal request line.*)", rb"(^|[^\n])\r\n"),
+    (
+        "blanks around chunk extensions",
+        "h11",
+        "only-(ours|they-refuse)",
+        "refused: illegal chunk header.*",
+        rb"\n[0-9a-fA-F]+[ \t]+;|;[^\r]*[ \t]",
+    ),
+    (
+        "blanks around chunk extensions",
+        "httptools",
+        "only-(ours|they-refuse)",
+        "refused: Invalid character in chunk (size|extensions).*",
+        rb"\n[0-9a-fA-F]+[ \t]+;|;[^\r]*[ \t]",
+    ),
+    (
+        "trailers are fields for llhttp",
+        "httptools",
+        "only-(ours|they-refuse)",
+        "refused: Content-Length can't be present.*",
+        rb"\n0+[^\r\n]*\r\n.*Content-Length",
+    ),
+    (
+        "llhttp takes no tab behind a coding",
+        "httptools",
+        "only-(ours|they-refuse)",
+        "refused: Request has invalid `Transfer-Encoding`",
+        rb"(?i)chunked[ \t]*\t[ \t]*\r",
+    ),
+    (
+        "trailers are fields for h11",
+        "h11",
+        "only-(ours|they-refuse)",
+        "refused: (bad|conflicting) Content-Length.*",
+        rb"\n0+[^\r\n]*\r\n.*Content-Length",
+    ),
+    (
+        "h11 keeps no HTTP/1.0 connection",
+        "h11",
+        "different-keep_alive",
+        r"\(True, False\)",
+        rb"(?is)HTTP/1\.0.*keep-alive",
+    ),
+    (
+        "h11 takes no empty line before a request",
+        "h11",
+        "only-(ours|they-refuse)",
+        "refused: (no request line received|illegal request line.*)",
+        rb"(^|[^\n])\r\n",
+    ),
     ("h11 judges a head when it is whole", "h11", "only-we-refuse", ".*", rb""),
-    ("an unfinished line is judged at its end", "both", "only-they-refuse", "refused: .*",
-     rb"[^\n]$"),
+    ("an unfinished line is judged at its end", "both", "only-they-refuse", "refused: .*", rb"[^\n]$"),
 ]
 
 
@@ -290,13 +427,18 @@ def classify(parser, kind, detail, data):
         if parser in takers.split() and re.search(evidence, data):
             return "we refuse: " + detail
     for name, of, of_kind, pattern, evidence in EXPLAINED:
-        if of in (parser, "both") and re.fullmatch(of_kind, kind) \
-                and re.fullmatch(pattern, str(detail), re.S) and re.search(evidence, data, re.S):
+        if (
+            of in (parser, "both")
+            and re.fullmatch(of_kind, kind)
+            and re.fullmatch(pattern, str(detail), re.S)
+            and re.search(evidence, data, re.S)
+        ):
             return name
     return None
 
 
 # --- the run -----------------------------------------------------------------------------------
+
 
 def main():
     options = argparse.ArgumentParser()

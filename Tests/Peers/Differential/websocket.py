@@ -20,7 +20,8 @@ from websocket_streams import streams
 def ours(probe, inputs):
     stream = b"".join(
         (b"s" if is_server else b"c") + struct.pack("!II", min(piece, 1 << 31), len(data)) + data
-        for is_server, piece, data in inputs)
+        for is_server, piece, data in inputs
+    )
     output = subprocess.run([probe], input=stream, stdout=subprocess.PIPE, check=True).stdout
     lines = output.splitlines()
     assert len(lines) == len(inputs), f"{len(lines)} answers to {len(inputs)} inputs"
@@ -43,7 +44,7 @@ class Comparison:
     def __init__(self, mine, peer_class, is_server, piece, data):
         peer = peer_class(is_server)
         for start in range(0, len(data), piece):
-            peer.feed(data[start:start + piece])
+            peer.feed(data[start : start + piece])
         self.name = peer.name
         self.mine = mine
         self.theirs = Verdict(list(peer.verdict.events), peer.verdict.code, peer.verdict.word)
@@ -57,14 +58,13 @@ class Comparison:
 
 
 def is_prefix(short, long):
-    return long[:len(short)] == short
+    return long[: len(short)] == short
 
 
 def notices_later(c):
     """We fail at the first byte that breaks a rule, the peer at the end of header, frame or
     message; in between it may have seen control frames."""
-    return (c.mine.code is not None and c.later.code == c.mine.code
-            and is_prefix(c.mine.events, c.later.events))
+    return c.mine.code is not None and c.later.code == c.mine.code and is_prefix(c.mine.events, c.later.events)
 
 
 def our_limit(c):
@@ -72,8 +72,12 @@ def our_limit(c):
 
 
 def limit_before_rule(c):
-    return (c.name in ("websockets", "wslay") and c.mine.code == 1002 and c.later.code == 1009
-            and is_prefix(c.mine.events, c.later.events))
+    return (
+        c.name in ("websockets", "wslay")
+        and c.mine.code == 1002
+        and c.later.code == 1009
+        and is_prefix(c.mine.events, c.later.events)
+    )
 
 
 def long_length_form(c):
@@ -81,25 +85,28 @@ def long_length_form(c):
 
 
 def close_inside_message(c):
-    return (c.name == "websockets" and c.theirs.word == "incomplete fragmented message"
-            and c.mine.code is None and c.mine.events[-1][0] == "close"
-            and c.mine.events[:-1] == c.theirs.events)
+    return (
+        c.name == "websockets"
+        and c.theirs.word == "incomplete fragmented message"
+        and c.mine.code is None
+        and c.mine.events[-1][0] == "close"
+        and c.mine.events[:-1] == c.theirs.events
+    )
 
 
 def reason_before_code(c):
-    return (c.name in ("websockets", "wslay") and c.mine.word == "close-code"
-            and c.later.code == 1007)
+    return c.name in ("websockets", "wslay") and c.mine.word == "close-code" and c.later.code == 1007
 
 
 def text_at_end(c):
     """The peer looks at text when the message is whole, and something else came before that."""
-    return (c.name == "websockets" and c.mine.word == "text-encoding"
-            and is_prefix(c.mine.events, c.later.events))
+    return c.name == "websockets" and c.mine.word == "text-encoding" and is_prefix(c.mine.events, c.later.events)
 
 
 def close_without_code(c):
-    return (c.name == "wslay" and c.mine.code == 1002 and c.later.code == 1005
-            and is_prefix(c.mine.events, c.later.events))
+    return (
+        c.name == "wslay" and c.mine.code == 1002 and c.later.code == 1005 and is_prefix(c.mine.events, c.later.events)
+    )
 
 
 def last_close(verdict):
@@ -109,10 +116,14 @@ def last_close(verdict):
 def newer_codes(c):
     """1012 to 1014 came into IANA's register after RFC 6455."""
     close = last_close(c.mine)
-    return (c.name in ("wsproto", "wslay") and c.later.code == 1002
-            and (close is not None and close[1] in (1012, 1013, 1014)
-                 and c.mine.events[:-1] == c.later.events
-                 or c.mine.word == "reason-encoding" and c.mine.events == c.later.events))
+    return (
+        c.name in ("wsproto", "wslay")
+        and c.later.code == 1002
+        and (
+            (close is not None and close[1] in (1012, 1013, 1014) and c.mine.events[:-1] == c.later.events)
+            or (c.mine.word == "reason-encoding" and c.mine.events == c.later.events)
+        )
+    )
 
 
 def close_of_one_byte(c):
@@ -121,24 +132,35 @@ def close_of_one_byte(c):
 
 
 def reason_ends_in_character(c):
-    return (c.name == "wslay" and c.mine.word == "reason-encoding"
-            and last_close(c.later) is not None and c.mine.events == c.later.events[:-1])
+    return (
+        c.name == "wslay"
+        and c.mine.word == "reason-encoding"
+        and last_close(c.later) is not None
+        and c.mine.events == c.later.events[:-1]
+    )
 
 
 def reason_after_half_a_character(c):
-    return (c.name == "wslay" and last_close(c.mine) is not None and c.later.code == 1007
-            and c.mine.events[:-1] == c.later.events)
+    return (
+        c.name == "wslay"
+        and last_close(c.mine) is not None
+        and c.later.code == 1007
+        and c.mine.events[:-1] == c.later.events
+    )
 
 
 def reason_byte_by_byte(c):
-    return (c.name == "wslay" and not c.mine.is_over and c.later.code == 1007
-            and c.mine.events == c.later.events)
+    return c.name == "wslay" and not c.mine.is_over and c.later.code == 1007 and c.mine.events == c.later.events
 
 
 def surrogate_later(c):
     """Python's decoder waits for the third byte of a surrogate before it says no."""
-    return (c.name == "wsproto" and c.mine.word == "text-encoding"
-            and is_prefix(c.mine.events, c.later.events) and c.later.code == 1002)
+    return (
+        c.name == "wsproto"
+        and c.mine.word == "text-encoding"
+        and is_prefix(c.mine.events, c.later.events)
+        and c.later.code == 1002
+    )
 
 
 RULES = [
@@ -189,10 +211,12 @@ def main():
 
 def report(index, stream, comparison):
     is_server, piece, data = stream
-    print(f"stream {index} read by {'server' if is_server else 'client'} in pieces of {piece}:",
-          data[:80].hex(), f"({len(data)} bytes)")
-    for name, verdict in [("ours", comparison.mine), (comparison.name, comparison.theirs),
-                          ("later", comparison.later)]:
+    print(
+        f"stream {index} read by {'server' if is_server else 'client'} in pieces of {piece}:",
+        data[:80].hex(),
+        f"({len(data)} bytes)",
+    )
+    for name, verdict in [("ours", comparison.mine), (comparison.name, comparison.theirs), ("later", comparison.later)]:
         print(f"  {name:12}", str(verdict)[-200:])
 
 

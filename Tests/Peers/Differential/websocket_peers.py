@@ -66,8 +66,7 @@ class WebSockets:
     def __init__(self, is_server):
         logger = logging.getLogger("quiet")
         logger.setLevel(logging.CRITICAL + 1)
-        self.protocol = Protocol(
-            SERVER if is_server else CLIENT, state=OPEN, max_size=LIMIT, logger=logger)
+        self.protocol = Protocol(SERVER if is_server else CLIENT, state=OPEN, max_size=LIMIT, logger=logger)
         self.verdict = Verdict()
         self.gathered = []
 
@@ -111,24 +110,33 @@ def is_text(data):
 
 
 class Message(ctypes.Structure):
-    _fields_ = [("rsv", ctypes.c_uint8), ("opcode", ctypes.c_uint8),
-                ("data", ctypes.POINTER(ctypes.c_uint8)), ("length", ctypes.c_size_t),
-                ("code", ctypes.c_uint16)]
+    _fields_ = [
+        ("rsv", ctypes.c_uint8),
+        ("opcode", ctypes.c_uint8),
+        ("data", ctypes.POINTER(ctypes.c_uint8)),
+        ("length", ctypes.c_size_t),
+        ("code", ctypes.c_uint16),
+    ]
 
 
 POINTER = ctypes.c_void_p
-RECEIVE = ctypes.CFUNCTYPE(
-    ctypes.c_ssize_t, POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER)
-SEND = ctypes.CFUNCTYPE(
-    ctypes.c_ssize_t, POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER)
+RECEIVE = ctypes.CFUNCTYPE(ctypes.c_ssize_t, POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER)
+SEND = ctypes.CFUNCTYPE(ctypes.c_ssize_t, POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER)
 MASK = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, POINTER, ctypes.c_size_t, POINTER)
 ON_MESSAGE = ctypes.CFUNCTYPE(None, POINTER, ctypes.POINTER(Message), POINTER)
 WOULD_BLOCK = -401
 
 
 class Callbacks(ctypes.Structure):
-    _fields_ = [("receive", RECEIVE), ("send", SEND), ("mask", MASK), ("start", POINTER),
-                ("chunk", POINTER), ("end", POINTER), ("message", ON_MESSAGE)]
+    _fields_ = [
+        ("receive", RECEIVE),
+        ("send", SEND),
+        ("mask", MASK),
+        ("start", POINTER),
+        ("chunk", POINTER),
+        ("end", POINTER),
+        ("message", ON_MESSAGE),
+    ]
 
 
 class Wslay:
@@ -141,13 +149,11 @@ class Wslay:
             cls.library = ctypes.CDLL("libwslay.so.1")
         except OSError:
             return False
-        for name in ["recv", "send", "get_status_code_sent", "get_close_received",
-                     "get_read_enabled", "context_free"]:
+        for name in ["recv", "send", "get_status_code_sent", "get_close_received", "get_read_enabled", "context_free"]:
             getattr(cls.library, f"wslay_event_{name}").argtypes = [POINTER]
         cls.library.wslay_event_context_free.restype = None
         cls.library.wslay_event_set_error.argtypes = [POINTER, ctypes.c_int]
-        cls.library.wslay_event_config_set_max_recv_msg_length.argtypes = [
-            POINTER, ctypes.c_uint64]
+        cls.library.wslay_event_config_set_max_recv_msg_length.argtypes = [POINTER, ctypes.c_uint64]
         return True
 
     def __init__(self, is_server):
@@ -155,11 +161,16 @@ class Wslay:
         self.input = b""
         self.is_done = False
         self.callbacks = Callbacks(
-            RECEIVE(self.receive), SEND(lambda c, d, length, f, u: length),
-            MASK(self.mask), None, None, None, ON_MESSAGE(self.message))
+            RECEIVE(self.receive),
+            SEND(lambda c, d, length, f, u: length),
+            MASK(self.mask),
+            None,
+            None,
+            None,
+            ON_MESSAGE(self.message),
+        )
         self.context = POINTER()
-        make = getattr(
-            self.library, f"wslay_event_context_{'server' if is_server else 'client'}_init")
+        make = getattr(self.library, f"wslay_event_context_{'server' if is_server else 'client'}_init")
         make(ctypes.byref(self.context), ctypes.byref(self.callbacks), None)
         self.library.wslay_event_config_set_max_recv_msg_length(self.context, LIMIT)
 

@@ -18,11 +18,9 @@ import tempfile
 import websockets
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
-from wsproto import ConnectionType, WSConnection
-from wsproto.events import (AcceptConnection, BytesMessage, CloseConnection, Ping, Pong, Request,
-                            TextMessage)
-
 from wslay_session import WslaySession
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping, Pong, Request, TextMessage
 
 LENGTHS = [0, 1, 125, 126, 127, 65535, 65536, 65537, 300_000, 5_000_000]
 LIMIT = 1 << 24
@@ -50,13 +48,15 @@ async def echoes(peer):
         check(await peer.recv() == message, f"echo of {len(message)}")
     for message in ["ab€🔔" * 2000, rng.randbytes(20_000)]:
         step = rng.randrange(1, 900)
-        parts = [message[i:i + step] for i in range(0, len(message), step)]
+        parts = [message[i : i + step] for i in range(0, len(message), step)]
+
         # Sent as fragments, with a ping in between.
         async def fragments():
             for index, part in enumerate(parts):
                 if index == 3:
                     await peer.ping()
                 yield part
+
         await peer.send(fragments())
         check(await peer.recv() == message, "echo of fragments")
     for payload in [b"", b"x" * 125]:
@@ -66,6 +66,7 @@ async def echoes(peer):
     async def send():
         for number in range(20_000):
             await peer.send(str(number))
+
     sender = asyncio.create_task(send())
     order = [await peer.recv() for _ in range(20_000)]
     await sender
@@ -85,8 +86,10 @@ async def closed(peer):
 
 async def against_server(url, context):
     def open():
-        return connect(url, ssl=context, subprotocols=["unknown", "echo"], compression="deflate",
-                       max_size=LIMIT, proxy=None)
+        return connect(
+            url, ssl=context, subprotocols=["unknown", "echo"], compression="deflate", max_size=LIMIT, proxy=None
+        )
+
     async with open() as client:
         check(client.subprotocol == "echo", "subprotocol")
         check(client.response.headers.get("Sec-WebSocket-Extensions") is None, "no extension")
@@ -114,8 +117,12 @@ async def against_server(url, context):
 
 
 async def against_client(probe, certificate, context):
-    rounds = [("echo", "closed 4002 done"), ("!close 4003 enough", "closed 4003 "),
-              ("bad", "failed"), ("abort", "lost")]
+    rounds = [
+        ("echo", "closed 4002 done"),
+        ("!close 4003 enough", "closed 4003 "),
+        ("bad", "failed"),
+        ("abort", "lost"),
+    ]
     for kind, expected in rounds:
         ends = asyncio.Queue()
 
@@ -139,8 +146,7 @@ async def against_client(probe, certificate, context):
             except BaseException as error:
                 ends.put_nowait(error)
 
-        async with serve(session, "127.0.0.1", 0, ssl=context, subprotocols=["echo"],
-                         max_size=LIMIT) as server:
+        async with serve(session, "127.0.0.1", 0, ssl=context, subprotocols=["echo"], max_size=LIMIT) as server:
             outcome = await run_client(probe, server, certificate)
             error = await ends.get()
             if error:
@@ -151,6 +157,7 @@ async def against_client(probe, certificate, context):
         answer = connection.respond(503, "busy\n")
         answer.headers["Retry-After"] = "7"
         return answer
+
     async with serve(None, "127.0.0.1", 0, ssl=context, process_request=refuse) as server:
         outcome = await run_client(probe, server, certificate)
         check("refused(status: 503" in outcome and "7.0 seconds" in outcome, outcome)
@@ -158,10 +165,8 @@ async def against_client(probe, certificate, context):
 
 async def run_client(probe, server, certificate):
     port = server.sockets[0].getsockname()[1]
-    arguments = (f"wss://localhost:{port}/x", certificate) if certificate else (
-        f"ws://localhost:{port}/x",)
-    process = await asyncio.create_subprocess_exec(
-        probe, "connect", *arguments, stdout=asyncio.subprocess.PIPE)
+    arguments = (f"wss://localhost:{port}/x", certificate) if certificate else (f"ws://localhost:{port}/x",)
+    process = await asyncio.create_subprocess_exec(probe, "connect", *arguments, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     return output.decode()
 
@@ -182,17 +187,18 @@ def wsproto_session(port, context, certificate):
             received.extend(protocol.events())
 
     until(lambda: received)
-    check(isinstance(received[0], AcceptConnection) and received[0].subprotocol == "echo",
-          "accepted")
+    check(isinstance(received[0], AcceptConnection) and received[0].subprotocol == "echo", "accepted")
     for message in messages(random.Random(2)):
         received.clear()
         event = TextMessage if isinstance(message, str) else BytesMessage
         half = len(message) // 2
         # Whoever writes on and never reads could wait for ever.
         client.settimeout(10)
-        data = (protocol.send(event(data=message[:half], message_finished=False))
-                + protocol.send(Ping(payload=b"in between"))
-                + protocol.send(event(data=message[half:])))
+        data = (
+            protocol.send(event(data=message[:half], message_finished=False))
+            + protocol.send(Ping(payload=b"in between"))
+            + protocol.send(event(data=message[half:]))
+        )
         client.sendall(data)
         until(lambda: received and getattr(received[-1], "message_finished", False))
         pongs = [event for event in received if isinstance(event, Pong)]
@@ -220,9 +226,29 @@ def our_server(probe, *arguments):
 def make_certificate(folder):
     certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
-         "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+            "-addext",
+            "subjectAltName=DNS:localhost",
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     return certificate, key
 
 
@@ -233,8 +259,9 @@ async def run(probe):
         server_context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         server_context.load_cert_chain(certificate, key)
         for name, files, trusted, ours, theirs in [
-                ("ws", (), None, None, None),
-                ("wss", (certificate, key), certificate, client_context, server_context)]:
+            ("ws", (), None, None, None),
+            ("wss", (certificate, key), certificate, client_context, server_context),
+        ]:
             with our_server(probe, *files) as port:
                 await against_server(f"{name}://localhost:{port}/", ours)
                 print(f"{name}: websockets with our server: {checked} checks so far")

@@ -7,8 +7,19 @@ LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 33, 100, 124, 125, 126, 127, 128, 
 RARE_LENGTHS = [65535, 65536, 70000]
 CODES = [0, 999, *range(1000, 1017), 1100, 2999, 3000, 3999, 4000, 4999, 5000, 65535]
 TEXTS = ["a", "Hello", "ä", "€", "κόσμε", "🔔", "\0", "\uffff", "\U0010ffff", "x" * 40]
-BAD_TEXTS = [b"\x80", b"\xc0\xaf", b"\xc2", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf",
-             b"\xf4\x90\x80\x80", b"\xf5", b"\xff", b"\xe2\x82", b"\xf0\x9f\x94"]
+BAD_TEXTS = [
+    b"\x80",
+    b"\xc0\xaf",
+    b"\xc2",
+    b"\xe0\x80\x80",
+    b"\xed\xa0\x80",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xf4\x90\x80\x80",
+    b"\xf5",
+    b"\xff",
+    b"\xe2\x82",
+    b"\xf0\x9f\x94",
+]
 
 
 def header(rng, opcode, length, fin, masked):
@@ -63,8 +74,8 @@ def close(rng, masked):
         data = rng.randbytes(1)
     else:
         reason = b"".join(
-            rng.choice(BAD_TEXTS) if rng.random() < 0.1 else rng.choice(TEXTS).encode()
-            for _ in range(rng.randrange(3)))
+            rng.choice(BAD_TEXTS) if rng.random() < 0.1 else rng.choice(TEXTS).encode() for _ in range(rng.randrange(3))
+        )
         data = struct.pack("!H", rng.choice(CODES)) + reason[:123]
     return frame(rng, 8, data, True, masked)
 

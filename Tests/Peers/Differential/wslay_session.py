@@ -6,13 +6,11 @@ import os
 import random
 import socket
 
-from websocket_peers import (MASK, ON_MESSAGE, POINTER, RECEIVE, SEND, WOULD_BLOCK, Callbacks,
-                             Wslay)
+from websocket_peers import MASK, ON_MESSAGE, POINTER, RECEIVE, SEND, WOULD_BLOCK, Callbacks, Wslay
 
 
 class Outgoing(ctypes.Structure):
-    _fields_ = [("opcode", ctypes.c_uint8), ("data", ctypes.c_char_p),
-                ("length", ctypes.c_size_t)]
+    _fields_ = [("opcode", ctypes.c_uint8), ("data", ctypes.c_char_p), ("length", ctypes.c_size_t)]
 
 
 class WslaySession:
@@ -22,8 +20,7 @@ class WslaySession:
             return False
         cls.library = Wslay.library
         cls.library.wslay_event_queue_msg.argtypes = [POINTER, ctypes.POINTER(Outgoing)]
-        cls.library.wslay_event_queue_close.argtypes = [
-            POINTER, ctypes.c_uint16, ctypes.c_char_p, ctypes.c_size_t]
+        cls.library.wslay_event_queue_close.argtypes = [POINTER, ctypes.c_uint16, ctypes.c_char_p, ctypes.c_size_t]
         for name in ["want_write", "get_status_code_received"]:
             getattr(cls.library, f"wslay_event_{name}").argtypes = [POINTER]
         return True
@@ -33,11 +30,10 @@ class WslaySession:
         self.received = []
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
         self.callbacks = Callbacks(
-            RECEIVE(self.receive), SEND(self.send), MASK(self.mask), None, None, None,
-            ON_MESSAGE(self.message))
+            RECEIVE(self.receive), SEND(self.send), MASK(self.mask), None, None, None, ON_MESSAGE(self.message)
+        )
         self.context = POINTER()
-        self.library.wslay_event_context_client_init(
-            ctypes.byref(self.context), ctypes.byref(self.callbacks), None)
+        self.library.wslay_event_context_client_init(ctypes.byref(self.context), ctypes.byref(self.callbacks), None)
         self.library.wslay_event_config_set_max_recv_msg_length(self.context, 1 << 24)
 
     def run(self):
@@ -66,9 +62,12 @@ class WslaySession:
 
     def upgrade(self):
         key = base64.b64encode(os.urandom(16)).decode()
-        self.socket.sendall((
-            "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode())
+        self.socket.sendall(
+            (
+                "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+            ).encode()
+        )
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             head += self.socket.recv(1)

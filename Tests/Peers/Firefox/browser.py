@@ -105,28 +105,34 @@ class Firefox:
 
     def make_profile(self, service, proxy):
         """With the authority and the address of a push service, and the port of a proxy."""
-        for arguments in (
-            ["-N", "--empty-password"],
-            ["-A", "-t", "C,,", "-n", "Bellwire", "-i", self.authority],
-        ):
-            subprocess.run(
-                ["certutil", "-d", f"sql:{self.profile}", *arguments], check=True, timeout=30)
+        for arguments in (["-N", "--empty-password"], ["-A", "-t", "C,,", "-n", "Bellwire", "-i", self.authority]):
+            subprocess.run(["certutil", "-d", f"sql:{self.profile}", *arguments], check=True, timeout=30)
         preferences = PREFERENCES | {
             "dom.push.serverURL": service,
-            "network.proxy.http_port": proxy, "network.proxy.ssl_port": proxy}
-        (self.profile / "user.js").write_text("".join(
-            f"user_pref({json.dumps(name)}, {json.dumps(value)});\n"
-            for name, value in preferences.items()))
+            "network.proxy.http_port": proxy,
+            "network.proxy.ssl_port": proxy,
+        }
+        (self.profile / "user.js").write_text(
+            "".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items())
+        )
 
     def start(self):
         port = self.profile / "MarionetteActivePort"
         port.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            ["firefox-esr", "--headless", "--no-remote", "--new-instance", "--marionette",
-             "--profile", self.profile],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True,
-            env={"HOME": str(self.folder), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
-                 "MOZ_CRASHREPORTER_DISABLE": "1", "MOZ_REMOTE_SETTINGS_DEVTOOLS": "1"})
+            ["firefox-esr", "--headless", "--no-remote", "--new-instance", "--marionette", "--profile", self.profile],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            start_new_session=True,
+            env={
+                "HOME": str(self.folder),
+                "PATH": os.environ["PATH"],
+                "LANG": "C.UTF-8",
+                "MOZ_CRASHREPORTER_DISABLE": "1",
+                "MOZ_REMOTE_SETTINGS_DEVTOOLS": "1",
+            },
+        )
         deadline = time.monotonic() + self.limit
         while not (port.exists() and port.read_text().strip()):
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -150,4 +156,3 @@ class Firefox:
         except ProcessLookupError:
             pass
         self.process.wait(self.limit)
-

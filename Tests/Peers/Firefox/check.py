@@ -66,24 +66,28 @@ class Run:
     def check_arrived(self, when):
         """Everything up to now was seen, each exactly once."""
         self.page.wait_for(self.accepted, SOON)
-        for what, pushes in (("lost", self.accepted - self.page.seen),
-                             ("too many", self.page.seen - self.accepted)):
-            check(not pushes, f"{when}: {what}: " + ", ".join(
-                f"{scope} {kind} of {len(body)} bytes, {count} times"
-                for (scope, kind, body), count in pushes.items()))
+        for what, pushes in (("lost", self.accepted - self.page.seen), ("too many", self.page.seen - self.accepted)):
+            check(
+                not pushes,
+                f"{when}: {what}: "
+                + ", ".join(
+                    f"{scope} {kind} of {len(body)} bytes, {count} times"
+                    for (scope, kind, body), count in pushes.items()
+                ),
+            )
 
     def start(self):
         self.service.start()
         self.page = Page(self.service.certificate)
-        self.firefox.make_profile(
-            self.service.url.replace("https", "wss", 1), self.proxy.server.server_port)
+        self.firefox.make_profile(self.service.url.replace("https", "wss", 1), self.proxy.server.server_port)
         self.firefox.start()
 
     def subscribe(self):
         self.firefox.marionette.open(self.page.url)
         self.subscriptions = {
             "open": self.in_page("subscribe('open')"),
-            "bound": self.in_page("subscribe('bound', given[0])", self.key.public)}
+            "bound": self.in_page("subscribe('bound', given[0])", self.key.public),
+        }
         for scope, version in (("open", "v1"), ("bound", "v2")):
             start = f"{self.service.url}/wpush/{version}/"
             endpoint = self.subscriptions[scope]["endpoint"]
@@ -105,8 +109,10 @@ class Run:
             for encoding in ("aes128gcm", "aesgcm"):
                 for key in (self.other_key, None):
                     status = send(bound, b"forged", encoding, key)
-                    check(status == 401, f"{encoding} signed by {'another' if key else 'no'} key"
-                                         f" to a bound endpoint: {status}")
+                    check(
+                        status == 401,
+                        f"{encoding} signed by {'another' if key else 'no'} key to a bound endpoint: {status}",
+                    )
         status = self.sender.put(bound)
         check(status == 401, f"PUT without a signature to a bound endpoint: {status}")
 
@@ -141,8 +147,9 @@ class Run:
             check(self.in_page("unsubscribe(given[0])", scope), f"{scope} is unsubscribed")
         self.check_gone(gone, SOON)
         self.subscriptions["open"] = self.in_page("subscribe('open')")
-        check(self.subscriptions["open"]["endpoint"] != gone["open"]["endpoint"],
-              "a new subscription has a new endpoint")
+        check(
+            self.subscriptions["open"]["endpoint"] != gone["open"]["endpoint"], "a new subscription has a new endpoint"
+        )
         self.push_all("open")
         self.check_arrived("received by a new subscription")
         self.service.kill()
@@ -152,16 +159,17 @@ class Run:
     def check_gone(self, subscriptions, limit):
         for scope, subscription in subscriptions.items():
             key = self.key if scope == "bound" else None
-            status = self.wait_until(
-                lambda: self.sender.pywebpush(subscription, None, key=key), 410, limit)
+            status = self.wait_until(lambda: self.sender.pywebpush(subscription, None, key=key), 410, limit)
             check(status == 410, f"a push to {scope}, which is unsubscribed: {status}")
 
     def leave_nothing(self):
         """Everything was acknowledged, and the acknowledgements kept."""
+
         def waiting():
             self.service.stop()
             self.service.start()
             return self.service.messages()
+
         check(self.wait_until(waiting, 0, SOON) == 0, "nothing is left in the store")
         self.push_all("open")
         self.check_arrived("received at last")
@@ -178,15 +186,20 @@ class Run:
 
 
 STEPS = (
-    Run.start, Run.subscribe, Run.receive, Run.refuse, Run.restart, Run.wait_offline,
-    Run.unsubscribe, Run.leave_nothing,
+    Run.start,
+    Run.subscribe,
+    Run.receive,
+    Run.refuse,
+    Run.restart,
+    Run.wait_offline,
+    Run.unsubscribe,
+    Run.leave_nothing,
 )
 
 
 def print_end(path):
     if path.exists():
-        print(f"---- {path.name} of {path.parent.name}", *path.read_text(
-            errors="replace").splitlines()[-80:], sep="\n")
+        print(f"---- {path.name} of {path.parent.name}", *path.read_text(errors="replace").splitlines()[-80:], sep="\n")
 
 
 def main():
@@ -206,8 +219,7 @@ def main():
             return 1
         finally:
             run.end()
-    print(f"firefox: {run.accepted.total()} pushes seen, each once,"
-          f" in {time.monotonic() - started:.1f} s")
+    print(f"firefox: {run.accepted.total()} pushes seen, each once, in {time.monotonic() - started:.1f} s")
     return 0
 
 

@@ -16,8 +16,10 @@ class Marionette:
         self.receive()
         # Firefox gives up first, and says why.
         patience = (self.limit - 5) * 1000
-        self.call("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {
-            "timeouts": {"script": patience, "pageLoad": patience}}}})
+        self.call(
+            "WebDriver:NewSession",
+            {"capabilities": {"alwaysMatch": {"timeouts": {"script": patience, "pageLoad": patience}}}},
+        )
 
     def call(self, name, parameters=None):
         self.count += 1
@@ -45,9 +47,9 @@ class Marionette:
         script = (
             "const done = arguments[arguments.length - 1], given = arguments;"
             f"Promise.resolve().then(() => {expression})"
-            ".then(value => done({value}), error => done({error: String(error)}))")
-        answer = self.call(
-            "WebDriver:ExecuteAsyncScript", {"script": script, "args": arguments})["value"]
+            ".then(value => done({value}), error => done({error: String(error)}))"
+        )
+        answer = self.call("WebDriver:ExecuteAsyncScript", {"script": script, "args": arguments})["value"]
         if "error" in answer:
             raise RuntimeError(f"{expression}: {answer['error']}")
         return answer.get("value")

@@ -13,8 +13,7 @@ class Key:
 
     def __init__(self, bellwire, path):
         self.path = path
-        subprocess.run(
-            [bellwire, "keys", "new", "vapid", path], check=True, capture_output=True, timeout=30)
+        subprocess.run([bellwire, "keys", "new", "vapid", path], check=True, capture_output=True, timeout=30)
         parts = json.loads(path.read_text())
         self.public, self.private = parts["pub"], parts["priv"].encode()
 
@@ -37,15 +36,17 @@ class Sender:
     def pywebpush(self, subscription, body=None, encoding="aes128gcm", key=None):
         """The status of the answer."""
         headers = key.sign(subscription["endpoint"], encoding) if key else {}
-        return WebPusher(subscription, requests_session=self.session).send(
-            body, headers, ttl=3600, content_encoding=encoding, timeout=self.limit).status_code
+        return (
+            WebPusher(subscription, requests_session=self.session)
+            .send(body, headers, ttl=3600, content_encoding=encoding, timeout=self.limit)
+            .status_code
+        )
 
     def bellwire_send(self, subscription, body=None, encoding="aes128gcm", key=None):
         target = self.folder / "subscription.json"
         target.touch(0o600)
         target.write_text(json.dumps(subscription))
-        command = [self.bellwire, "send", "--json", "--to", target, "--encoding", encoding,
-                   "--ca-file", self.authority]
+        command = [self.bellwire, "send", "--json", "--to", target, "--encoding", encoding, "--ca-file", self.authority]
         if key:
             command += ["--vapid-key", key.path, "--subject", "mailto:a@example.net"]
         if body is not None:
@@ -54,5 +55,4 @@ class Sender:
         return json.loads(answer.stdout)["status"]
 
     def put(self, subscription):
-        return self.session.put(
-            subscription["endpoint"], data=b"version=1", timeout=self.limit).status_code
+        return self.session.put(subscription["endpoint"], data=b"version=1", timeout=self.limit).status_code

@@ -4,7 +4,6 @@ import re
 import select
 import signal
 import subprocess
-import time
 
 
 class Service:
@@ -20,9 +19,20 @@ class Service:
     def start(self):
         """The port of the first start stays, because endpoints have it in them."""
         self.process = subprocess.Popen(
-            [self.bellwire, "serve", "--listen", f"127.0.0.1:{self.port}",
-             "--state", self.folder / "state", "--keys", self.folder / "keys"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(self.log, "ab"))
+            [
+                self.bellwire,
+                "serve",
+                "--listen",
+                f"127.0.0.1:{self.port}",
+                "--state",
+                self.folder / "state",
+                "--keys",
+                self.folder / "keys",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=open(self.log, "ab"),
+        )
         ready, _, _ = select.select([self.process.stdout], [], [], self.limit)
         line = self.process.stdout.readline().decode() if ready else ""
         self.url = line.removeprefix("bellwire: ready ").strip()

@@ -13,14 +13,15 @@ import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path += [str(ROOT / "Tests/Peers/Desktop"), str(ROOT / "Tests/Peers/Synapse")]
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Desktop"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Synapse"))
 
 from homeserver import Homeserver, User
 from page import Command, steps
 from screen import PLASMA, Recorder
 from session import Checks, Failed, Session
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 check = Checks("recipes")
 END = "--- the command has ended:"
 
@@ -30,15 +31,19 @@ class Shell:
 
     def __init__(self, session):
         self.process = subprocess.Popen(
-            ["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env=session.environment)
+            ["bash"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=session.environment,
+        )
         session.processes.append(self.process)
 
     def run(self, text):
         """What a command prints, and its exit code."""
         # The shell's own input is for the shell.
-        self.process.stdin.write(
-            f"eval {shlex.quote(text)} < /dev/null\nprintf '%s %d\\n' '{END}' $?\n")
+        self.process.stdin.write(f"eval {shlex.quote(text)} < /dev/null\nprintf '%s %d\\n' '{END}' $?\n")
         self.process.stdin.flush()
         printed = ""
         for line in self.process.stdout:
@@ -53,12 +58,14 @@ class Room:
     """A room on a Synapse: Ann writes, and Bob is the reader of the page."""
 
     def __init__(self, session, python):
-        advice = json.loads(session.run(
-            "check", "--json", "--keys", "Keys", state="state/bellwire"))["senders"]
+        advice = json.loads(session.run("check", "--json", "--keys", "Keys", state="state/bellwire"))["senders"]
         self.server = Homeserver(
-            pathlib.Path(session.folder) / "synapse", 8008,
-            json.dumps(advice["synapse"]).strip("{}"), python,
-            {**session.environment, "SSL_CERT_FILE": session.folder + "/Keys/development-ca.pem"})
+            pathlib.Path(session.folder) / "synapse",
+            8008,
+            json.dumps(advice["synapse"]).strip("{}"),
+            python,
+            {**session.environment, "SSL_CERT_FILE": session.folder + "/Keys/development-ca.pem"},
+        )
         self.server.start()
         session.processes.append(self.server.process)
         self.ann, self.bob = User(self.server, "ann"), User(self.server, "bob")
@@ -84,8 +91,9 @@ class Reader:
             place = f"{self.page}:{step.line}"
             if isinstance(step, Command):
                 printed, code = await asyncio.to_thread(self.shell.run, step.text)
-                check(code == 0 and step.matches(printed),
-                      f"{place}: {step.text}\nexit code {code}, printed:\n{printed}")
+                check(
+                    code == 0 and step.matches(printed), f"{place}: {step.text}\nexit code {code}, printed:\n{printed}"
+                )
             else:
                 what, _, more = step.words.partition(" / ")
                 done = await getattr(self, step.verb)(*filter(None, (what, more)))

@@ -70,8 +70,7 @@ class Agent:
 
     def versions(self, channel, event):
         """Under which versions an event came; more than one would be one too many."""
-        return {version for version, body in list(self.received[channel])
-                if body.get("event_id") == event}
+        return {version for version, body in list(self.received[channel]) if body.get("event_id") == event}
 
     def wait(self, channel, event):
         """The notification of an event."""

@@ -28,8 +28,7 @@ class Between(http.server.ThreadingHTTPServer):
     def wait(self, status, count, since, limit=30):
         """Until so many answers of a status have come, behind the first `since` of all."""
         with self.changed:
-            if not self.changed.wait_for(
-                    lambda: self.passed[since:].count(status) >= count, limit):
+            if not self.changed.wait_for(lambda: self.passed[since:].count(status) >= count, limit):
                 raise TimeoutError(f"{count} answers {status}: {self.passed[since:]}")
 
     def handle_error(self, request, client_address):
@@ -44,8 +43,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
         trap, self.server.trap = self.server.trap, None
         upstream = http.client.HTTPConnection("127.0.0.1", self.server.behind, timeout=20)
         try:
-            upstream.request(
-                "POST", self.path, body, {"Content-Type": self.headers["Content-Type"]})
+            upstream.request("POST", self.path, body, {"Content-Type": self.headers["Content-Type"]})
             answer = trap(upstream) if trap else upstream.getresponse()
             content = answer.read() if answer else b""
         except OSError:
@@ -70,6 +68,7 @@ def kill_after_answer(service):
     def trap(upstream):
         upstream.getresponse().read()
         service.kill()
+
     return trap
 
 
@@ -77,4 +76,5 @@ def kill_meanwhile(service):
     def trap(upstream):
         time.sleep(random.random() * 0.003)
         service.kill()
+
     return trap

@@ -16,7 +16,6 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Torture/Promise"))
 
 import requests
-
 from agent import Agent
 from between import Between, kill_after_answer, kill_meanwhile
 from homeserver import Homeserver, User
@@ -58,18 +57,29 @@ class Service:
 
     def setting(self):
         """What `bellwire check` says that Synapse has to be told."""
-        result = subprocess.run(
-            [bellwire, "check", "--json", "--base-url", self.url], check=True,
-            capture_output=True)
+        result = subprocess.run([bellwire, "check", "--json", "--base-url", self.url], check=True, capture_output=True)
         return json.dumps(json.loads(result.stdout)["senders"]["synapse"]).strip("{}")
 
     def start(self):
         state = self.folder / "state"
         self.process = subprocess.Popen(
-            [bellwire, "serve", "--listen", f"http://127.0.0.1:{self.port}", "--base-url", self.url,
-             "--state", state, "--keys", self.folder / "keys"],
-            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), text=True,
-            env={**os.environ, **self.meddler.environment(state)})
+            [
+                bellwire,
+                "serve",
+                "--listen",
+                f"http://127.0.0.1:{self.port}",
+                "--base-url",
+                self.url,
+                "--state",
+                state,
+                "--keys",
+                self.folder / "keys",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=open(self.folder / "log", "ab"),
+            text=True,
+            env={**os.environ, **self.meddler.environment(state)},
+        )
         select.select([self.process.stdout], [], [], 30)
         check(self.process.stdout.readline().startswith("bellwire: ready"), "bellwire is ready")
 
@@ -102,8 +112,7 @@ class Story:
 
     def discovery(self):
         for path in ("", "/push"):
-            answer = requests.get(
-                f"http://127.0.0.1:{self.service.port}{path}/_matrix/push/v1/notify", timeout=10)
+            answer = requests.get(f"http://127.0.0.1:{self.service.port}{path}/_matrix/push/v1/notify", timeout=10)
             check(answer.json() == {"unifiedpush": {"gateway": "matrix"}}, "discovery")
 
     def connected(self):
@@ -142,8 +151,7 @@ class Story:
         before = len(self.between.passed)
         event = self.say("the disk is full")
         self.between.wait(503, 2, since=before)
-        check(self.bob.pushkeys() == {self.whole_endpoint, self.id_only_endpoint},
-              "a full disk ends no pusher")
+        check(self.bob.pushkeys() == {self.whole_endpoint, self.id_only_endpoint}, "a full disk ends no pusher")
         self.service.meddler.set()
         self.arrive(event)
         self.arrive(self.say("there is room again"))
@@ -151,8 +159,9 @@ class Story:
     def revoked(self):
         self.agent.unregister(self.id_only)
         event = self.say("only one of you hears this")
-        wait_until(lambda: self.bob.pushkeys() == {self.whole_endpoint},
-                   "Synapse forgets the revoked pushkey, and only that")
+        wait_until(
+            lambda: self.bob.pushkeys() == {self.whole_endpoint}, "Synapse forgets the revoked pushkey, and only that"
+        )
         self.agent.wait(self.whole, event)
 
     def none_doubled(self):

@@ -59,10 +59,8 @@ class Homeserver:
         configuration.write_text(CONFIGURATION.format(**values))
         command = [self.python, "-m", "synapse.app.homeserver", "-c", configuration]
         output = open(self.folder / "output", "wb")
-        subprocess.run(
-            command + ["--generate-keys"], check=True, stdout=output, stderr=subprocess.STDOUT)
-        self.process = subprocess.Popen(
-            command, stdout=output, stderr=subprocess.STDOUT, env=self.environment)
+        subprocess.run(command + ["--generate-keys"], check=True, stdout=output, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=self.environment)
         deadline = time.monotonic() + self.limit
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -82,21 +80,22 @@ class User:
 
     def __init__(self, homeserver, name):
         self.homeserver, self.session = homeserver, requests.Session()
-        answer = self.ask("POST", "register", {
-            "username": name, "password": "secret", "auth": {"type": "m.login.dummy"}})
+        answer = self.ask(
+            "POST", "register", {"username": name, "password": "secret", "auth": {"type": "m.login.dummy"}}
+        )
         self.id, self.token = answer["user_id"], answer["access_token"]
         self.session.headers["Authorization"] = "Bearer " + self.token
 
     def ask(self, method, path, body=None):
-        answer = self.session.request(
-            method, f"{self.homeserver.url}/_matrix/client/v3/{path}", json=body, timeout=30)
+        answer = self.session.request(method, f"{self.homeserver.url}/_matrix/client/v3/{path}", json=body, timeout=30)
         if answer.status_code != 200:
             raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text}")
         return answer.json()
 
     def create_room(self, *others):
-        room = self.ask("POST", "createRoom", {
-            "preset": "private_chat", "name": "Office", "invite": [user.id for user in others]})
+        room = self.ask(
+            "POST", "createRoom", {"preset": "private_chat", "name": "Office", "invite": [user.id for user in others]}
+        )
         for user in others:
             user.ask("POST", f"rooms/{room['room_id']}/join", {})
         return room["room_id"]
@@ -113,10 +112,20 @@ class User:
         self.ask("PUT", f"rooms/{room}/redact/{event}/{next(self.numbers)}", {})
 
     def add_pusher(self, pushkey, gateway, **data):
-        self.ask("POST", "pushers/set", {
-            "pushkey": pushkey, "kind": "http", "app_id": "org.example.client", "append": True,
-            "app_display_name": "Client", "device_display_name": "Desktop", "lang": "en",
-            "data": {"url": gateway + "/_matrix/push/v1/notify", **data}})
+        self.ask(
+            "POST",
+            "pushers/set",
+            {
+                "pushkey": pushkey,
+                "kind": "http",
+                "app_id": "org.example.client",
+                "append": True,
+                "app_display_name": "Client",
+                "device_display_name": "Desktop",
+                "lang": "en",
+                "data": {"url": gateway + "/_matrix/push/v1/notify", **data},
+            },
+        )
 
     def pushkeys(self):
         return {pusher["pushkey"] for pusher in self.ask("GET", "pushers")["pushers"]}

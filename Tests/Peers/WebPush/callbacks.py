@@ -86,7 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Probe:
     def __init__(self, folder):
         self.process = subprocess.Popen(
-            [program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+            [program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
         check(self.process.stdout.readline() == "ready\n", "the probe is ready")
 
     def __call__(self, *words):
@@ -130,8 +131,11 @@ def story(folder):
         except Exception as error:
             check("signature" in str(error), "another body is not signed")
         check(headers["content-type"] == "application/json", "content type")
-    check([payload(body) for _, _, body in seen]
-          == [None] + [f"größe {number}" for number in range(30)] + ["after", None], "in order")
+    check(
+        [payload(body) for _, _, body in seen]
+        == [None] + [f"größe {number}" for number in range(30)] + ["after", None],
+        "in order",
+    )
     check(len({headers["webhook-id"] for _, headers, _ in seen}) == 33, "an id for each")
     check(json.loads(seen[0][2])["type"] == "registration.created", "created is first")
     check(json.loads(seen[-1][2])["type"] == "registration.deleted", "deleted is last")
@@ -159,8 +163,7 @@ def kills(folder, rounds=40):
         probe.kill()
         hook.answer, hook.afterwards = lambda _: 200, lambda: None
         probe = Probe(folder)
-    seen = hook.wait(
-        lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "nothing is lost")
+    seen = hook.wait(lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "nothing is lost")
     first, ids = [], {}
     for _, headers, body in seen:
         name = payload(body)
@@ -216,7 +219,9 @@ with tempfile.TemporaryDirectory() as folder:
     repeats = kills(folder)
 with tempfile.TemporaryDirectory() as folder:
     arrivals, commits, held = crowd(folder)
-print(f"callbacks: {passed} checks passed; {repeats} repeats after 40 kills; beside 10,000 silent"
-      f" hosts ({held} connections) an event took {arrivals[len(arrivals) // 2] * 1000:.1f} ms"
-      f" (at most {arrivals[-1] * 1000:.1f}), its commit {commits[len(commits) // 2] * 1000:.1f} ms"
-      f" (at most {commits[-1] * 1000:.1f})")
+print(
+    f"callbacks: {passed} checks passed; {repeats} repeats after 40 kills; beside 10,000 silent"
+    f" hosts ({held} connections) an event took {arrivals[len(arrivals) // 2] * 1000:.1f} ms"
+    f" (at most {arrivals[-1] * 1000:.1f}), its commit {commits[len(commits) // 2] * 1000:.1f} ms"
+    f" (at most {commits[-1] * 1000:.1f})"
+)

@@ -60,8 +60,7 @@ def private_key(keys):
 def decrypt_with_peer(headers, body, keys):
     """http_ece reads what bellwire sent."""
     encoding = headers["Content-Encoding"]
-    arguments = dict(
-        private_key=private_key(keys), auth_secret=decode(keys["auth"]), version=encoding)
+    arguments = dict(private_key=private_key(keys), auth_secret=decode(keys["auth"]), version=encoding)
     if encoding == "aesgcm":
         arguments["salt"] = decode(headers["Encryption"].split("salt=")[1])
         arguments["dh"] = decode(headers["Crypto-Key"].split("dh=")[1].split(";")[0])
@@ -70,18 +69,35 @@ def decrypt_with_peer(headers, body, keys):
 
 def check_sending(server, folder):
     for name, kind in (("receiver", "receiver"), ("vapid", "vapid")):
-        subprocess.run(
-            [bellwire, "keys", "new", kind, f"{folder}/{name}"], check=True, capture_output=True)
+        subprocess.run([bellwire, "keys", "new", kind, f"{folder}/{name}"], check=True, capture_output=True)
     keys = json.load(open(f"{folder}/receiver"))
     vapid = json.load(open(f"{folder}/vapid"))
     endpoint = f"http://127.0.0.1:{server.server_port}/wpush/v1/x"
     for encoding in ("aes128gcm", "aesgcm"):
         for text in (b"", b"x", "grüße 😀".encode(), os.urandom(3993)):
             subprocess.run(
-                [bellwire, "send", "--endpoint", endpoint, "--p256dh", keys["pub"],
-                 "--auth", keys["auth"], "--encoding", encoding, "--subject",
-                 "mailto:a@example.net", "--vapid-key", f"{folder}/vapid", "--file", "-"],
-                input=text, check=True, capture_output=True)
+                [
+                    bellwire,
+                    "send",
+                    "--endpoint",
+                    endpoint,
+                    "--p256dh",
+                    keys["pub"],
+                    "--auth",
+                    keys["auth"],
+                    "--encoding",
+                    encoding,
+                    "--subject",
+                    "mailto:a@example.net",
+                    "--vapid-key",
+                    f"{folder}/vapid",
+                    "--file",
+                    "-",
+                ],
+                input=text,
+                check=True,
+                capture_output=True,
+            )
             headers, body = Recorder.requests.pop()
             what = f"http_ece reads {encoding} of {len(text)} bytes"
             check(decrypt_with_peer(headers, body, keys) == text, what)
@@ -98,12 +114,10 @@ def check_receiving():
     public = numbers.public_numbers
     point = b"\x04" + public.x.to_bytes(32, "big") + public.y.to_bytes(32, "big")
     auth = os.urandom(16)
-    keys = {
-        "priv": encode(numbers.private_value.to_bytes(32, "big")), "pub": encode(point),
-        "auth": encode(auth)}
-    pusher = WebPusher({
-        "endpoint": "https://push.example.net/x",
-        "keys": {"p256dh": keys["pub"], "auth": keys["auth"]}})
+    keys = {"priv": encode(numbers.private_value.to_bytes(32, "big")), "pub": encode(point), "auth": encode(auth)}
+    pusher = WebPusher(
+        {"endpoint": "https://push.example.net/x", "keys": {"p256dh": keys["pub"], "auth": keys["auth"]}}
+    )
     lines, texts = [], []
     for encoding in ("aes128gcm", "aesgcm"):
         for length in (1, 2, 200, 3993):
@@ -113,11 +127,11 @@ def check_receiving():
             if encoding == "aesgcm":
                 line["headers"] = {
                     "Encryption": "salt=" + push["salt"].decode().rstrip("="),
-                    "Crypto-Key": "dh=" + push["crypto_key"].decode().rstrip("=")}
+                    "Crypto-Key": "dh=" + push["crypto_key"].decode().rstrip("="),
+                }
             lines.append(json.dumps(line))
             texts.append(text)
-    result = subprocess.run(
-        [bellwire, "decrypt"], input="\n".join(lines), check=True, capture_output=True, text=True)
+    result = subprocess.run([bellwire, "decrypt"], input="\n".join(lines), check=True, capture_output=True, text=True)
     for line, text in zip(result.stdout.splitlines(), texts, strict=True):
         answer = json.loads(line)
         check(answer == {"ok": encode(text)}, f"bellwire reads pywebpush: {answer.get('error')}")
@@ -130,5 +144,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_sending(server, folder)
 check_receiving()
 server.shutdown()
-print(f"peers: {passed} checks against http_ece, py_vapid and pywebpush "
-      f"in {time.monotonic() - started:.1f} s")
+print(f"peers: {passed} checks against http_ece, py_vapid and pywebpush in {time.monotonic() - started:.1f} s")

@@ -61,12 +61,13 @@ def configuration(folder, port, backend, path):
         whole = re.sub(r"    access_log off;\n.*\n}\n", f"{part}\n}}\n", whole, flags=re.S)
         check("location /push/" in whole and "location / " not in whole, "the sub-path is in place")
     temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};\n"
-        for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        f"{kind}_temp_path {folder}/{kind};\n" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    )
     return (
         f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log warn;\ndaemon off;\n"
         f"worker_processes 1;\nevents {{}}\nhttp {{\naccess_log {folder}/other.log;\n"
-        f"{temporary}{whole}\n}}\n")
+        f"{temporary}{whole}\n}}\n"
+    )
 
 
 def context(folder):
@@ -85,9 +86,7 @@ def request(folder, method, url, body=None, **fields):
 async def use(folder, base, bearer):
     """What a client and a sender do."""
     address = base.replace("https", "wss", 1) + f"/u/{bearer}"
-    async with websockets.connect(
-        address, ssl=context(folder), subprotocols=["push-notification"]
-    ) as client:
+    async with websockets.connect(address, ssl=context(folder), subprotocols=["push-notification"]) as client:
 
         async def ask(message):
             await client.send(json.dumps(message))
@@ -100,18 +99,19 @@ async def use(folder, base, bearer):
         endpoint = registered["pushEndpoint"]
         check(endpoint.startswith(base + "/wpush/"), "the endpoint has the address of the proxy")
         status, fields, _ = await asyncio.to_thread(
-            request, folder, "POST", endpoint, b"secret", TTL="60",
-            **{"Content-Encoding": "aes128gcm"})
+            request, folder, "POST", endpoint, b"secret", TTL="60", **{"Content-Encoding": "aes128gcm"}
+        )
         check(status == 201, f"a push is taken through the proxy: {status}")
         check(fields["Location"].startswith(base + "/m/"), "so is the address to withdraw it by")
         pushed = json.loads(await asyncio.wait_for(client.recv(), 10))
         check(pushed["messageType"] == "notification", "the push arrives")
-        await client.send(json.dumps({
-            "messageType": "ack",
-            "updates": [{"channelID": channel, "version": pushed["version"], "code": 100}]}))
+        await client.send(
+            json.dumps(
+                {"messageType": "ack", "updates": [{"channelID": channel, "version": pushed["version"], "code": 100}]}
+            )
+        )
         await tell_by_gateway(folder, base, endpoint, client)
-        status, _, _ = await asyncio.to_thread(
-            request, folder, "DELETE", fields["Location"])
+        status, _, _ = await asyncio.to_thread(request, folder, "DELETE", fields["Location"])
         check(status == 204, "a message can be withdrawn through the proxy")
     return [endpoint.rsplit("/", 1)[1], fields["Location"].rsplit("/", 1)[1], bearer]
 
@@ -122,11 +122,18 @@ async def tell_by_gateway(folder, base, endpoint, client):
         gateway = start + "/_matrix/push/v1/notify"
         status, _, answer = await asyncio.to_thread(request, folder, "GET", gateway)
         check(status == 200 and b'"matrix"' in answer, "the gateway is found through the proxy")
-        notification = {"event_id": f"${number}", "devices": [
-            {"app_id": "a", "pushkey": endpoint, "data": {"x": "x" * 6_000}}]}
+        notification = {
+            "event_id": f"${number}",
+            "devices": [{"app_id": "a", "pushkey": endpoint, "data": {"x": "x" * 6_000}}],
+        }
         status, _, answer = await asyncio.to_thread(
-            request, folder, "POST", gateway, json.dumps({"notification": notification}).encode(),
-            **{"Content-Type": "application/json"})
+            request,
+            folder,
+            "POST",
+            gateway,
+            json.dumps({"notification": notification}).encode(),
+            **{"Content-Type": "application/json"},
+        )
         check((status, answer) == (200, b'{"rejected":[]}'), "a homeserver tells through the proxy")
         pushed = json.loads(await asyncio.wait_for(client.recv(), 10))
         data = base64.urlsafe_b64decode(pushed["data"] + "==")
@@ -153,26 +160,56 @@ def run(path):
 
 def run_in(folder, path):
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-         "-keyout", f"{folder}/key.pem", "-out", f"{folder}/chain.pem"],
-        check=True, capture_output=True)
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            f"{folder}/key.pem",
+            "-out",
+            f"{folder}/chain.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     port, backend = free_port(), free_port()
     base = f"https://localhost:{port}{path}"
     with open(f"{folder}/nginx.conf", "w") as file:
         file.write(configuration(folder, port, backend, path))
     server = subprocess.Popen(
-        [bellwire, "serve", "--state", f"{folder}/state", "--base-url", base,
-         "--listen", f"http://127.0.0.1:{backend} trusted-proxies=127.0.0.1",
-         "--registration", "token"],
-        stderr=open(f"{folder}/bellwire.log", "w"), stdout=subprocess.DEVNULL)
+        [
+            bellwire,
+            "serve",
+            "--state",
+            f"{folder}/state",
+            "--base-url",
+            base,
+            "--listen",
+            f"http://127.0.0.1:{backend} trusted-proxies=127.0.0.1",
+            "--registration",
+            "token",
+        ],
+        stderr=open(f"{folder}/bellwire.log", "w"),
+        stdout=subprocess.DEVNULL,
+    )
     proxy = subprocess.Popen(["/usr/sbin/nginx", "-p", folder, "-c", f"{folder}/nginx.conf"])
     try:
         wait_for("bellwire", lambda: answers(backend), server)
         wait_for("nginx", lambda: answers(port), proxy)
         device = subprocess.run(
-            [bellwire, "device", "add", "test", "--state", f"{folder}/state", "--json"],
-            check=True, capture_output=True)
+            [bellwire, "device", "add", "test", "--state", f"{folder}/state", "--json"], check=True, capture_output=True
+        )
         secrets = asyncio.run(use(folder, base, json.loads(device.stdout)["bearer"]))
         if not path:
             check(request(folder, "GET", base + "/health")[0] == 200, "health is answered")

@@ -53,24 +53,27 @@ class Application:
         self.endpoint = None
 
     def subscription(self):
-        return {
-            "endpoint": self.endpoint,
-            "keys": {"p256dh": encode(point(self.key)), "auth": encode(self.auth)},
-        }
+        return {"endpoint": self.endpoint, "keys": {"p256dh": encode(point(self.key)), "auth": encode(self.auth)}}
 
     def decrypt(self, message):
         headers = message["headers"]
         if headers["encoding"] == "aes128gcm":
             return http_ece.decrypt(
-                decode(message["data"]), private_key=self.key, auth_secret=self.auth,
-                version="aes128gcm")
+                decode(message["data"]), private_key=self.key, auth_secret=self.auth, version="aes128gcm"
+            )
         values = dict(
             item.strip().split("=", 1)
             for field in (headers["encryption"], headers["crypto_key"])
-            for item in field.replace(",", ";").split(";"))
+            for item in field.replace(",", ";").split(";")
+        )
         return http_ece.decrypt(
-            decode(message["data"]), salt=decode(values["salt"]), dh=decode(values["dh"]),
-            private_key=self.key, auth_secret=self.auth, version="aesgcm")
+            decode(message["data"]),
+            salt=decode(values["salt"]),
+            dh=decode(values["dh"]),
+            private_key=self.key,
+            auth_secret=self.auth,
+            version="aesgcm",
+        )
 
 
 class Distributor:
@@ -129,8 +132,7 @@ class Distributor:
 
 
 async def inside_thread(function, *arguments, **named):
-    return await asyncio.get_running_loop().run_in_executor(
-        None, lambda: function(*arguments, **named))
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: function(*arguments, **named))
 
 
 async def encrypted(distributor):
@@ -142,13 +144,20 @@ async def encrypted(distributor):
         for encoding in ("aes128gcm", "aesgcm"):
             for vapid in (Vapid02, Vapid01) if key else (None,):
                 for text in ("Hi", "ü" * 100, "x" * 3900):
-                    signing = {
-                        "vapid_private_key": vapid(private_key=key),
-                        "vapid_claims": {"sub": "mailto:a@example.org"},
-                    } if vapid else {}
+                    signing = (
+                        {"vapid_private_key": vapid(private_key=key), "vapid_claims": {"sub": "mailto:a@example.org"}}
+                        if vapid
+                        else {}
+                    )
                     answer = await inside_thread(
-                        webpush, application.subscription(), text, ttl=60,
-                        content_encoding=encoding, timeout=10, **signing)
+                        webpush,
+                        application.subscription(),
+                        text,
+                        ttl=60,
+                        content_encoding=encoding,
+                        timeout=10,
+                        **signing,
+                    )
                     what = f"{bound} {encoding} {vapid and vapid.__name__}"
                     check(answer.status_code == 201, f"{what}: accepted")
                     check(answer.headers["TTL"] == "60", f"{what}: TTL")
@@ -156,9 +165,14 @@ async def encrypted(distributor):
                     check(application.decrypt(message).decode() == text, f"{what}: decrypted")
     try:
         await inside_thread(
-            webpush, application.subscription(), "x", ttl=60, timeout=10,
+            webpush,
+            application.subscription(),
+            "x",
+            ttl=60,
+            timeout=10,
             vapid_private_key=Vapid02(private_key=ec.generate_private_key(ec.SECP256R1())),
-            vapid_claims={"sub": "mailto:a@example.org"})
+            vapid_claims={"sub": "mailto:a@example.org"},
+        )
         check(False, "another key is refused")
     except WebPushException as error:
         check(error.response.status_code == 401, "another key is refused")
@@ -168,8 +182,7 @@ async def simple(distributor):
     """requests and curl, in the manner of simple push."""
     application = Application()
     await distributor.register(application)
-    answer = await inside_thread(
-        requests.put, application.endpoint, data={"version": 17}, timeout=10)
+    answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
     check(answer.status_code == 201, "PUT of requests")
     message = await distributor.notification(application)
     check(decode(message["data"]) == b"version=17" and "headers" not in message, "its body")
@@ -179,8 +192,7 @@ async def simple(distributor):
         (["-X", "POST", "-H", "TTL: 5"], None),
         (["-X", "POST", "-H", "TTL: 5", "-H", "Content-Encoding: aes128gcm", "-d", "abc"], b"abc"),
     ):
-        result = await inside_thread(
-            subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
+        result = await inside_thread(subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
         check(result.stdout == b"201", f"curl {arguments}: {result.stdout}")
         message = await distributor.notification(application)
         check((decode(message["data"]) if body else message.get("data")) == body, "its body")
@@ -193,8 +205,12 @@ async def offline(distributor):
     await distributor.close()
     for number in range(20):
         answer = await inside_thread(
-            requests.post, application.endpoint, data=f"{number}", timeout=10,
-            headers={"TTL": "60", "Content-Encoding": "aes128gcm"})
+            requests.post,
+            application.endpoint,
+            data=f"{number}",
+            timeout=10,
+            headers={"TTL": "60", "Content-Encoding": "aes128gcm"},
+        )
         check(answer.status_code == 201, "accepted for later")
     await distributor.connect()
     versions = []
@@ -218,22 +234,35 @@ class Registration:
     def __init__(self, state, *options):
         self.state = state
         output = subprocess.run(
-            [bellwire, "register", "--app", "telegram", "--account", "me", "--json",
-             "--state", state, *options], capture_output=True, check=True, timeout=10).stdout
+            [bellwire, "register", "--app", "telegram", "--account", "me", "--json", "--state", state, *options],
+            capture_output=True,
+            check=True,
+            timeout=10,
+        ).stdout
         self.members = json.loads(output)
         self.id = self.members["id"]
         self.endpoint = self.members["endpoint"]
 
     def ask(self, path, *arguments):
         output = subprocess.run(
-            ["curl", "--silent", "--max-time", "10", "--unix-socket",
-             f"{self.state}/control.sock", *arguments, f"http://localhost/api/v1/{path}"],
-            capture_output=True, check=True, timeout=20).stdout
+            [
+                "curl",
+                "--silent",
+                "--max-time",
+                "10",
+                "--unix-socket",
+                f"{self.state}/control.sock",
+                *arguments,
+                f"http://localhost/api/v1/{path}",
+            ],
+            capture_output=True,
+            check=True,
+            timeout=20,
+        ).stdout
         return json.loads(output)
 
     def fetched(self):
-        answer = self.ask(
-            "fetched", "--json", json.dumps({"registration": self.id}))
+        answer = self.ask("fetched", "--json", json.dumps({"registration": self.id}))
         return [decode(message["payload"]) for message in answer["messages"]]
 
     def undecryptable(self):
@@ -264,9 +293,13 @@ def registered(state):
     for signer, status in ((key, 201), (other, 401), (key, 201)):
         try:
             answer = webpush(
-                json.loads(bound.members["token"]), "signed", ttl=60, timeout=10,
+                json.loads(bound.members["token"]),
+                "signed",
+                ttl=60,
+                timeout=10,
                 vapid_private_key=Vapid02(private_key=signer),
-                vapid_claims={"sub": "mailto:a@example.org"})
+                vapid_claims={"sub": "mailto:a@example.org"},
+            )
         except WebPushException as error:
             answer = error.response
         check(answer.status_code == status, f"the first key that signs: {status}")
@@ -276,9 +309,7 @@ def registered(state):
         check(answer.status_code == 201, "simple push")
     signals = wake.ask(f"pending?registration={wake.id}")["messages"]
     check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "one signal")
-    subprocess.run(
-        [bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10,
-        stdout=subprocess.DEVNULL)
+    subprocess.run([bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10, stdout=subprocess.DEVNULL)
     check(requests.put(wake.endpoint, timeout=10).status_code == 410, "revoked")
 
 
@@ -293,9 +324,11 @@ async def run(url):
 
 with tempfile.TemporaryDirectory() as folder:
     process = subprocess.Popen(
-        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state",
-         "--keys", f"{folder}/keys"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state", "--keys", f"{folder}/keys"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         ready = process.stdout.readline().split()
         check(ready[:2] == ["bellwire:", "ready"], "bellwire is ready")

@@ -100,7 +100,7 @@ def ige(key, vector, text):
     before, plain = vector[:16], vector[16:]
     out = b""
     for start in range(0, len(text), 16):
-        part = text[start:start + 16]
+        part = text[start : start + 16]
         mixed = bytes(a ^ b for a, b in zip(part, before))
         before = bytes(a ^ b for a, b in zip(block.update(mixed), plain))
         plain = part
@@ -120,9 +120,15 @@ def mtproto(secret, text):
 
 
 def message(text, number):
-    return json.dumps({
-        "loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text], "random_id": str(number),
-        "custom": {"from_id": "500", "msg_id": str(number)}, "badge": "1"})
+    return json.dumps(
+        {
+            "loc_key": "MESSAGE_TEXT",
+            "loc_args": ["Ada", text],
+            "random_id": str(number),
+            "custom": {"from_id": "500", "msg_id": str(number)},
+            "badge": "1",
+        }
+    )
 
 
 class Telegram:
@@ -141,20 +147,19 @@ class Telegram:
 
     def is_gone(self):
         answer = requests.post(
-            self.token["endpoint"], data=b"x", timeout=10,
-            headers={"TTL": "60", "Content-Encoding": "aes128gcm"})
+            self.token["endpoint"], data=b"x", timeout=10, headers={"TTL": "60", "Content-Encoding": "aes128gcm"}
+        )
         return answer.status_code == 410
 
 
 def run(state, *words):
-    return subprocess.run(
-        [bellwire, *words, "--state", state], capture_output=True, check=True, timeout=10).stdout
+    return subprocess.run([bellwire, *words, "--state", state], capture_output=True, check=True, timeout=10).stdout
 
 
 def story(state, hook, account, options):
-    made = json.loads(run(
-        state, "register", "--app", "telegram", "--account", account, "--callback", hook,
-        "--json", *options))
+    made = json.loads(
+        run(state, "register", "--app", "telegram", "--account", account, "--callback", hook, "--json", *options)
+    )
     secret = made["callback_secret"]
     created = heard("registration.created", secret)
     check(created["register_device"] == made["register_device"], "the callback can register it")
@@ -179,9 +184,7 @@ def story(state, hook, account, options):
     check(engine.shown() == ["to the new endpoint"], "the new endpoint serves")
     heard("push.message", secret)
     if options:
-        telegram.push(
-            json.dumps({"loc_key": "SESSION_REVOKE", "date": int(time.time())}),
-            "aes128gcm")
+        telegram.push(json.dumps({"loc_key": "SESSION_REVOKE", "date": int(time.time())}), "aes128gcm")
         heard("push.message", secret)
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")
         heard("session.revoked", secret)
@@ -199,18 +202,31 @@ def together(state):
     """Two accounts of one client share what names nobody; a third one is not among them."""
     engines, servers = {}, {}
     for account, user, others in (("home", "1", "2"), ("work", "2", "1"), ("else", "3", None)):
-        made = json.loads(run(
-            state, "register", "--app", "telegram", "--account", account, "--user-id", user,
-            *(["--other-user-id", others] if others else []), "--json"))
+        made = json.loads(
+            run(
+                state,
+                "register",
+                "--app",
+                "telegram",
+                "--account",
+                account,
+                "--user-id",
+                user,
+                *(["--other-user-id", others] if others else []),
+                "--json",
+            )
+        )
         servers[account] = Telegram(made["register_device"])
         engines[account] = Engine(state, account)
     servers["home"].push(message("for both", 1), "aes128gcm")
-    servers["home"].push(
-        json.dumps(json.loads(message("for the other", 2)) | {"user_id": "2"}), "aesgcm")
+    servers["home"].push(json.dumps(json.loads(message("for the other", 2)) | {"user_id": "2"}), "aesgcm")
     servers["work"].push(message("for both again", 3), "aes128gcm")
     servers["else"].push(message("for itself", 4), "aes128gcm")
-    seen = {"home": ["for both", "for both again"],
-            "work": ["for both", "for the other", "for both again"], "else": ["for itself"]}
+    seen = {
+        "home": ["for both", "for both again"],
+        "work": ["for both", "for the other", "for both again"],
+        "else": ["for itself"],
+    }
     for account, texts in seen.items():
         for text in texts:
             check(engines[account].shown() == [text], f"{account}: {text}")
@@ -220,9 +236,11 @@ with tempfile.TemporaryDirectory() as folder:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     process = subprocess.Popen(
-        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state",
-         "--keys", f"{folder}/keys"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state", "--keys", f"{folder}/keys"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         check(process.stdout.readline().startswith("bellwire: ready "), "the server is ready")
         hook = f"http://127.0.0.1:{server.server_port}/hook"

@@ -44,19 +44,31 @@ def besiege(report, siege, kind, rounds, seconds):
         return
     start = time.monotonic()
     while time.monotonic() - start < CALM and (
-            server.memory() - first_memory > MEMORY or server.descriptors() > first_descriptors):
+        server.memory() - first_memory > MEMORY or server.descriptors() > first_descriptors
+    ):
         time.sleep(0.1)
     grown = (server.memory() - first_memory) / MEGABYTE
-    report.bound("", "", f"memory returns within {CALM} s: growth <= {MEMORY >> 20} MB", f"{grown:.1f} MB",
-                 grown <= MEMORY / MEGABYTE)
-    report.bound("", "", "descriptors return", f"{server.descriptors()} of {first_descriptors}",
-                 server.descriptors() <= first_descriptors)
+    report.bound(
+        "",
+        "",
+        f"memory returns within {CALM} s: growth <= {MEMORY >> 20} MB",
+        f"{grown:.1f} MB",
+        grown <= MEMORY / MEGABYTE,
+    )
+    report.bound(
+        "",
+        "",
+        "descriptors return",
+        f"{server.descriptors()} of {first_descriptors}",
+        server.descriptors() <= first_descriptors,
+    )
 
 
 def waits(siege, seen):
     """What others waited, what they did for a server that nobody attacks, and what they may."""
-    attacked, elsewhere = (statistics.median(getattr(entry, name)["p99"] for entry in seen)
-                           for name in ("attacked", "elsewhere"))
+    attacked, elsewhere = (
+        statistics.median(getattr(entry, name)["p99"] for entry in seen) for name in ("attacked", "elsewhere")
+    )
     return attacked, elsewhere, max(SLOWER * max(siege.quiet, elsewhere), WAIT)
 
 
@@ -64,8 +76,7 @@ def one_round(siege, kind, owner, seconds):
     """What the neighbour saw while one client did its worst; what that client had goes afterwards."""
     server = siege.server
     bearer = server.add_device(owner)
-    command = [sys.executable, HERE / "worst.py", kind.__name__, str(server.port), bearer, server.socket,
-               str(seconds)]
+    command = [sys.executable, HERE / "worst.py", kind.__name__, str(server.port), bearer, server.socket, str(seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attacker:
         attacker.stdout.readline()
         with siege.neighbour() as neighbour:

@@ -29,7 +29,7 @@ class Peer:
         if not self.drip or self.cut_after is not None:
             return
         try:
-            self.client.socket.send(self.drip[self.next_drop:self.next_drop + 1])
+            self.client.socket.send(self.drip[self.next_drop : self.next_drop + 1])
             self.next_drop = (self.next_drop + 1) % len(self.drip)
         except BlockingIOError:
             pass

@@ -24,19 +24,33 @@ def run(report, is_long):
         ask = wire.GET.replace(b"/a", b"/bytes/50000") * REQUESTS
         limit = target.limits.deaf + SLACK
         ports = [(target.plain_port, None), (target.port, "http/1.1")] * (count // 2)
-        deaf(report, target, "never reads", f"{count} that pipeline requests for 50 KB",
-             HTTP1_MEMORY, limit, [lambda port=port, alpn=alpn: Peer(
-                 Client(port, alpn, receive_buffer=4_096), reads=False, drip=ask)
-                 for port, alpn in ports])
+        deaf(
+            report,
+            target,
+            "never reads",
+            f"{count} that pipeline requests for 50 KB",
+            HTTP1_MEMORY,
+            limit,
+            [
+                lambda port=port, alpn=alpn: Peer(Client(port, alpn, receive_buffer=4_096), reads=False, drip=ask)
+                for port, alpn in ports
+            ],
+        )
         settings = struct.pack(">HI", 4, 1 << 30)
-        streams = (wire.frame(wire.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30))
-                   + b"".join(wire.request(2 * index + 1, b"/bytes/%d" % ANSWER)
-                              for index in range(STREAMS)))
+        streams = wire.frame(wire.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)) + b"".join(
+            wire.request(2 * index + 1, b"/bytes/%d" % ANSWER) for index in range(STREAMS)
+        )
         limit = target.limits.answer + target.limits.deaf + target.limits.lingering + SLACK
-        deaf(report, target, "never reads, HTTP/2", f"{count} with 100 streams for 50 KB each",
-             HTTP2_MEMORY, limit, [lambda: Peer(
-                 Client(target.port, "h2", receive_buffer=4_096).open(settings), reads=False,
-                 drip=streams)] * count)
+        deaf(
+            report,
+            target,
+            "never reads, HTTP/2",
+            f"{count} with 100 streams for 50 KB each",
+            HTTP2_MEMORY,
+            limit,
+            [lambda: Peer(Client(target.port, "h2", receive_buffer=4_096).open(settings), reads=False, drip=streams)]
+            * count,
+        )
 
 
 def deaf(report, target, name, done, memory, limit, connects):
@@ -54,10 +68,8 @@ def deaf(report, target, name, done, memory, limit, connects):
             sent = max(peer.next_drop for peer in peers)
             attack.bound(f"not all of {whole} bytes are taken", str(sent), sent < whole)
         # They stay open, and as deaf as before.
-        took = target.wait_for(
-            lambda: target.descriptors() <= target.first_descriptors + 3, limit)
-        attack.bound(f"gone within {limit:.2f} s",
-                     "never" if took is None else f"{took:.2f} s", took is not None)
+        took = target.wait_for(lambda: target.descriptors() <= target.first_descriptors + 3, limit)
+        attack.bound(f"gone within {limit:.2f} s", "never" if took is None else f"{took:.2f} s", took is not None)
         for peer in peers:
             peer.client.close()
 
@@ -66,7 +78,7 @@ def push(peer):
     """Sends what the other side takes."""
     try:
         while peer.next_drop < len(peer.drip):
-            piece = peer.drip[peer.next_drop:peer.next_drop + 16_384]
+            piece = peer.drip[peer.next_drop : peer.next_drop + 16_384]
             peer.next_drop += peer.client.socket.send(piece)
     except OSError:
         pass

@@ -16,8 +16,7 @@ PROCESSES = 2
 def run(report, is_long):
     count = 100_000 if is_long else 5_000
     with Target() as target:
-        with Attack(report, target, "garbage", f"{count} connections from {len(SOURCES)} addresses"
-                    ) as attack:
+        with Attack(report, target, "garbage", f"{count} connections from {len(SOURCES)} addresses") as attack:
             workers = Workers(PROCESSES, lambda index: send(target, index, count // PROCESSES))
             attack.exactly("all were sent", workers.done(600), True)
             workers.let_go()
@@ -51,7 +50,7 @@ def something(source):
     if kind == 1:
         return b"\x16\x03\x01" + struct.pack(">H", source.randrange(600)) + source.randbytes(600)
     if kind == 2:
-        return wire.GET[:source.randrange(len(wire.GET))]
+        return wire.GET[: source.randrange(len(wire.GET))]
     if kind == 3:
         return wire.PREFACE + source.randbytes(100)
     text = bytearray(wire.GET * 3)

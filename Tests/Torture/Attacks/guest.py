@@ -26,9 +26,11 @@ def text_frame(members):
 
 def upgrade(path, bearer):
     key = base64.b64encode(os.urandom(16)).decode()
-    return (f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
-            f"Authorization: Bearer {bearer}\r\n\r\n").encode()
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
+        f"Authorization: Bearer {bearer}\r\n\r\n"
+    ).encode()
 
 
 def http_answer(connection):
@@ -40,8 +42,9 @@ def http_answer(connection):
             raise ConnectionResetError("no answer")
         data += piece
     head, rest = data.split(b"\r\n\r\n", 1)
-    length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n")
-                   if line.startswith(b"content-length:")), 0)
+    length = next(
+        (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+    )
     while len(rest) < length:
         piece = connection.recv(65_536)
         if not piece:
@@ -94,7 +97,7 @@ class WebSocket:
                 length, start = struct.unpack(">Q", self.buffer[2:10])[0], 10
             while len(self.buffer) < start + length:
                 self.read()
-            payload, self.buffer = self.buffer[start:start + length], self.buffer[start + length:]
+            payload, self.buffer = self.buffer[start : start + length], self.buffer[start + length :]
             if kind == PING:
                 self.socket.sendall(frame(payload, PONG))
             elif kind == CLOSE:
@@ -137,7 +140,7 @@ class Flow:
                 self.open()
             if self.reads:
                 try:
-                    while data := self.socket.recv(262_144):
+                    while self.socket.recv(262_144):
                         moved = True
                     raise ConnectionResetError
                 except BlockingIOError:

@@ -70,15 +70,30 @@ def vanished(report, target, count):
         limit = target.limits.deaf + SLACK
         with Attack(report, target, name, done, forgets_in=limit) as attack:
             process = subprocess.Popen(
-                ["ip", "netns", "exec", link.name, sys.executable, __file__, "198.18.0.1",
-                 str(target.port), str(count)], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+                [
+                    "ip",
+                    "netns",
+                    "exec",
+                    link.name,
+                    sys.executable,
+                    __file__,
+                    "198.18.0.1",
+                    str(target.port),
+                    str(count),
+                ],
+                stdout=subprocess.PIPE,
+                stdin=subprocess.PIPE,
+            )
             process.stdout.readline()
             link.cut()
-            attack.bound("connections when it is cut", str(target.descriptors()),
-                         target.descriptors() > count)
+            attack.bound("connections when it is cut", str(target.descriptors()), target.descriptors() > count)
             time.sleep(target.limits.handshake + SLACK)
-            attack.at_most("descriptors after the handshake limit", target.descriptors(),
-                           target.first_descriptors + count * 2 // 3 + 3, "")
+            attack.at_most(
+                "descriptors after the handshake limit",
+                target.descriptors(),
+                target.first_descriptors + count * 2 // 3 + 3,
+                "",
+            )
             process.kill()
             process.wait()
     finally:

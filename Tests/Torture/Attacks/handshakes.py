@@ -72,15 +72,21 @@ def renegotiation(report, target):
     with Attack(report, target, "renegotiation", "asked for in TLS 1.2") as attack:
         process = subprocess.run(
             ["openssl", "s_client", "-tls1_2", "-connect", f"127.0.0.1:{target.port}"],
-            input=b"R\n", capture_output=True, timeout=20)
+            input=b"R\n",
+            capture_output=True,
+            timeout=20,
+        )
         output = process.stdout + process.stderr
         attack.exactly("was tried", b"RENEGOTIATING" in output, True)
         attack.exactly("refused", b"no renegotiation" in output, True)
     with Attack(report, target, "old versions", "TLS 1.0 and 1.1") as attack:
         for version in ("-tls1", "-tls1_1"):
             process = subprocess.run(
-                ["openssl", "s_client", version, "-cipher", "ALL:@SECLEVEL=0", "-connect",
-                 f"127.0.0.1:{target.port}"], input=b"", capture_output=True, timeout=20)
+                ["openssl", "s_client", version, "-cipher", "ALL:@SECLEVEL=0", "-connect", f"127.0.0.1:{target.port}"],
+                input=b"",
+                capture_output=True,
+                timeout=20,
+            )
             attack.exactly(f"{version[1:]} fails", process.returncode != 0, True)
 
 
@@ -89,7 +95,10 @@ def key_updates(report, target):
     with Attack(report, target, "key updates", "one after the other in TLS 1.3") as attack:
         process = subprocess.Popen(
             ["openssl", "s_client", "-tls1_3", "-connect", f"127.0.0.1:{target.port}"],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         sent = 0
         try:
             while sent < 2_000 and process.poll() is None:
@@ -123,8 +132,9 @@ def small_records(report, target, count):
 
 def short_of_descriptors(report, target):
     """Those who are there are served, those who come wait, and nobody spins."""
-    with Attack(report, target, "no more descriptors", "200 connections, where 64 may be open",
-                is_watched=False) as attack:
+    with Attack(
+        report, target, "no more descriptors", "200 connections, where 64 may be open", is_watched=False
+    ) as attack:
         early = Client(target.port, "http/1.1")
         crowd = [Client(target.port, timeout=0.1) for _ in range(200)]
         time.sleep(0.5)

@@ -16,8 +16,9 @@ def run(report, is_long):
     count, seconds = (10_000, 10) if is_long else (1_200, 2)
     with Target(divisor=1) as target:
         # Nobody else meanwhile: it would be measured, too.
-        with Attack(report, target, "idle connections", f"{count} through TLS, every second HTTP/2",
-                    is_watched=False) as attack:
+        with Attack(
+            report, target, "idle connections", f"{count} through TLS, every second HTTP/2", is_watched=False
+        ) as attack:
             alone = first_answer(target)
 
             def open_part(_):
@@ -43,8 +44,7 @@ def run(report, is_long):
             attack.at_most(f"ticks of CPU in {seconds} s", target.ticks() - before, seconds / 2, "")
             # The best of three: others use the machine, too.
             among = min(first_answer(target) for _ in range(3))
-            attack.at_most(f"connect and first answer, {alone * 1e3:.2f} ms alone: ratio",
-                           among / alone, 1.5, "")
+            attack.at_most(f"connect and first answer, {alone * 1e3:.2f} ms alone: ratio", among / alone, 1.5, "")
             attack.bound("memory for each", f"{per_connection(target, count):.1f} KB", True)
             workers.let_go()
 

@@ -37,9 +37,13 @@ class Place:
         path = self.here if is_here else self.away
         start = time.monotonic()
         try:
-            self.kept.sendall((
-                f"POST {path} HTTP/1.1\r\nHost: localhost\r\nTTL: 60\r\nContent-Encoding: aes128gcm\r\n"
-                f"{topic}Content-Length: 100\r\n\r\n").encode() + bytes(100))
+            self.kept.sendall(
+                (
+                    f"POST {path} HTTP/1.1\r\nHost: localhost\r\nTTL: 60\r\nContent-Encoding: aes128gcm\r\n"
+                    f"{topic}Content-Length: 100\r\n\r\n"
+                ).encode()
+                + bytes(100)
+            )
             if is_here:
                 self.acknowledge()
             status = http_answer(self.kept)

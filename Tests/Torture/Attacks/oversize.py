@@ -18,8 +18,7 @@ HTTP1 = {
     "many headers": (431, wire.GET[:-2], b"X: y\r\n" * 500),
     "empty lines": (400, b"", b"\r\n" * 2_000),
     "Content-Length": (413, POST + b"Content-Length: 1000000000\r\n\r\n", b"x" * 4_096),
-    "huge Content-Length": (413, POST + b"Content-Length: " + b"9" * 40 + b"\r\n\r\n",
-                            b"x" * 4_096),
+    "huge Content-Length": (413, POST + b"Content-Length: " + b"9" * 40 + b"\r\n\r\n", b"x" * 4_096),
     "chunks": (413, CHUNKED, b"400\r\n" + b"x" * 1_024 + b"\r\n"),
     "small chunks": (413, CHUNKED, b"1\r\nx\r\n" * 500),
     "chunk size": (413, CHUNKED + b"fffffff\r\n", b"x" * 4_096),
@@ -40,8 +39,7 @@ def run(report, is_long):
 
 
 def http1(report, target, count):
-    with Attack(report, target, "oversize", f"HTTP/1.1: {count} of each, half through TLS"
-                ) as attack:
+    with Attack(report, target, "oversize", f"HTTP/1.1: {count} of each, half through TLS") as attack:
         for name, (expected, begin, more) in HTTP1.items():
             statuses, most = set(), 0
             for index in range(count):
@@ -54,9 +52,11 @@ def http1(report, target, count):
                 most = max(most, sent)
                 statuses.add(answered(target, begin, more, index))
                 client.close()
-            attack.bound(f"{name}: {expected}, ended before {SENT_BOUND // MEGABYTE} MB",
-                         f"{', '.join(map(str, statuses))}, {most / MEGABYTE:.1f} MB",
-                         statuses == {expected} and most < SENT_BOUND)
+            attack.bound(
+                f"{name}: {expected}, ended before {SENT_BOUND // MEGABYTE} MB",
+                f"{', '.join(map(str, statuses))}, {most / MEGABYTE:.1f} MB",
+                statuses == {expected} and most < SENT_BOUND,
+            )
 
 
 def answered(target, begin, more, index):
@@ -71,13 +71,18 @@ def answered(target, begin, more, index):
 def http2(report, target, count):
     # The name of a case, and what its answer must have in it.
     cases = {
-        "header list: 431": header_list, "indexed fields: 431": indexed_fields,
-        "body: 413": body, "announced body: 413": announced_body,
-        "block of fields: calm": block_of_fields, "CONTINUATIONs: calm": continuations,
+        "header list: 431": header_list,
+        "indexed fields: 431": indexed_fields,
+        "body: 413": body,
+        "announced body: 413": announced_body,
+        "block of fields: calm": block_of_fields,
+        "CONTINUATIONs: calm": continuations,
         "empty CONTINUATIONs: calm": empty_continuations,
-        "frame: FRAME_SIZE_ERROR": large_frame, "101 streams: PROTOCOL_ERROR": streams,
+        "frame: FRAME_SIZE_ERROR": large_frame,
+        "101 streams: PROTOCOL_ERROR": streams,
         "101 streams at once: one refused": early_streams,
-        "window: FLOW_CONTROL_ERROR": window, "window of 0: PROTOCOL_ERROR": no_window,
+        "window: FLOW_CONTROL_ERROR": window,
+        "window of 0: PROTOCOL_ERROR": no_window,
         "first window: FLOW_CONTROL_ERROR": initial_window,
     }
     with Attack(report, target, "oversize", f"HTTP/2: {count} of each") as attack:
@@ -96,6 +101,7 @@ def expects(value):
     def mark(case):
         case.expected = value
         return case
+
     return mark
 
 
@@ -109,9 +115,8 @@ def first_status(client):
 
 
 def in_frames(block, flags=wire.END_STREAM):
-    pieces = [block[i:i + 16_384] for i in range(0, len(block), 16_384)]
-    data = wire.frame(wire.HEADERS, flags | (wire.END_HEADERS if len(pieces) == 1 else 0), 1,
-                      pieces[0])
+    pieces = [block[i : i + 16_384] for i in range(0, len(block), 16_384)]
+    data = wire.frame(wire.HEADERS, flags | (wire.END_HEADERS if len(pieces) == 1 else 0), 1, pieces[0])
     for index, piece in enumerate(pieces[1:], 2):
         end = wire.END_HEADERS if index == len(pieces) else 0
         data += wire.frame(wire.CONTINUATION, end, 1, piece)
@@ -134,16 +139,17 @@ def indexed_fields(client):
 
 @expects(413)
 def body(client):
-    client.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
-                + wire.frame(wire.DATA, 0, 1, b"x" * 6_000))
+    client.send(
+        wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
+        + wire.frame(wire.DATA, 0, 1, b"x" * 6_000)
+    )
     return first_status(client)
 
 
 @expects(413)
 def announced_body(client):
     fields = wire.literal(b"content-length", b"100000000")
-    client.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1,
-                           wire.head(method=b"POST", fields=fields)))
+    client.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST", fields=fields)))
     return first_status(client)
 
 
@@ -165,15 +171,16 @@ def continuations(client):
 
 @expects(wire.ENHANCE_YOUR_CALM)
 def empty_continuations(client):
-    client.send(wire.frame(wire.HEADERS, wire.END_STREAM, 1, wire.head())
-                + wire.frame(wire.CONTINUATION, 0, 1) * 1_000)
+    client.send(wire.frame(wire.HEADERS, wire.END_STREAM, 1, wire.head()) + wire.frame(wire.CONTINUATION, 0, 1) * 1_000)
     return client.ending()
 
 
 @expects(wire.FRAME_SIZE_ERROR)
 def large_frame(client):
-    client.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
-                + wire.frame(wire.DATA, 0, 1, b"x" * 16_385))
+    client.send(
+        wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
+        + wire.frame(wire.DATA, 0, 1, b"x" * 16_385)
+    )
     return client.ending()
 
 

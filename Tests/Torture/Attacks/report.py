@@ -19,8 +19,7 @@ class Report:
     def bound(self, name, done, bound, measured, holds):
         self.bounds += 1
         self.missed += not holds
-        print(f"{'pass' if holds else 'MISS'}  {name:22} {done:52} {bound:52} {measured}",
-              flush=True)
+        print(f"{'pass' if holds else 'MISS'}  {name:22} {done:52} {bound:52} {measured}", flush=True)
 
 
 class Attack:
@@ -44,18 +43,26 @@ class Attack:
         if self.watch:
             self.watch.__exit__()
             quiet, elsewhere = self.target.quiet, self.watch.other_p99
-            self.at_most(f"others: p99, {quiet:.1f} ms in quiet, {elsewhere:.1f} elsewhere",
-                         self.watch.p99, quiet * SLOWER + SLOWER_BY + elsewhere, "ms")
+            self.at_most(
+                f"others: p99, {quiet:.1f} ms in quiet, {elsewhere:.1f} elsewhere",
+                self.watch.p99,
+                quiet * SLOWER + SLOWER_BY + elsewhere,
+                "ms",
+            )
             self.exactly("others: requests that failed", self.watch.failures, 0)
         if not self.target.is_alive():
             return self.bound("the server stays up", "it is gone", False)
         first = self.target.first_descriptors
-        took = self.target.wait_for(
-            lambda: self.target.descriptors() <= first, self.forgets_in)
+        took = self.target.wait_for(lambda: self.target.descriptors() <= first, self.forgets_in)
         self.bound(
             f"descriptors return within {self.forgets_in:.1f} s",
-            f"{self.target.descriptors()} of {first}", took is not None)
-        grown = lambda: self.target.memory() - self.target.first_memory
+            f"{self.target.descriptors()} of {first}",
+            took is not None,
+        )
+
+        def grown():
+            return self.target.memory() - self.target.first_memory
+
         self.target.wait_for(lambda: grown() <= MEMORY_BOUND, 10)
         self.at_most("memory returns: growth", grown() / MEGABYTE, MEMORY_BOUND / MEGABYTE, "MB")
 
@@ -65,8 +72,7 @@ class Attack:
 
     def bound(self, bound, measured, holds):
         is_named = self.is_first or not holds
-        self.report.bound(
-            self.name if is_named else "", self.done if is_named else "", bound, measured, holds)
+        self.report.bound(self.name if is_named else "", self.done if is_named else "", bound, measured, holds)
         self.is_first = False
 
     def at_most(self, what, value, limit, unit):

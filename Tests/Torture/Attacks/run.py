@@ -24,8 +24,14 @@ from report import Report
 from target import Target, make_certificate
 
 FAMILIES = {
-    "slow": slow, "idle": idle, "half-open": half_open, "handshakes": handshakes,
-    "oversize": oversize, "floods": floods, "garbage": garbage, "deaf": deaf,
+    "slow": slow,
+    "idle": idle,
+    "half-open": half_open,
+    "handshakes": handshakes,
+    "oversize": oversize,
+    "floods": floods,
+    "garbage": garbage,
+    "deaf": deaf,
 }
 
 
@@ -48,8 +54,7 @@ def main():
                 FAMILIES[name].run(report, arguments.long)
             else:
                 besieged.run(report, arguments.long, arguments.bellwire, name)
-    print(f"attacks: {report.bounds} bounds, {report.missed} missed,"
-          f" {time.monotonic() - started:.0f} s")
+    print(f"attacks: {report.bounds} bounds, {report.missed} missed, {time.monotonic() - started:.0f} s")
     return 1 if report.missed or not report.bounds else 0
 
 

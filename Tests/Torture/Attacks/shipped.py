@@ -48,9 +48,24 @@ class Shipped:
         pathlib.Path(base, "none.conf").write_text("")
         self.log = open(f"{base}/log", "wb")
         self.process = subprocess.Popen(
-            [program, "serve", "--config", f"{base}/none.conf", "--listen", "http://127.0.0.1:0",
-             "--state", f"{base}/state", "--keys", f"{base}/keys", "--registration", "token"],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            [
+                program,
+                "serve",
+                "--config",
+                f"{base}/none.conf",
+                "--listen",
+                "http://127.0.0.1:0",
+                "--state",
+                f"{base}/state",
+                "--keys",
+                f"{base}/keys",
+                "--registration",
+                "token",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
         line = self.process.stdout.readline().split()
         if line[:2] != ["bellwire:", "ready"]:
             sys.exit(f"attack: the server did not start: {pathlib.Path(base, 'log').read_text()}")
@@ -80,8 +95,7 @@ class Shipped:
 
     def cpu(self):
         """In seconds."""
-        return sum(int((task / "schedstat").read_text().split()[0])
-                   for task in (self.proc / "task").iterdir()) / 1e9
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in (self.proc / "task").iterdir()) / 1e9
 
     def end(self):
         self.process.kill()
@@ -99,7 +113,10 @@ class Neighbour:
     def __enter__(self):
         self.process = subprocess.Popen(
             [sys.executable, HERE / "neighbour.py", *self.places],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.process.stdout.readline()
         return self
 

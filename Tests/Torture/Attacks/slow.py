@@ -63,27 +63,29 @@ def bodies(report, target, count):
         attack.between("cut", [peer.cut_after for peer in peers], limit * 0.9, limit + SLACK)
         attack.exactly("answered 408", sum(b" 408 " in peer.received for peer in peers), count)
         end(peers)
-    begin = (wire.PREFACE + wire.frame(wire.SETTINGS)
-             + wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
-             + struct.pack(">I", 5_000)[1:] + bytes([wire.DATA, 0]) + struct.pack(">I", 1))
-    with Attack(report, target, "slow bodies, HTTP/2", f"{count} streams, as before",
-                forgets_in=3) as attack:
+    begin = (
+        wire.PREFACE
+        + wire.frame(wire.SETTINGS)
+        + wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST"))
+        + struct.pack(">I", 5_000)[1:]
+        + bytes([wire.DATA, 0])
+        + struct.pack(">I", 1)
+    )
+    with Attack(report, target, "slow bodies, HTTP/2", f"{count} streams, as before", forgets_in=3) as attack:
         peers = [Peer(Client(target.port, "h2"), begin, b"x") for _ in range(count)]
         drip(peers, limit + SLACK)
         statuses = []
         for peer in peers:
             reader = Client.__new__(Client)
             reader.socket, reader.buffer = peer.client.socket, peer.received
-            statuses += [wire.status(payload) for kind, _, _, payload in reader.frames()
-                         if kind == wire.HEADERS]
+            statuses += [wire.status(payload) for kind, _, _, payload in reader.frames() if kind == wire.HEADERS]
         attack.exactly(f"answered 408 within {limit + SLACK:.2f} s", statuses.count(408), count)
         end(peers)
 
 
 def silent(report, target, count):
     limit = target.limits.idle
-    with Attack(report, target, "silence", f"{count} connections after one request, as many HTTP/2"
-                ) as attack:
+    with Attack(report, target, "silence", f"{count} connections after one request, as many HTTP/2") as attack:
         peers = []
         for client in clients(target, count):
             client.ask()
@@ -101,24 +103,26 @@ def reads(report, target, count):
     size = 4_000_000
     limit = target.limits.deaf
     ask = b"GET /bytes/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % size
-    with Attack(report, target, "slow reading",
-                f"{count} connections, 1 KB of 4 MB every 100 ms") as attack:
+    with Attack(report, target, "slow reading", f"{count} connections, 1 KB of 4 MB every 100 ms") as attack:
         peers = []
         for _ in range(count):
-            peers.append(Peer(Client(target.port, "http/1.1", receive_buffer=4_096), ask,
-                              reads_at_most=1_024))
+            peers.append(Peer(Client(target.port, "http/1.1", receive_buffer=4_096), ask, reads_at_most=1_024))
             # Memory for one such answer takes 15 ms where a machine has to ask its host for it.
             time.sleep(0.01)
         until_descriptors(attack, target, peers, limit)
     limit = target.limits.answer
-    with Attack(report, target, "slow reading, HTTP/2",
-                f"{count} connections, windows of 1 byte") as attack:
+    with Attack(report, target, "slow reading, HTTP/2", f"{count} connections, windows of 1 byte") as attack:
         settings = struct.pack(">HI", 4, 1)
         peers = []
         for _ in range(count):
             client = Client(target.port, "h2").open(settings)
-            peers.append(Peer(client, wire.request(1, b"/bytes/100000"),
-                              wire.frame(wire.WINDOW_UPDATE, 0, 1, struct.pack(">I", 1))))
+            peers.append(
+                Peer(
+                    client,
+                    wire.request(1, b"/bytes/100000"),
+                    wire.frame(wire.WINDOW_UPDATE, 0, 1, struct.pack(">I", 1)),
+                )
+            )
         drip(peers, limit + SLACK, every=0.02)
         resets = sum(b"\0\0\4\3\0\0\0\0\1" in peer.received for peer in peers)
         attack.exactly(f"stream reset within {limit + SLACK:.2f} s", resets, count)
@@ -129,10 +133,8 @@ def until_descriptors(attack, target, peers, limit):
     """What lies in the sockets hides the cut from a slow reader: its descriptors tell."""
     before = target.first_descriptors + len(peers) / 2
     sip(peers, limit * 0.8)
-    attack.bound(f"kept for {limit * 0.8:.2f} s", f"{target.descriptors()} descriptors",
-                 target.descriptors() > before)
+    attack.bound(f"kept for {limit * 0.8:.2f} s", f"{target.descriptors()} descriptors", target.descriptors() > before)
     sip(peers, limit * 0.2 + SLACK)
     # Somebody else holds one or two.
-    attack.at_most(f"descriptors after {limit + SLACK:.2f} s", target.descriptors(),
-                   target.first_descriptors + 3, "")
+    attack.at_most(f"descriptors after {limit + SLACK:.2f} s", target.descriptors(), target.first_descriptors + 3, "")
     end(peers)

@@ -35,8 +35,15 @@ class Target:
 
     def __init__(self, divisor=20, descriptors=None, connections=50_000):
         self.limits = Limits(divisor)
-        self.command = [self.program, "--certificate", self.certificate, "--divide", str(divisor),
-                        "--connections", str(connections)]
+        self.command = [
+            self.program,
+            "--certificate",
+            self.certificate,
+            "--divide",
+            str(divisor),
+            "--connections",
+            str(connections),
+        ]
         self.descriptor_limit = descriptors
 
     def __enter__(self):
@@ -53,8 +60,7 @@ class Target:
             process.wait()
 
     def start(self):
-        process = subprocess.Popen(
-            self.command, stdout=subprocess.PIPE, text=True, preexec_fn=self.restrict)
+        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, preexec_fn=self.restrict)
         line = process.stdout.readline().split()
         if line[:1] != ["ready"]:
             sys.exit(f"attack: the server did not start: {' '.join(line)}")
@@ -62,13 +68,11 @@ class Target:
 
     def restrict(self):
         if self.descriptor_limit:
-            resource.setrlimit(
-                resource.RLIMIT_NOFILE, (self.descriptor_limit, self.descriptor_limit))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self.descriptor_limit, self.descriptor_limit))
 
     def warm_up(self):
         """Both protocols have been spoken, so that what is kept for the next time is there."""
-        clients = [Client(self.port, alpn) for alpn in ("http/1.1", "h2")
-                   for _ in range(20)]
+        clients = [Client(self.port, alpn) for alpn in ("http/1.1", "h2") for _ in range(20)]
         for client in clients:
             client.ask() if client.alpn == "http/1.1" else client.open()
         for client in clients:
@@ -96,8 +100,7 @@ class Target:
 
     def cpu(self):
         """In seconds, finer than ticks."""
-        return sum(int((task / "schedstat").read_text().split()[0])
-                   for task in (self.folder / "task").iterdir()) / 1e9
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in (self.folder / "task").iterdir()) / 1e9
 
     def wait_for(self, condition, seconds=10):
         """How long it took, or None."""
@@ -117,9 +120,11 @@ class Watch:
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [sys.executable, HERE / "somebody.py", str(self.target.port),
-             str(self.target.other_port)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, HERE / "somebody.py", str(self.target.port), str(self.target.other_port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.process.stdout.readline()
         return self
 
@@ -138,10 +143,28 @@ def make_certificate(folder):
     """For localhost, in one file with its key."""
     path = folder / "server.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "30", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-         "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"],
-        check=True, capture_output=True)
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "30",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-keyout",
+            folder / "key.pem",
+            "-out",
+            folder / "certificate.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     path.write_bytes((folder / "certificate.pem").read_bytes() + (folder / "key.pem").read_bytes())
     return str(path)

@@ -32,6 +32,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 def literal(name, value):
     """A field that is not indexed; numbers of seven bits with their continuation."""
+
     def string(text):
         if len(text) < 127:
             return bytes([len(text)]) + text
@@ -40,13 +41,15 @@ def literal(name, value):
             digits += bytes([rest & 127 | 128])
             rest >>= 7
         return b"\x7f" + digits + bytes([rest]) + text
+
     return b"\x00" + string(name) + string(value)
 
 
 def head(path=b"/a", method=b"GET", fields=b""):
     """A block of fields: https, localhost."""
-    return (literal(b":method", method) + b"\x87" + literal(b":path", path)
-            + literal(b":authority", b"localhost") + fields)
+    return (
+        literal(b":method", method) + b"\x87" + literal(b":path", path) + literal(b":authority", b"localhost") + fields
+    )
 
 
 def request(stream, path=b"/a"):
@@ -58,8 +61,7 @@ class Client:
 
     def __init__(self, port, alpn=None, timeout=10, host="127.0.0.1", receive_buffer=None):
         self.alpn = alpn
-        self.socket = socket.socket(
-            socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+        self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
         self.socket.settimeout(timeout)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -106,8 +108,10 @@ class Client:
                 return 0
             answer += piece
         fields, body = answer.split(b"\r\n\r\n", 1)
-        length = next((int(line.split(b":")[1]) for line in fields.lower().split(b"\r\n")
-                       if line.startswith(b"content-length:")), 0)
+        length = next(
+            (int(line.split(b":")[1]) for line in fields.lower().split(b"\r\n") if line.startswith(b"content-length:")),
+            0,
+        )
         while len(body) < length and (piece := self.receive()):
             body += piece
         return int(fields.split()[1])
@@ -126,7 +130,7 @@ class Client:
                 if len(self.buffer) < 9 + length:
                     break
                 kind, flags, stream = struct.unpack(">BBI", self.buffer[3:9])
-                payload, self.buffer = self.buffer[9:9 + length], self.buffer[9 + length:]
+                payload, self.buffer = self.buffer[9 : 9 + length], self.buffer[9 + length :]
                 yield kind, flags, stream, payload
             piece = self.receive()
             if not piece:
@@ -160,7 +164,7 @@ def status(block):
         return STATUSES.get(block[0] & 0x7F, 0)
     if block[0] & 0x0F == 8 and len(block) > 4:  # Literal value under the name of an indexed one.
         size = block[1] & 0x7F
-        return huffman_number(block[2:2 + size]) if block[1] & 0x80 else int(block[2:2 + size])
+        return huffman_number(block[2 : 2 + size]) if block[1] & 0x80 else int(block[2 : 2 + size])
     return 0
 
 

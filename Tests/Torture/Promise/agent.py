@@ -58,8 +58,12 @@ class Session:
         agent, uaid = self.agent, message["uaid"]
         is_forgotten = bool(agent.uaid) and uaid != agent.uaid
         if is_forgotten:
-            self.log.note("forgotten", a=agent.number, c=self.number,
-                          kept=[one.number for one in agent.channels.values() if one.token])
+            self.log.note(
+                "forgotten",
+                a=agent.number,
+                c=self.number,
+                kept=[one.number for one in agent.channels.values() if one.token],
+            )
         agent.uaid, self.is_ready = uaid, True
         self.log.note("hello", c=self.number, uaid=uaid)
         if self.mode == "slow":
@@ -89,16 +93,21 @@ class Session:
     def delivered(self, message, start):
         body = base64.urlsafe_b64decode(message.get("data", "") + "===")
         self.log.note(
-            "delivery", c=self.number, a=self.agent.number, chan=message["channelID"],
-            id=message["version"], p=number_of(body),
-            digest=hashlib.sha256(body).hexdigest()[:16], headers=message.get("headers"),
-            start=round(start, 6))
+            "delivery",
+            c=self.number,
+            a=self.agent.number,
+            chan=message["channelID"],
+            id=message["version"],
+            p=number_of(body),
+            digest=hashlib.sha256(body).hexdigest()[:16],
+            headers=message.get("headers"),
+            start=round(start, 6),
+        )
         self.patience -= 1
         if self.mode in ("prompt", "slow"):
             self.acknowledge(message)
-        elif self.mode == "late" or self.mode == "forgetful" and self.random.random() < 0.5:
-            asyncio.get_running_loop().call_later(
-                self.random.uniform(0.0005, 0.15), self.acknowledge, message)
+        elif self.mode == "late" or (self.mode == "forgetful" and self.random.random() < 0.5):
+            asyncio.get_running_loop().call_later(self.random.uniform(0.0005, 0.15), self.acknowledge, message)
         elif self.mode == "fragile" and self.patience <= 0:
             self.socket.abort()
         elif self.mode == "hasty":
@@ -151,8 +160,7 @@ class Agent:
             self.channels[channel] = self.world.subscribe(self, channel)
         for channel, one in self.channels.items():
             if not one.token:
-                self.world.log.note("register", c=session.number, s=one.number, chan=channel,
-                                    a=self.number)
+                self.world.log.note("register", c=session.number, s=one.number, chan=channel, a=self.number)
                 session.socket.tell(messageType="register", channelID=channel)
 
     def unregister(self, session, channel, one):
@@ -201,7 +209,7 @@ class Agent:
             await asyncio.wait([session.ended], timeout=0.1)
             remaining -= 0.1
             is_welcome = session.mode == "prompt" and self.world.is_calm
-            if self.world.is_calm and not is_welcome or remaining <= 0 and not is_welcome:
+            if (self.world.is_calm and not is_welcome) or (remaining <= 0 and not is_welcome):
                 break
         if session.ended.done():
             return

@@ -54,9 +54,11 @@ def end_of(push, story):
     sub = story.subs[push.sub]
     ends = [push.sent + push.granted, push.delete_sent, sub.end_sent]
     if push.topic:
-        ends += [max(other.sent, push.sent) for other in sub.pushes
-                 if other.topic == push.topic and other is not push and other.may_be_kept
-                 and not other.precedes(push)]
+        ends += [
+            max(other.sent, push.sent)
+            for other in sub.pushes
+            if other.topic == push.topic and other is not push and other.may_be_kept and not other.precedes(push)
+        ]
     return min(ends)
 
 
@@ -79,13 +81,18 @@ def arrives(story, findings):
             if not story.is_quiet(start, deadline):
                 continue
             limit = deadline + story.slack(deadline)
-            holds = (any(time <= limit for time in push.acknowledged)
-                     or any(one.connection is connection and one.start <= limit
-                            for one in push.deliveries))
+            holds = any(time <= limit for time in push.acknowledged) or any(
+                one.connection is connection and one.start <= limit for one in push.deliveries
+            )
             invariant = 24 if story.jumps else 1
-            findings.check(invariant, holds, lambda: (
-                f"{push}: not seen on connection {connection.number} from {connection.ready:.3f}"
-                f" to {connection.closed:.3f}"))
+            findings.check(
+                invariant,
+                holds,
+                lambda: (
+                    f"{push}: not seen on connection {connection.number} from {connection.ready:.3f}"
+                    f" to {connection.closed:.3f}"
+                ),
+            )
             if not holds:
                 break
 
@@ -98,15 +105,21 @@ def is_as_sent(story, findings):
         for one in connection.deliveries:
             push, sub = one.push, story.subs[one.push.sub]
             findings.check(
-                2, one.digest == push.digest and one.headers == push.headers,
-                lambda: f"{push}: came as {one.digest} {one.headers}, not {push.headers}")
+                2,
+                one.digest == push.digest and one.headers == push.headers,
+                lambda: f"{push}: came as {one.digest} {one.headers}, not {push.headers}",
+            )
             findings.check(
-                3, one.channel == sub.channel and connection.agent == sub.agent,
-                lambda: f"{push}: came to channel {one.channel} of client {connection.agent}")
+                3,
+                one.channel == sub.channel and connection.agent == sub.agent,
+                lambda: f"{push}: came to channel {one.channel} of client {connection.agent}",
+            )
             if connection.mode != "slow" and sub.ended < FOREVER:
                 findings.check(
-                    3, one.start <= sub.ended + 0.1 + story.slack(one.start),
-                    lambda: f"{push}: came after its subscription ended at {sub.ended:.3f}")
+                    3,
+                    one.start <= sub.ended + 0.1 + story.slack(one.start),
+                    lambda: f"{push}: came after its subscription ended at {sub.ended:.3f}",
+                )
 
 
 def keeps_its_name(story, findings):
@@ -116,11 +129,15 @@ def keeps_its_name(story, findings):
         if push.deliveries:
             findings.check(4, len(names) == 1, lambda: f"{push}: came under ids {names}")
         if len(push.deliveries) > 1:
-            findings.check(9, len(names) == 1 and len({one.digest for one in push.deliveries}) == 1,
-                           lambda: f"{push}: repeats differ")
+            findings.check(
+                9,
+                len(names) == 1 and len({one.digest for one in push.deliveries}) == 1,
+                lambda: f"{push}: repeats differ",
+            )
     for name, pushes in story.by_id.items():
-        findings.check(4, len(pushes) == 1,
-                       lambda: f"id {name} names {len(pushes)} pushes: {', '.join(map(str, pushes))}")
+        findings.check(
+            4, len(pushes) == 1, lambda: f"id {name} names {len(pushes)} pushes: {', '.join(map(str, pushes))}"
+        )
 
 
 def is_in_time(story, findings):
@@ -130,8 +147,11 @@ def is_in_time(story, findings):
             if one.connection.mode == "slow" or push.done == FOREVER:
                 continue
             limit = push.done + push.granted + 1 + story.slack(one.start)
-            findings.check(24 if story.jumps else 5, one.start <= limit,
-                           lambda: f"{push}: came at {one.start:.3f}, due until {limit:.3f}")
+            findings.check(
+                24 if story.jumps else 5,
+                one.start <= limit,
+                lambda: f"{push}: came at {one.start:.3f}, due until {limit:.3f}",
+            )
 
 
 def is_not_repeated(story, findings):
@@ -142,9 +162,12 @@ def is_not_repeated(story, findings):
         seen = collections.Counter(one.connection.number for one in push.deliveries)
         for before, one in zip(push.deliveries, push.deliveries[1:]):
             findings.check(
-                7, seen[one.connection.number] == 1 and before.connection is not one.connection
+                7,
+                seen[one.connection.number] == 1
+                and before.connection is not one.connection
                 and before.connection.closed <= one.connection.ready,
-                lambda: f"{push}: came twice without a break")
+                lambda: f"{push}: came twice without a break",
+            )
         if len(push.deliveries) == 1:
             findings.case(7)
 
@@ -156,15 +179,19 @@ def acknowledgement_is_final(story, findings):
             time = getattr(one, "acknowledged", None)
             if time is None:
                 continue
-            later = push.deliveries[index + 1:]
+            later = push.deliveries[index + 1 :]
             settled = one.connection.closed > time + 1 and story.is_quiet(time - 0.5, time + 1.1)
             answered = one.connection.pings.get(one.id)
             if settled:
                 findings.check(8, not later, lambda: f"{push}: came again after a quiet second")
             elif answered and story.is_quiet(time - 0.5, time):
-                findings.check(8, not later, lambda: (
-                    f"{push}: came again although a ping behind the acknowledgement was answered"
-                    f" at {answered:.3f}"))
+                findings.check(
+                    8,
+                    not later,
+                    lambda: (
+                        f"{push}: came again although a ping behind the acknowledgement was answered at {answered:.3f}"
+                    ),
+                )
 
 
 def is_in_order(story, findings):
@@ -185,8 +212,9 @@ def is_in_order(story, findings):
             if one.push.is_refused:
                 continue
             if latest:
-                findings.check(10, not one.push.precedes(latest.push), lambda: (
-                    f"{one.push} came after the later {latest.push}"))
+                findings.check(
+                    10, not one.push.precedes(latest.push), lambda: f"{one.push} came after the later {latest.push}"
+                )
             if not latest or one.push.sent > latest.push.sent:
                 latest = one
 
@@ -202,31 +230,41 @@ def topic_replaces(story, findings):
             row.sort(key=lambda push: push.done)
             ends = [push.done for push in row]
             for push in (push for push in sub.pushes if push.topic and push.deliveries):
-                newer = [other for other in row[bisect.bisect_right(ends, push.sent):]
-                         if other.topic == push.topic and push.precedes(other)]
+                newer = [
+                    other
+                    for other in row[bisect.bisect_right(ends, push.sent) :]
+                    if other.topic == push.topic and push.precedes(other)
+                ]
                 if not newer:
                     continue
                 limit = newer[0].done + 0.1
                 for one in push.deliveries:
                     if one.connection.mode != "slow":
-                        findings.check(12, one.start <= limit + story.slack(one.start), lambda: (
-                            f"{push}: came at {one.start:.3f}, replaced by {newer[0]}"))
+                        findings.check(
+                            12,
+                            one.start <= limit + story.slack(one.start),
+                            lambda: f"{push}: came at {one.start:.3f}, replaced by {newer[0]}",
+                        )
 
 
 def withdrawal_holds(story, findings):
     """13."""
     for push in story.pushes.values():
         for time in push.deleted:
-            late = [one for one in push.deliveries if one.connection.mode != "slow"
-                    and one.start > time + 0.1 + story.slack(one.start)]
+            late = [
+                one
+                for one in push.deliveries
+                if one.connection.mode != "slow" and one.start > time + 0.1 + story.slack(one.start)
+            ]
             findings.check(13, not late, lambda: f"{push}: came after it was withdrawn at {time:.3f}")
 
 
 def gone_is_gone(story, findings):
     """14: and what lives is never called dead."""
     for event in story.forgotten:
-        findings.check(14, not event["kept"],
-                       lambda: f"client {event['a']} got another uaid though it had {event['kept']}")
+        findings.check(
+            14, not event["kept"], lambda: f"client {event['a']} got another uaid though it had {event['kept']}"
+        )
     for push in story.pushes.values():
         sub = story.subs[push.sub]
         if push.status is None:
@@ -235,20 +273,19 @@ def gone_is_gone(story, findings):
             findings.check(14, push.status == 410, lambda: f"{push}: ended at {sub.ended:.3f}")
         elif push.done < sub.end_sent:
             holds = push.status in (201, 429) or push.status >= 500
-            findings.check(24 if story.jumps else 14, holds,
-                           lambda: f"{push}: its subscription lives")
+            findings.check(24 if story.jumps else 14, holds, lambda: f"{push}: its subscription lives")
 
 
 def faults_pass(story, findings):
     """15: 5xx with Retry-After, and the service comes back by itself."""
     for kind, begin, healed, usable in story.faults:
-        findings.check(15, usable - healed <= 10,
-                       lambda: f"{kind} from {begin:.3f} to {healed:.3f}: usable at {usable:.3f}")
+        findings.check(
+            15, usable - healed <= 10, lambda: f"{kind} from {begin:.3f} to {healed:.3f}: usable at {usable:.3f}"
+        )
     for push in story.pushes.values():
         if push.status is not None and push.status >= 500:
             findings.check(15, bool(push.retry), lambda: f"{push}: no Retry-After")
-            at_fault = any(begin - 1 <= push.done <= usable + 1
-                           for _, begin, _, usable in story.faults)
+            at_fault = any(begin - 1 <= push.done <= usable + 1 for _, begin, _, usable in story.faults)
             findings.check(15, at_fault, lambda: f"{push}: refused without a fault")
 
 
@@ -258,8 +295,9 @@ def now_or_never(story, findings):
         if push.ttl != 0 or not push.is_accepted:
             continue
         late = [one for one in push.deliveries if one.connection.greeted > push.done]
-        findings.check(16, push.granted == 0 and not late,
-                       lambda: f"{push}: granted {push.granted}, came after a reconnect")
+        findings.check(
+            16, push.granted == 0 and not late, lambda: f"{push}: granted {push.granted}, came after a reconnect"
+        )
 
 
 def full_is_refused(story, findings):
@@ -273,19 +311,25 @@ def others_are_not_delayed(story, findings):
     """11: latencies of those who read, without and with silent ones beside them."""
     for quiet, silent in zip(story.phases[::3], story.phases[1::3]):
         end = story.phases[2]["t"] if len(story.phases) > 2 else story.end
-        alone, beside = (latencies(story, *span) for span in (
-            (quiet["t"], silent["t"]), (silent["t"], end)))
+        alone, beside = (latencies(story, *span) for span in ((quiet["t"], silent["t"]), (silent["t"], end)))
         if alone and beside:
-            findings.check(11, beside <= alone + 0.05, lambda: (
-                f"p99 is {beside * 1e3:.1f} ms beside silent clients, {alone * 1e3:.1f} ms alone"))
+            findings.check(
+                11,
+                beside <= alone + 0.05,
+                lambda: f"p99 is {beside * 1e3:.1f} ms beside silent clients, {alone * 1e3:.1f} ms alone",
+            )
 
 
 def latencies(story, start, end):
     """The 99th percentile of those who acknowledge at once."""
-    times = sorted(push.deliveries[0].start - push.sent for push in story.pushes.values()
-                   if start < push.sent < end and push.deliveries
-                   and push.deliveries[0].connection.mode == "prompt"
-                   and push.deliveries[0].connection.ready < push.sent)
+    times = sorted(
+        push.deliveries[0].start - push.sent
+        for push in story.pushes.values()
+        if start < push.sent < end
+        and push.deliveries
+        and push.deliveries[0].connection.mode == "prompt"
+        and push.deliveries[0].connection.ready < push.sent
+    )
     return times[int(len(times) * 0.99)] if len(times) > 100 else None
 
 
@@ -299,25 +343,42 @@ def resources_return(story, findings):
             continue
         before, after = span["before"], span["after"]
         for what, room in (("descriptors", 0), ("memory", 8 << 20)):
-            findings.check(26, after[what] <= before[what] + room, lambda: (
-                f"{name}: {what} {before[what]} before, {after[what]} after"))
-        findings.check(26, after["wal"] <= WAL_LIMIT,
-                       lambda: f"{name}: the write-ahead log has {after['wal']} bytes")
+            findings.check(
+                26,
+                after[what] <= before[what] + room,
+                lambda: f"{name}: {what} {before[what]} before, {after[what]} after",
+            )
+        findings.check(26, after["wal"] <= WAL_LIMIT, lambda: f"{name}: the write-ahead log has {after['wal']} bytes")
 
 
 RULES = [
-    arrives, is_as_sent, keeps_its_name, is_in_time, is_not_repeated, acknowledgement_is_final,
-    is_in_order, topic_replaces, withdrawal_holds, gone_is_gone, faults_pass, now_or_never,
-    full_is_refused, others_are_not_delayed, resources_return, secrets_shown.rule,
-    hooked.rule, viewed.rule,
+    arrives,
+    is_as_sent,
+    keeps_its_name,
+    is_in_time,
+    is_not_repeated,
+    acknowledgement_is_final,
+    is_in_order,
+    topic_replaces,
+    withdrawal_holds,
+    gone_is_gone,
+    faults_pass,
+    now_or_never,
+    full_is_refused,
+    others_are_not_delayed,
+    resources_return,
+    secrets_shown.rule,
+    hooked.rule,
+    viewed.rule,
 ]
 
 
 def report(findings, required):
     """Prints all; whether all held and everything required was examined."""
     is_good = True
-    for invariant in sorted(set(findings.cases) | set(required), key=lambda one: (
-            isinstance(one, str), str(one).zfill(3))):
+    for invariant in sorted(
+        set(findings.cases) | set(required), key=lambda one: (isinstance(one, str), str(one).zfill(3))
+    ):
         bad, count = findings.violations[invariant], findings.cases[invariant]
         is_empty = count == 0
         is_good &= not bad and not is_empty

@@ -92,8 +92,11 @@ def signals(one):
 def missing(one):
     done, starts = done_messages(one), [taken.start for taken in signals(one).values()]
     last = max(starts, default=0)
-    return [push for push in one.pushes.values() if push.is_accepted and (
-        push.number not in done if push.kind == "message" else last < push.sent)]
+    return [
+        push
+        for push in one.pushes.values()
+        if push.is_accepted and (push.number not in done if push.kind == "message" else last < push.sent)
+    ]
 
 
 def rule(story, findings):
@@ -109,13 +112,14 @@ def arrives(number, one, findings):
     late = {push.number for push in missing(one)}
     for push in one.pushes.values():
         if push.is_accepted and push.kind == "message":
-            findings.check(18, push.number not in late,
-                           lambda: f"application {number}: {push} never came")
+            findings.check(18, push.number not in late, lambda: f"application {number}: {push} never came")
     for attempt in one.attempts:
-        findings.check(18, attempt.is_signed,
-                       lambda: f"application {number}: {attempt.id} is not signed")
-        findings.check(18, attempt.push is None or attempt.push in one.pushes,
-                       lambda: f"application {number}: nobody sent {attempt.push}")
+        findings.check(18, attempt.is_signed, lambda: f"application {number}: {attempt.id} is not signed")
+        findings.check(
+            18,
+            attempt.push is None or attempt.push in one.pushes,
+            lambda: f"application {number}: nobody sent {attempt.push}",
+        )
 
 
 def keeps_its_name(number, one, findings):
@@ -126,8 +130,7 @@ def keeps_its_name(number, one, findings):
         if attempt.push:
             names[attempt.push].add(attempt.id)
     for push, ids in names.items():
-        findings.check(18, len(ids) == 1,
-                       lambda: f"application {number}: push {push} came under {len(ids)} ids")
+        findings.check(18, len(ids) == 1, lambda: f"application {number}: push {push} came under {len(ids)} ids")
     for name, what in events.items():
         findings.check(18, len(what) == 1, lambda: f"application {number}: {name} names {what}")
 
@@ -138,20 +141,26 @@ def is_in_order(number, one, findings):
     for attempt in one.attempts:
         if not order or order[-1].id != attempt.id:
             order.append(attempt)
-    findings.check(18, not order or order[0].type == "registration.created",
-                   lambda: f"application {number}: {order[0].type} came first")
+    findings.check(
+        18,
+        not order or order[0].type == "registration.created",
+        lambda: f"application {number}: {order[0].type} came first",
+    )
     seen, is_over, latest = set(), False, None
     for attempt in order:
-        findings.check(18, attempt.id not in seen,
-                       lambda: f"application {number}: {attempt.type} {attempt.id} came back behind another")
-        findings.check(18, not is_over,
-                       lambda: f"application {number}: {attempt.type} behind the last")
+        findings.check(
+            18,
+            attempt.id not in seen,
+            lambda: f"application {number}: {attempt.type} {attempt.id} came back behind another",
+        )
+        findings.check(18, not is_over, lambda: f"application {number}: {attempt.type} behind the last")
         is_over |= attempt.type == "registration.deleted"
         seen.add(attempt.id)
         push = one.pushes.get(attempt.push)
         if push:
-            findings.check(18, latest is None or push.done >= latest.sent,
-                           lambda: f"application {number}: {push} behind {latest}")
+            findings.check(
+                18, latest is None or push.done >= latest.sent, lambda: f"application {number}: {push} behind {latest}"
+            )
             if latest is None or push.sent > latest.sent:
                 latest = push
     if one.revoked < FOREVER:
@@ -165,12 +174,12 @@ def signals_follow(number, one, findings):
     late = {push.number for push in missing(one)}
     for push in puts:
         if push.is_accepted:
-            findings.check(21, push.number not in late,
-                           lambda: f"application {number}: no signal behind {push}")
+            findings.check(21, push.number not in late, lambda: f"application {number}: no signal behind {push}")
     count = sum(attempt.count for attempt in taken.values())
-    accepted, possible = (sum(getattr(push, name) for push in puts)
-                          for name in ("is_accepted", "may_be_kept"))
-    findings.check(21, len(taken) <= possible,
-                   lambda: f"application {number}: {len(taken)} signals of {possible} PUTs")
-    findings.check(21, accepted <= count <= possible,
-                   lambda: f"application {number}: {count} counted of {accepted} to {possible} PUTs")
+    accepted, possible = (sum(getattr(push, name) for push in puts) for name in ("is_accepted", "may_be_kept"))
+    findings.check(21, len(taken) <= possible, lambda: f"application {number}: {len(taken)} signals of {possible} PUTs")
+    findings.check(
+        21,
+        accepted <= count <= possible,
+        lambda: f"application {number}: {count} counted of {accepted} to {possible} PUTs",
+    )

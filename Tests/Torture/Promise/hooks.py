@@ -5,7 +5,6 @@ import base64
 import hashlib
 import hmac
 import json
-import socket
 
 from events import now
 from sender import Client, Closed
@@ -33,23 +32,32 @@ class Application:
     async def begin(self):
         self.server = await asyncio.start_server(self.serve, f"127.0.1.{self.number}", 0)
         port = self.server.sockets[0].getsockname()[1]
-        answer = await self.control("POST", "registrations", {
-            "token_type": 10, "app": "torture", "account": f"a{self.number}", "dialect": "plain",
-            "callback": f"http://127.0.1.{self.number}:{port}/"})
+        answer = await self.control(
+            "POST",
+            "registrations",
+            {
+                "token_type": 10,
+                "app": "torture",
+                "account": f"a{self.number}",
+                "dialect": "plain",
+                "callback": f"http://127.0.1.{self.number}:{port}/",
+            },
+        )
         self.id, self.token = answer["id"], answer["endpoint"].rsplit("/", 1)[1]
         self.secret = base64.b64decode(answer["callback_secret"].removeprefix("whsec_"))
         self.is_known.set()
-        self.log.note("application", r=self.number, token=self.token,
-                      secret=answer["callback_secret"])
+        self.log.note("application", r=self.number, token=self.token, secret=answer["callback_secret"])
 
     async def control(self, method, path, body=None):
         """By the control socket, whose users may name this machine for a callback."""
         data = json.dumps(body).encode() if body else b""
-        reader, writer = await asyncio.open_unix_connection(
-            str(self.world.server.state / "control.sock"))
-        writer.write(f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                     "Content-Type: application/json\r\n"
-                     f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+        reader, writer = await asyncio.open_unix_connection(str(self.world.server.state / "control.sock"))
+        writer.write(
+            f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            "Content-Type: application/json\r\n"
+            f"Content-Length: {len(data)}\r\n\r\n".encode()
+            + data
+        )
         head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
         writer.close()
         if not head.split(b" ", 2)[1].startswith(b"2"):
@@ -105,9 +113,17 @@ class Application:
         expected = base64.b64encode(hmac.digest(self.secret, signed, hashlib.sha256)).decode()
         push = number_of(decode(data["payload"]).decode()) if "payload" in data else None
         self.log.note(
-            "attempt", at=time, r=self.number, n=number, id=fields["webhook-id"], type=event["type"], p=push,
-            count=data.get("count"), is_signed=fields["webhook-signature"] == f"v1,{expected}",
-            challenged="webhook-challenge" in fields)
+            "attempt",
+            at=time,
+            r=self.number,
+            n=number,
+            id=fields["webhook-id"],
+            type=event["type"],
+            p=push,
+            count=data.get("count"),
+            is_signed=fields["webhook-signature"] == f"v1,{expected}",
+            challenged="webhook-challenge" in fields,
+        )
 
     async def run(self):
         """Its sender: messages, and now and then some fetch signals."""
@@ -127,8 +143,7 @@ class Application:
             method, body = "PUT", f"version={number}".encode()
         self.log.note("tell", p=number, r=self.number, kind=kind, sample=body[10:34].hex())
         try:
-            status, _ = await self.client.ask(
-                method, f"/wpush/v1/{self.token}", [("TTL", 86_400)], body)
+            status, _ = await self.client.ask(method, f"/wpush/v1/{self.token}", [("TTL", 86_400)], body)
             self.log.note("told", p=number, status=status)
-        except (Closed, TimeoutError, socket.error):
+        except (OSError, Closed, TimeoutError):
             await asyncio.sleep(0.02)

@@ -169,7 +169,8 @@ async def refuses_read_only(stage, state):
     """On a file system that is mounted read-only it does not start, and says so."""
     subprocess.run(["mount", "-o", "remount,ro", state], check=True)
     process = await asyncio.create_subprocess_exec(
-        *stage.server.command(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        *stage.server.command(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
     try:
         _, errors = await asyncio.wait_for(process.communicate(), 10)
     except TimeoutError:

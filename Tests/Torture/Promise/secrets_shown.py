@@ -55,7 +55,7 @@ def rule(story, findings):
 def search(path, starts, secrets, findings):
     data = path.read_bytes()
     for at in range(len(data) - 8):
-        whole = starts.get(data[at:at + 8])
+        whole = starts.get(data[at : at + 8])
         if whole and data.startswith(whole, at):
             return findings.violation(25, f"{path.name} has a body or a uaid in clear")
     for word in WORD.findall(data):

@@ -30,15 +30,17 @@ class Client:
     async def exchange(self, method, path, fields, body):
         if not self.writer:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-            self.writer.get_extra_info("socket").setsockopt(
-                socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}",
-                 f"Content-Length: {len(body)}", *(f"{name}: {value}" for name, value in fields)]
+            self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self.port}",
+            f"Content-Length: {len(body)}",
+            *(f"{name}: {value}" for name, value in fields),
+        ]
         self.writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         head = await self.reader.readuntil(b"\r\n\r\n")
         first, *rest = head.decode("latin-1").split("\r\n")[:-2]
-        answer = {name.lower(): value.strip()
-                  for name, value in (line.split(":", 1) for line in rest)}
+        answer = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in rest)}
         answer["body"] = await self.reader.readexactly(int(answer.get("content-length", 0)))
         return int(first.split()[1]), answer
 
@@ -81,10 +83,16 @@ class Sender:
             return "POST", fields, body, {"encoding": "aes128gcm"}
         salt = base64.urlsafe_b64encode(self.random.randbytes(16)).decode()
         key = base64.urlsafe_b64encode(b"\4" + self.random.randbytes(64)).decode()
-        fields = [("Content-Encoding", "aesgcm"), ("Encryption", f'keyid="a";salt="{salt}"'),
-                  ("Crypto-Key", f'keyid="a";dh={key}')]
-        clean = {"encoding": "aesgcm", "encryption": f"keyid=a;salt={salt.rstrip('=')}",
-                 "crypto_key": f"keyid=a;dh={key.rstrip('=')}"}
+        fields = [
+            ("Content-Encoding", "aesgcm"),
+            ("Encryption", f'keyid="a";salt="{salt}"'),
+            ("Crypto-Key", f'keyid="a";dh={key}'),
+        ]
+        clean = {
+            "encoding": "aesgcm",
+            "encryption": f"keyid=a;salt={salt.rstrip('=')}",
+            "crypto_key": f"keyid=a;dh={key.rstrip('=')}",
+        }
         return "POST", fields, body, clean
 
     def lifetime(self):
@@ -102,11 +110,18 @@ class Sender:
         if self.random.random() < 0.3:
             fields.append(("Urgency", self.random.choice(["very-low", "low", "normal", "high"])))
         note = self.world.log.note
-        note("push", p=number, s=one.number, ttl=ttl, topic=topic, headers=headers,
-             digest=hashlib.sha256(body).hexdigest()[:16], sample=body[10:34].hex())
+        note(
+            "push",
+            p=number,
+            s=one.number,
+            ttl=ttl,
+            topic=topic,
+            headers=headers,
+            digest=hashlib.sha256(body).hexdigest()[:16],
+            sample=body[10:34].hex(),
+        )
         try:
-            status, answer = await self.client.ask(
-                method, f"/wpush/v1/{one.token}", fields, body)
+            status, answer = await self.client.ask(method, f"/wpush/v1/{one.token}", fields, body)
         except TimeoutError:
             note("silence", p=number, late=True)
             return 0
@@ -115,8 +130,9 @@ class Sender:
             await asyncio.sleep(0.01)
             return 0
         location = answer.get("location", "")
-        note("answer", p=number, status=status, ttl=answer.get("ttl"), location=location,
-             retry=answer.get("retry-after"))
+        note(
+            "answer", p=number, status=status, ttl=answer.get("ttl"), location=location, retry=answer.get("retry-after")
+        )
         if status == 201 and self.random.random() < 0.04:
             asyncio.get_running_loop().create_task(self.withdraw(number, location))
         return status

@@ -10,8 +10,6 @@ import socket
 import struct
 import subprocess
 
-from events import now
-
 HERE = pathlib.Path(__file__).parent
 
 
@@ -23,8 +21,7 @@ class Meddler:
     def __init__(self, folder):
         self.library = folder / "meddle.so"
         if not self.library.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", self.library,
-                            HERE / "meddle.c", "-ldl"], check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", self.library, HERE / "meddle.c", "-ldl"], check=True)
         self.path = folder / "meddle"
         self.path.write_bytes(bytes(16))
         with open(self.path, "r+b") as file:
@@ -35,8 +32,7 @@ class Meddler:
         self.page[:16] = struct.pack("qq", int(offset * 1e9), fault)
 
     def environment(self, state):
-        return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path),
-                "MEDDLE_FOLDER": str(state)}
+        return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path), "MEDDLE_FOLDER": str(state)}
 
 
 class Server:
@@ -53,8 +49,16 @@ class Server:
         self.output = open(folder / "output", "ab")
 
     def command(self):
-        return [self.program, "serve", "--listen", f"http://127.0.0.1:{self.port}",
-                "--state", str(self.state), "--keys", str(self.folder / "keys")]
+        return [
+            self.program,
+            "serve",
+            "--listen",
+            f"http://127.0.0.1:{self.port}",
+            "--state",
+            str(self.state),
+            "--keys",
+            str(self.folder / "keys"),
+        ]
 
     async def start(self, within=20):
         """Whether it is ready."""
@@ -64,7 +68,8 @@ class Server:
         self.lives += 1
         self.log.note("start", life=self.lives)
         self.process = await asyncio.create_subprocess_exec(
-            *self.command(), stdout=asyncio.subprocess.PIPE, stderr=self.output, env=environment)
+            *self.command(), stdout=asyncio.subprocess.PIPE, stderr=self.output, env=environment
+        )
         try:
             line = await asyncio.wait_for(self.process.stdout.readline(), within)
         except TimeoutError:
@@ -92,9 +97,12 @@ class Server:
         folder = pathlib.Path(f"/proc/{self.process.pid}")
         wal = self.state / "bellwire.db-wal"
         self.log.note(
-            "measure", when=when, descriptors=len(os.listdir(folder / "fd")),
+            "measure",
+            when=when,
+            descriptors=len(os.listdir(folder / "fd")),
             memory=int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
-            wal=wal.stat().st_size if wal.exists() else 0)
+            wal=wal.stat().st_size if wal.exists() else 0,
+        )
 
     def show_process(self):
         """What other users may see of the process."""

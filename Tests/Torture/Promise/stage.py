@@ -26,8 +26,7 @@ class Stage:
     async def __aenter__(self):
         self.spawn(self.log.watch_delays())
         if not await self.server.start():
-            raise SystemExit("torture: the server does not start:\n"
-                             + (self.folder / "output").read_text())
+            raise SystemExit("torture: the server does not start:\n" + (self.folder / "output").read_text())
         return self
 
     async def __aexit__(self, kind, *_):

@@ -36,12 +36,14 @@ class Push:
 
     def __str__(self):
         answer = self.status or "no answer"
-        return (f"push {self.number} (sub {self.sub}, ttl {self.ttl}, topic {self.topic}, sent"
-                f" {self.sent:.3f}, {answer} at {self.done:.3f}; delivered "
-                + (", ".join(f"{d.start:.3f} on connection {d.connection.number}"
-                             for d in self.deliveries[:6]) or "never")
-                + "; acknowledged " + (", ".join(f"{t:.3f}" for t in self.acknowledged[:4]) or "never")
-                + ")")
+        return (
+            f"push {self.number} (sub {self.sub}, ttl {self.ttl}, topic {self.topic}, sent"
+            f" {self.sent:.3f}, {answer} at {self.done:.3f}; delivered "
+            + (", ".join(f"{d.start:.3f} on connection {d.connection.number}" for d in self.deliveries[:6]) or "never")
+            + "; acknowledged "
+            + (", ".join(f"{t:.3f}" for t in self.acknowledged[:4]) or "never")
+            + ")"
+        )
 
 
 class Subscription:
@@ -134,8 +136,7 @@ class Story:
         self.connections[event["c"]].uaid = event["uaid"]
 
     def on_closed(self, event):
-        self.connections[event["c"]].closed = min(
-            event["t"], self.connections[event["c"]].closed)
+        self.connections[event["c"]].closed = min(event["t"], self.connections[event["c"]].closed)
 
     def on_delivery(self, event):
         connection, push = self.connections[event["c"]], self.pushes.get(event["p"])
@@ -220,5 +221,4 @@ class Story:
         at = bisect.bisect_left(self.deaths, start)
         if at < len(self.deaths) and self.deaths[at] <= end:
             return False
-        return not any(begin <= end and start <= max(healed, usable)
-                       for _, begin, healed, usable in self.faults)
+        return not any(begin <= end and start <= max(healed, usable) for _, begin, healed, usable in self.faults)

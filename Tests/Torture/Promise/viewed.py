@@ -19,12 +19,10 @@ class View:
         highest = self.highest
         for group, name, push in entries:
             known = self.names.setdefault(name, push)
-            self.check(19, known == push,
-                       lambda: f"notification {name} is of push {push}, and was of {known}")
+            self.check(19, known == push, lambda: f"notification {name} is of push {push}, and was of {known}")
             self.check(19, name not in self.dismissed, lambda: f"notification {name} came back")
             if name not in self.fresh:
-                self.check(19, name > highest,
-                           lambda: f"notification {name} is new behind {highest}")
+                self.check(19, name > highest, lambda: f"notification {name} is new behind {highest}")
                 self.fresh.add(name)
             self.highest = max(self.highest, name)
             self.shown[name] = group
@@ -34,8 +32,11 @@ class View:
         now = {name: group for group, name, _ in event["shown"]}
         for name, group in self.shown.items():
             newer = sum(other > name for other, place in now.items() if place == group)
-            self.check(19, name in now or name in self.doubtful or newer >= GROUP_SIZE,
-                       lambda: f"notification {name} was seen and is not there at {event['t']:.3f}")
+            self.check(
+                19,
+                name in now or name in self.doubtful or newer >= GROUP_SIZE,
+                lambda: f"notification {name} was seen and is not there at {event['t']:.3f}",
+            )
         self.shown = {}
         self.add(event["shown"])
 
@@ -48,8 +49,11 @@ class View:
         self.seen |= {push for _, _, push in event["added"]}
 
     def on_processed(self, event):
-        self.check(20, self.connection == event["c"] and event["name"] in self.seen,
-                   lambda: f"push {event['name']} was answered before it was shown")
+        self.check(
+            20,
+            self.connection == event["c"] and event["name"] in self.seen,
+            lambda: f"push {event['name']} was answered before it was shown",
+        )
 
     def on_dismiss(self, event):
         self.doubtful.add(event["name"])

@@ -28,7 +28,8 @@ class Viewer:
 
     async def visit(self):
         reader, self.writer = await asyncio.open_unix_connection(
-            str(self.world.server.state / "control.sock"), limit=1 << 24)
+            str(self.world.server.state / "control.sock"), limit=1 << 24
+        )
         try:
             self.say("bellwire.open", app="torture", account=f"a{self.application}")
             while line := await reader.readline():
@@ -50,12 +51,16 @@ class Viewer:
             group, name = self.random.choice(list(self.shown.values()))
             self.asked[number] = ("dismissed", name)
             self.note("dismiss", name=name)
-            self.say("removeNotification", notification_group_id=group, notification_id=name,
-                     **{"@extra": number})
+            self.say("removeNotification", notification_group_id=group, notification_id=name, **{"@extra": number})
         else:
             self.asked[number] = ("processed", number)
-            payload = {"data": {"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", f"bw-{number}-x"],
-                                "custom": {"from_id": "5", "msg_id": str(number)}}}
+            payload = {
+                "data": {
+                    "loc_key": "MESSAGE_TEXT",
+                    "loc_args": ["Ada", f"bw-{number}-x"],
+                    "custom": {"from_id": "5", "msg_id": str(number)},
+                }
+            }
             self.say("processPushNotification", payload=json.dumps(payload), **{"@extra": number})
 
     def note(self, event, **facts):
@@ -65,8 +70,7 @@ class Viewer:
         kind = update["@type"]
         if kind == "updateActiveNotifications":
             self.shown = {}
-            groups = [(group["id"], one) for group in update["groups"]
-                      for one in group["notifications"]]
+            groups = [(group["id"], one) for group in update["groups"] for one in group["notifications"]]
             self.keep(groups)
             self.note("welcome", shown=[[g, one["id"], number_of(one)] for g, one in groups])
         elif kind == "updateNotificationGroup":
@@ -75,8 +79,11 @@ class Viewer:
                 self.shown.pop(name, None)
             added = [(group, one) for one in update["added_notifications"]]
             self.keep(added)
-            self.note("view", gone=update["removed_notification_ids"],
-                      added=[[group, one["id"], number_of(one)] for _, one in added])
+            self.note(
+                "view",
+                gone=update["removed_notification_ids"],
+                added=[[group, one["id"], number_of(one)] for _, one in added],
+            )
         elif kind in ("ok", "error") and update.get("@extra") in self.asked:
             what, name = self.asked.pop(update["@extra"])
             if kind == "ok":

@@ -20,8 +20,7 @@ class WebSocket(asyncio.Protocol):
 
     @classmethod
     async def connect(cls, peer, port):
-        _, made = await asyncio.get_running_loop().create_connection(
-            lambda: cls(peer, port), "127.0.0.1", port)
+        _, made = await asyncio.get_running_loop().create_connection(lambda: cls(peer, port), "127.0.0.1", port)
         return made
 
     def connection_made(self, transport):
@@ -30,7 +29,8 @@ class WebSocket(asyncio.Protocol):
         transport.write(
             b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
             b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % self.port)
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % self.port
+        )
 
     def data_received(self, data):
         if not self.buffer:
@@ -59,9 +59,9 @@ class WebSocket(asyncio.Protocol):
                 length = int.from_bytes(self.buffer[2:at])
             if len(self.buffer) < at + length:
                 return
-            kind, payload = self.buffer[0] & 0xF, self.buffer[at:at + length]
+            kind, payload = self.buffer[0] & 0xF, self.buffer[at : at + length]
             start, self.start = self.start, now()
-            self.buffer = self.buffer[at + length:]
+            self.buffer = self.buffer[at + length :]
             self.take(kind, payload, start)
 
     def take(self, kind, payload, start):
@@ -82,8 +82,9 @@ class WebSocket(asyncio.Protocol):
         if self.transport.is_closing():
             return False
         size = len(payload)
-        head = (struct.pack(">BB", 0x80 | kind, 0x80 | size) if size < 126
-                else struct.pack(">BBH", 0x80 | kind, 0xFE, size))
+        head = (
+            struct.pack(">BB", 0x80 | kind, 0x80 | size) if size < 126 else struct.pack(">BBH", 0x80 | kind, 0xFE, size)
+        )
         self.transport.write(head + b"\0\0\0\0" + payload)
         return True
 
@@ -97,6 +98,5 @@ class WebSocket(asyncio.Protocol):
     def abort(self):
         """With a reset: what was on its way is lost."""
         self.is_ending = True
-        self.transport.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()

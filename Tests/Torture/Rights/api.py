@@ -14,9 +14,12 @@ def terms(caller):
     """Members that make a registration, whatever else is drawn."""
     chance = caller.chance
     members = {
-        "token_type": 10, "app": f"{chance.choice(APPS)}-zq{caller.mark}zq",
-        "account": f"zq{caller.mark}zq{chance.randrange(3)}", "clear": True,
-        "dialect": chance.choice(APPS + ["auto"])}
+        "token_type": 10,
+        "app": f"{chance.choice(APPS)}-zq{caller.mark}zq",
+        "account": f"zq{caller.mark}zq{chance.randrange(3)}",
+        "clear": True,
+        "dialect": chance.choice(APPS + ["auto"]),
+    }
     if chance.random() < 0.3:
         members["user_id"] = chance.randrange(1, 2**40)
     if chance.random() < 0.2:
@@ -27,8 +30,7 @@ def terms(caller):
 
 
 def owned(caller, table):
-    return [key for key, thing in table.items()
-            if thing.owner == caller.owner and thing.end_begun is None]
+    return [key for key, thing in table.items() if thing.owner == caller.owner and thing.end_begun is None]
 
 
 def somebody(caller, table):
@@ -88,8 +90,14 @@ def note_registration(caller, text, answer):
     members, made = json.loads(text), json.loads(answer)
     caller.rights.inspect(answer, caller)
     caller.rights.registrations[made["id"]] = Thing(
-        caller.owner, id=made["id"], bearer=caller.bearer, app=members["app"], account=members["account"],
-        path=path(made["endpoint"]), takes_clear=members.get("clear") is True)
+        caller.owner,
+        id=made["id"],
+        bearer=caller.bearer,
+        app=members["app"],
+        account=members["account"],
+        path=path(made["endpoint"]),
+        takes_clear=members.get("clear") is True,
+    )
     for name in ("id", "endpoint"):
         caller.rights.belongs(made[name], caller.owner)
     caller.rights.belongs(json.dumps(made.get("keys", {})), caller.owner)
@@ -130,10 +138,19 @@ async def one_registration(caller):
     base = f"/api/v1/registrations/{id}"
     body = b""
     # Two changes at once: the store refuses one, which may be tried again.
-    kind, good = chance.choice([
-        ("show", {200}), ("show", {200}), ("revoke", {204}), ("rotate", {200, 503}),
-        ("secret", {200, 503, 400}), ("pending", {200}), ("fetched", {200}), ("source", {200}),
-        ("active", {204, 400, 503})])
+    kind, good = chance.choice(
+        [
+            ("show", {200}),
+            ("show", {200}),
+            ("revoke", {204}),
+            ("rotate", {200, 503}),
+            ("secret", {200, 503, 400}),
+            ("pending", {200}),
+            ("fetched", {200}),
+            ("source", {200}),
+            ("active", {204, 400, 503}),
+        ]
+    )
     since = time.monotonic()
     if kind == "secret":
         body = caller.values.json({"secret": chance.choice(("new", caller.values.text()))})
@@ -142,10 +159,15 @@ async def one_registration(caller):
     elif kind == "fetched":
         body = json.dumps({"registration": id}).encode()
     method, path = {
-        "show": ("GET", base), "revoke": ("DELETE", base), "rotate": ("POST", base + "/rotate"),
-        "secret": ("POST", base + "/secret"), "pending": ("GET", f"/api/v1/pending?registration={id}"),
-        "fetched": ("POST", "/api/v1/fetched"), "source": ("GET", f"/api/v1/sources/{id}"),
-        "active": ("POST", f"/api/v1/sources/{id}/active")}[kind]
+        "show": ("GET", base),
+        "revoke": ("DELETE", base),
+        "rotate": ("POST", base + "/rotate"),
+        "secret": ("POST", base + "/secret"),
+        "pending": ("GET", f"/api/v1/pending?registration={id}"),
+        "fetched": ("POST", "/api/v1/fetched"),
+        "source": ("GET", f"/api/v1/sources/{id}"),
+        "active": ("POST", f"/api/v1/sources/{id}/active"),
+    }[kind]
     may_revoke = thing and kind == "revoke" and rights.sees(caller, thing)
     if may_revoke:
         thing.ending()
@@ -175,18 +197,27 @@ async def odd_requests(caller):
     # Of an administrator's numbers none may be that of a device or an owner that is needed.
     while caller.is_administrator and isinstance(number, int) and 0 <= number < 2**20:
         number = values.integer()
-    method, path = chance.choice([
-        ("DELETE", f"/api/v1/devices/{number}"), ("DELETE", f"/api/v1/owners/{number}"),
-        ("GET", "/api/v1/devices"), ("GET", "/api/v1/owners"), ("POST", "/api/v1/devices"),
-        ("POST", "/api/v1/owners"), ("POST", "/api/v1/master-key"), ("PATCH", "/api/v1/registrations"),
-        ("GET", f"/api/v1/{values.token()}"), ("GET", f"/api/v1/sources/{values.token()}/active"),
-        ("GET", f"/u/{values.token()}"), ("GET", f"/wpush/{values.token()}")])
+    method, path = chance.choice(
+        [
+            ("DELETE", f"/api/v1/devices/{number}"),
+            ("DELETE", f"/api/v1/owners/{number}"),
+            ("GET", "/api/v1/devices"),
+            ("GET", "/api/v1/owners"),
+            ("POST", "/api/v1/devices"),
+            ("POST", "/api/v1/owners"),
+            ("POST", "/api/v1/master-key"),
+            ("PATCH", "/api/v1/registrations"),
+            ("GET", f"/api/v1/{values.token()}"),
+            ("GET", f"/api/v1/sources/{values.token()}/active"),
+            ("GET", f"/u/{values.token()}"),
+            ("GET", f"/wpush/{values.token()}"),
+        ]
+    )
     if caller.is_administrator and path == "/api/v1/master-key":
         return
     body = b""
     if method == "POST":
         body = values.json({"name": values.text(), "owner": chance.choice(("admin", "ann", "uid:0"))})
-    since = time.monotonic()
     status, _, _ = await caller.ask(method, path, body)
     if caller.is_administrator:
         allowed = {200, 201, 400, 404, 405, 409, 426, 429}
@@ -203,8 +234,7 @@ async def own_devices(caller):
     if not caller.is_local or caller.is_administrator:
         return await odd_requests(caller)
     rights, since = caller.rights, time.monotonic()
-    mine = [thing for thing in rights.devices.values()
-            if thing.owner == caller.owner and thing.end_begun is None]
+    mine = [thing for thing in rights.devices.values() if thing.owner == caller.owner and thing.end_begun is None]
     if len(mine) < 4:
         body = json.dumps({"name": caller.marked()}).encode()
         status, _, text = await caller.ask("POST", "/api/v1/devices", body)
@@ -214,8 +244,7 @@ async def own_devices(caller):
         rights.devices[made["bearer"]] = Thing(caller.owner, row=made["id"])
         rights.belongs(made["bearer"], caller.owner)
     else:
-        thing = caller.chance.choice(
-            [thing for thing in rights.devices.values() if not thing.end_begun])
+        thing = caller.chance.choice([thing for thing in rights.devices.values() if not thing.end_begun])
         is_mine = thing.owner == caller.owner
         if is_mine:
             thing.ending()
@@ -226,5 +255,4 @@ async def own_devices(caller):
             if is_mine:
                 thing.end_begun = None
             return
-        judge(True if is_mine else False, status, {204, 200},
-              f"{caller}: removal of a device of {thing.owner}'s")
+        judge(True if is_mine else False, status, {204, 200}, f"{caller}: removal of a device of {thing.owner}'s")

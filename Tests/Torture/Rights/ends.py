@@ -35,8 +35,9 @@ async def remove_owner(service, caller):
     thing = caller.device
     sessions = [session for session in (caller.agent, caller.engine) if session and session.is_open]
     end_device(service, caller, thing)
-    mine = [registration for registration in service.rights.registrations.values()
-            if registration.owner == caller.owner]
+    mine = [
+        registration for registration in service.rights.registrations.values() if registration.owner == caller.owner
+    ]
     for registration in mine:
         registration.ending()
     row = await owner_row(service, caller.owner)
@@ -67,7 +68,8 @@ def made_with(service, caller):
     """What ends with a credential: the registrations and channels that were made with it."""
     rights = service.rights
     return [thing for thing in rights.registrations.values() if thing.bearer == caller.bearer] + [
-        thing for thing in rights.channels.values() if thing.agent.bearer == caller.bearer]
+        thing for thing in rights.channels.values() if thing.agent.bearer == caller.bearer
+    ]
 
 
 def end_device(service, caller, thing):

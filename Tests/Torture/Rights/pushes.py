@@ -50,10 +50,15 @@ def location(answer):
 
 async def to_registration(caller, thing):
     chance, values = caller.chance, caller.values
-    text = chance.choice((
-        f"zq{mark(thing)}zq", json.dumps({"title": f"zq{mark(thing)}zq", "body": values.text()}),
-        json.dumps(telegram(values, mark(thing))), json.dumps(matrix(values, mark(thing))),
-        json.dumps(values.any()))).encode(errors="replace")
+    text = chance.choice(
+        (
+            f"zq{mark(thing)}zq",
+            json.dumps({"title": f"zq{mark(thing)}zq", "body": values.text()}),
+            json.dumps(telegram(values, mark(thing))),
+            json.dumps(matrix(values, mark(thing))),
+            json.dumps(values.any()),
+        )
+    ).encode(errors="replace")
     if chance.random() < 0.05:
         text = values.json({"loc_key": "MESSAGE_TEXT", "custom": {}}).replace(b"{}", b'{"updates":1.2.3e}')
     since, path = time.monotonic(), thing.path
@@ -76,22 +81,51 @@ def mark(thing):
 
 
 def telegram(values, mark):
-    return {"loc_key": values.chance.choice((
-                "MESSAGE_TEXT", "CHAT_MESSAGE_TEXT", "READ_HISTORY", "MESSAGE_DELETED", "PHONE_CALL_REQUEST",
-                "MESSAGE_ANNOUNCEMENT", "DC_UPDATE", "GEO_LIVE_PENDING", "PINNED_TEXT", values.text())),
-            "loc_args": [f"zq{mark}zq", values.text(), values.text()], "date": values.number(),
-            "random_id": str(values.integer()), "badge": str(values.integer()),
-            "custom": {"from_id": values.integer(), "msg_id": values.integer(), "chat_id": values.number(),
-                       "max_id": str(values.integer()), "call_id": values.number(), "updates": values.any(),
-                       "top_msg_id": values.integer(), "announcement": values.text(),
-                       "messages": f"{values.integer()},{values.integer()}"}}
+    return {
+        "loc_key": values.chance.choice(
+            (
+                "MESSAGE_TEXT",
+                "CHAT_MESSAGE_TEXT",
+                "READ_HISTORY",
+                "MESSAGE_DELETED",
+                "PHONE_CALL_REQUEST",
+                "MESSAGE_ANNOUNCEMENT",
+                "DC_UPDATE",
+                "GEO_LIVE_PENDING",
+                "PINNED_TEXT",
+                values.text(),
+            )
+        ),
+        "loc_args": [f"zq{mark}zq", values.text(), values.text()],
+        "date": values.number(),
+        "random_id": str(values.integer()),
+        "badge": str(values.integer()),
+        "custom": {
+            "from_id": values.integer(),
+            "msg_id": values.integer(),
+            "chat_id": values.number(),
+            "max_id": str(values.integer()),
+            "call_id": values.number(),
+            "updates": values.any(),
+            "top_msg_id": values.integer(),
+            "announcement": values.text(),
+            "messages": f"{values.integer()},{values.integer()}",
+        },
+    }
 
 
 def matrix(values, mark):
-    return {"notification": {"event_id": f"${values.token()}", "room_id": f"!zq{mark}zq",
-                             "type": values.text(), "content": values.any(), "prio": values.text(),
-                             "counts": {"unread": values.number(), "missed_calls": values.number()},
-                             "devices": [{"pushkey_ts": values.number()}]}}
+    return {
+        "notification": {
+            "event_id": f"${values.token()}",
+            "room_id": f"!zq{mark}zq",
+            "type": values.text(),
+            "content": values.any(),
+            "prio": values.text(),
+            "counts": {"unread": values.number(), "missed_calls": values.number()},
+            "devices": [{"pushkey_ts": values.number()}],
+        }
+    }
 
 
 async def to_nothing(caller):
@@ -102,10 +136,17 @@ async def to_nothing(caller):
         # One letter of a real one is another.
         path = chance.choice(known)
         at = len(path) - 1 - chance.randrange(20)
-        path = path[:at] + ("A" if path[at] != "A" else "B") + path[at + 1:]
+        path = path[:at] + ("A" if path[at] != "A" else "B") + path[at + 1 :]
     else:
-        path = chance.choice((f"/wpush/v1/{token}", f"/wpush/{token}", f"/wpush/v2/{token}", f"/m/{token}",
-                              f"/wpush/v{values.integer()}/{token}"))
+        path = chance.choice(
+            (
+                f"/wpush/v1/{token}",
+                f"/wpush/{token}",
+                f"/wpush/v2/{token}",
+                f"/m/{token}",
+                f"/wpush/v{values.integer()}/{token}",
+            )
+        )
     method = "DELETE" if path.startswith("/m/") else chance.choice(("POST", "PUT"))
     status, _, _ = await ask(caller, method, path, values.body(), wrong_fields(caller))
     # With broken fields the fields may be judged first.
@@ -123,13 +164,27 @@ async def ask(caller, method, path, body, fields):
 
 def wrong_fields(caller):
     values, chance = caller.values, caller.chance
+
     def value():
         return "".join(letter for letter in str(values.any()) if 0x20 <= ord(letter) < 0x7F)[:200] or "x"
+
     names = ["TTL", "Topic", "Urgency", "Content-Encoding", "Authorization", "Crypto-Key", "Encryption"]
     fields = [("TTL", str(values.integer()))]
     for name in chance.sample(names, 2):
-        fields.append((name, chance.choice((value(), str(values.integer()), "aes128gcm", "aesgcm",
-                                            f"vapid t={encode(b'{}')}.{encode(b'{}')}.x, k=x"))))
+        fields.append(
+            (
+                name,
+                chance.choice(
+                    (
+                        value(),
+                        str(values.integer()),
+                        "aes128gcm",
+                        "aesgcm",
+                        f"vapid t={encode(b'{}')}.{encode(b'{}')}.x, k=x",
+                    )
+                ),
+            )
+        )
     return fields
 
 

@@ -30,12 +30,17 @@ GROWTH, CALM = 1.2, 10
 
 async def callers(service):
     """Their devices are made by the administrator."""
+
     def caller(name, owner, **named):
         return Caller(service, name, owner, random.Random(service.chance.random()), **named)
+
     service.administrator = caller("administrator", "admin", uid=0)
     # The one who makes and removes devices for the test does nothing else.
-    made = [caller("another administrator", "admin", uid=0), caller("user 4001", "uid:4001", uid=4_001),
-            caller("user 4002", "uid:4002", uid=4_002)]
+    made = [
+        caller("another administrator", "admin", uid=0),
+        caller("user 4001", "uid:4001", uid=4_001),
+        caller("user 4002", "uid:4002", uid=4_002),
+    ]
     for name, owner in (("ann", "ann"), ("ann's second", "ann"), ("bob", "bob"), ("formerly bob", "bob")):
         made.append(caller(name, owner))
         await ends.add_device(service, made[-1])
@@ -64,7 +69,8 @@ async def nothing_is_lost(service, made):
             thing.versions = {}
         session = await Session.open(
             f"ws://127.0.0.1:{service.port}/u/{agent.bearer}",
-            lambda text, message: sessions.heard(caller, text, message))
+            lambda text, message: sessions.heard(caller, text, message),
+        )
         await session.ask(json.dumps({"messageType": "hello", "uaid": agent.name}), ("hello", ""))
         start = time.monotonic()
         while not expected <= seen:
@@ -117,9 +123,11 @@ async def measured(service, count):
     seconds, busy = time.monotonic() - start, service.memory()
     await asyncio.sleep(CALM)
     after = service.memory()
-    print(f"rights: {run.done} operations in {seconds:.0f} s; {run.ended_sessions} sessions ended with their"
-          f" credential; {waiting} pushes waited; memory {fresh >> 20} MB fresh, {before >> 20} before,"
-          f" {busy >> 20} busy, {after >> 20} after")
+    print(
+        f"rights: {run.done} operations in {seconds:.0f} s; {run.ended_sessions} sessions ended with their"
+        f" credential; {waiting} pushes waited; memory {fresh >> 20} MB fresh, {before >> 20} before,"
+        f" {busy >> 20} busy, {after >> 20} after"
+    )
     if after > before * GROWTH:
         raise Broken(f"memory does not come back: {before} bytes before, {after} after")
     if service.descriptors() > descriptors:
@@ -149,8 +157,7 @@ def main():
         failure = None
         try:
             # A minute, and what a slow machine needs for so many.
-            asyncio.run(asyncio.wait_for(
-                measured(service, arguments.count), 60 + arguments.count / 50))
+            asyncio.run(asyncio.wait_for(measured(service, arguments.count), 60 + arguments.count / 50))
         except* (Broken, TimeoutError, ConnectionError) as group:
             failure = first(group)
         status = service.process.poll()

@@ -82,9 +82,11 @@ class Rights:
 
     def account(self, caller, app, account, since):
         """Whether this caller has such an engine."""
-        answers = [self.may(caller, registration, since)
-                   for registration in self.registrations.values()
-                   if (registration.app, registration.account) == (app, account)]
+        answers = [
+            self.may(caller, registration, since)
+            for registration in self.registrations.values()
+            if (registration.app, registration.account) == (app, account)
+        ]
         return True if True in answers else None if None in answers else False
 
 

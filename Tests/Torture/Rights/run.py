@@ -9,8 +9,15 @@ import sessions
 from rights import Broken
 
 OPERATIONS = [
-    (api.register, 8), (api.list_registrations, 2), (api.one_registration, 20), (api.odd_requests, 6),
-    (api.own_devices, 3), (pushes.push, 25), (sessions.talk_to_engine, 22), (sessions.talk_as_agent, 24)]
+    (api.register, 8),
+    (api.list_registrations, 2),
+    (api.one_registration, 20),
+    (api.odd_requests, 6),
+    (api.own_devices, 3),
+    (pushes.push, 25),
+    (sessions.talk_to_engine, 22),
+    (sessions.talk_as_agent, 24),
+]
 # So many operations between two revocations.
 BETWEEN = 400
 
@@ -62,8 +69,7 @@ class Run:
 
     async def take_back(self):
         """Now and then a right is taken back from who uses it."""
-        devices = [caller for caller in self.callers if caller.bearer and caller.device
-                   and not caller.device.end_begun]
+        devices = [caller for caller in self.callers if caller.bearer and caller.device and not caller.device.end_begun]
         users = [caller for caller in self.callers if caller.uid]
         next_time = BETWEEN
         while self.left > 0:
@@ -75,15 +81,12 @@ class Run:
             if kind < 0.7:
                 caller = self.service.chance.choice(devices)
                 async with self.locks[caller]:
-                    self.ended_sessions += await self.noting(
-                        ends.revoke(self.service, caller), "revoked")
+                    self.ended_sessions += await self.noting(ends.revoke(self.service, caller), "revoked")
             elif kind < 0.85:
                 # The only device of that owner.
                 caller = next(caller for caller in devices if caller.owner == "bob")
                 async with self.locks[caller]:
-                    self.ended_sessions += await self.noting(
-                        ends.remove_owner(self.service, caller), "owner removed")
+                    self.ended_sessions += await self.noting(ends.remove_owner(self.service, caller), "owner removed")
             else:
                 async with self.locks[users[0]], self.locks[users[1]]:
-                    self.ended_sessions += await self.noting(
-                        ends.forbid_users(self.service, users), "users forbidden")
+                    self.ended_sessions += await self.noting(ends.forbid_users(self.service, users), "users forbidden")

@@ -27,7 +27,8 @@ class Service:
     def configure(self, local_users):
         """As an operator does it while the server runs."""
         (self.folder / "bellwire.conf").write_text(
-            f"registration = token\nlocal-users = {'yes' if local_users else 'no'}\n")
+            f"registration = token\nlocal-users = {'yes' if local_users else 'no'}\n"
+        )
         if hasattr(self, "process"):
             self.process.send_signal(signal.SIGHUP)
 
@@ -37,9 +38,22 @@ class Service:
         self.configure(local_users=True)
         self.log = open(self.folder / "log", "wb")
         self.process = subprocess.Popen(
-            [self.program, "serve", "--listen", "http://127.0.0.1:0", "--state", self.folder / "state",
-             "--keys", self.folder / "keys", "--config", self.folder / "bellwire.conf"],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            [
+                self.program,
+                "serve",
+                "--listen",
+                "http://127.0.0.1:0",
+                "--state",
+                self.folder / "state",
+                "--keys",
+                self.folder / "keys",
+                "--config",
+                self.folder / "bellwire.conf",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
         ready = self.process.stdout.readline().split()
         if ready[:2] != ["bellwire:", "ready"]:
             raise SystemExit(f"rights: the server did not start: {self.logged()}")
@@ -79,6 +93,5 @@ class Service:
 
     def sender(self, caller):
         if caller.name not in self.senders:
-            self.senders[caller.name] = HTTP(
-                lambda: asyncio.open_connection("127.0.0.1", self.port))
+            self.senders[caller.name] = HTTP(lambda: asyncio.open_connection("127.0.0.1", self.port))
         return self.senders[caller.name]

@@ -36,8 +36,9 @@ async def talk_to_engine(caller):
     kind = chance.choice(asked.LAST if chance.random() < 0.02 else list(asked.SHAPES))
     request = asked.request(caller, kind)
     if kind == "setOption":
-        request["name"] = chance.choice((
-            "notification_group_count_max", "notification_group_size_max", "online", values.text()))
+        request["name"] = chance.choice(
+            ("notification_group_count_max", "notification_group_size_max", "online", values.text())
+        )
     mark = f"x{caller.serial}"
     caller.serial += 1
     if chance.random() < 0.05:
@@ -62,7 +63,8 @@ async def open_engine(caller):
     if caller.is_local and chance.random() < 0.5:
         return await open_lines(caller, app, account, role, since)
     opened = await caller.open_engine(
-        f"/api/v1/engine?app={quote(app, safe='')}&account={quote(account, safe='')}&role={role}")
+        f"/api/v1/engine?app={quote(app, safe='')}&account={quote(account, safe='')}&role={role}"
+    )
     caller.service.count(caller, 101 if isinstance(opened, Session) else opened)
     let_in, may = caller.is_let_in(since), rights.account(caller, app, account, since)
     if isinstance(opened, Session):
@@ -105,8 +107,7 @@ async def talk_as_agent(caller):
         await hello(caller)
     if caller.agent is None:
         return
-    action = caller.chance.choices(
-        (register, unregister, acknowledge, small_talk, nonsense), (30, 8, 40, 20, 2))[0]
+    action = caller.chance.choices((register, unregister, acknowledge, small_talk, nonsense), (30, 8, 40, 20, 2))[0]
     await action(caller, caller.agent)
     if caller.agent.broken:
         raise caller.agent.broken
@@ -118,7 +119,9 @@ async def hello(caller):
     path = f"/u/{bearer}" if bearer and chance.random() < 0.5 else "/"
     opened = await Session.open(
         f"ws://127.0.0.1:{caller.service.port}{path}",
-        lambda text, message: heard(caller, text, message), bearer if path == "/" else None)
+        lambda text, message: heard(caller, text, message),
+        bearer if path == "/" else None,
+    )
     let_in = caller.is_let_in(since)
     if not isinstance(opened, Session):
         if let_in is True:
@@ -173,13 +176,18 @@ async def register(caller, session):
     if len(live) >= CHANNELS:
         return await unregister(caller, session)
     channel = caller.values.uuid()
-    answer = await session.ask(
-        json.dumps({"messageType": "register", "channelID": channel}), ("register", channel))
+    answer = await session.ask(json.dumps({"messageType": "register", "channelID": channel}), ("register", channel))
     if answer is None or answer["status"] != 200:
         return
     rights.channels[channel] = Thing(
-        caller.owner, mark=caller.mark, agent=agent, serial=0, pushed=set(), versions={},
-        path="/" + answer["pushEndpoint"].split("/", 3)[3])
+        caller.owner,
+        mark=caller.mark,
+        agent=agent,
+        serial=0,
+        pushed=set(),
+        versions={},
+        path="/" + answer["pushEndpoint"].split("/", 3)[3],
+    )
     rights.belongs(answer["pushEndpoint"], caller.owner)
     agent.channels.append(channel)
     agent.is_stored = True
@@ -208,8 +216,11 @@ async def acknowledge(caller, session):
     for _ in range(caller.chance.randrange(1, 6)):
         kind = caller.chance.random()
         mine = kind < 0.6
-        of = [caller.rights.channels[channel] for channel in session.agent.channels] if mine else list(
-            caller.rights.channels.values())
+        of = (
+            [caller.rights.channels[channel] for channel in session.agent.channels]
+            if mine
+            else list(caller.rights.channels.values())
+        )
         thing = caller.chance.choice(of) if of else None
         version = caller.values.token()
         if thing and thing.versions and kind < 0.9:
@@ -223,20 +234,28 @@ async def acknowledge(caller, session):
 
 async def small_talk(caller, session):
     values = caller.values
-    message = caller.chance.choice([
-        {"messageType": "urgency", "min": caller.chance.choice(("very-low", "low", "normal", "high"))},
-        {"messageType": "nack", "version": values.token(), "code": 301},
-        {"messageType": "broadcast_subscribe", "broadcasts": {values.text(): values.text()}},
-        {"messageType": "broadcast_subscribe", "broadcasts": {}}])
+    message = caller.chance.choice(
+        [
+            {"messageType": "urgency", "min": caller.chance.choice(("very-low", "low", "normal", "high"))},
+            {"messageType": "nack", "version": values.token(), "code": 301},
+            {"messageType": "broadcast_subscribe", "broadcasts": {values.text(): values.text()}},
+            {"messageType": "broadcast_subscribe", "broadcasts": {}},
+        ]
+    )
     await session.say(json.dumps(message))
 
 
 async def nonsense(caller, session):
     """After which the session is most often over."""
     values = caller.values
-    text = caller.chance.choice((
-        values.json(values.any()).decode(errors="replace"),
-        json.dumps(values.spoiled({"messageType": "ack", "updates": [{"channelID": 1, "version": ""}]})),
-        json.dumps({"messageType": "register", "channelID": values.any(), "key": values.any()}),
-        json.dumps({"messageType": "hello", "uaid": values.any()}), "{}", values.body()))
+    text = caller.chance.choice(
+        (
+            values.json(values.any()).decode(errors="replace"),
+            json.dumps(values.spoiled({"messageType": "ack", "updates": [{"channelID": 1, "version": ""}]})),
+            json.dumps({"messageType": "register", "channelID": values.any(), "key": values.any()}),
+            json.dumps({"messageType": "hello", "uaid": values.any()}),
+            "{}",
+            values.body(),
+        )
+    )
     await session.say(text)

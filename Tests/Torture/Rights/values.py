@@ -7,16 +7,79 @@ import os
 import uuid
 
 INTEGERS = [
-    0, 1, -1, 2, 10, 127, 128, 255, 256, 65_535, 65_536, 2**31 - 1, 2**31, -2**31, 2**32 - 1, 2**32,
-    2**53, 2**53 + 1, 2**62, 2**63 - 2, 2**63 - 1, 2**63, -2**63, -2**63 - 1, 2**64 - 1, 2**64,
-    10**30, -10**12 - 1, 1_000_000_000_000, -1_000_000_000_000, -2_000_000_000_000]
+    0,
+    1,
+    -1,
+    2,
+    10,
+    127,
+    128,
+    255,
+    256,
+    65_535,
+    65_536,
+    2**31 - 1,
+    2**31,
+    -(2**31),
+    2**32 - 1,
+    2**32,
+    2**53,
+    2**53 + 1,
+    2**62,
+    2**63 - 2,
+    2**63 - 1,
+    2**63,
+    -(2**63),
+    -(2**63) - 1,
+    2**64 - 1,
+    2**64,
+    10**30,
+    -(10**12) - 1,
+    1_000_000_000_000,
+    -1_000_000_000_000,
+    -2_000_000_000_000,
+]
 TEXTS = [
-    "", " ", "0", "-1", "true", "null", "new", "admin", "../../etc/passwd", "%00%2f", "a" * 129,
-    "\u0000", "\x1b[31m\x07", "\u202edrow", "\u2028", "\ud7ff\ue000", "😀" * 70, "é" * 300, "<b>&amp;</b>",
-    "'; DROP TABLE owner; --", "{}", "1.2.3e", "1e999", "-9223372036854775808"]
+    "",
+    " ",
+    "0",
+    "-1",
+    "true",
+    "null",
+    "new",
+    "admin",
+    "../../etc/passwd",
+    "%00%2f",
+    "a" * 129,
+    "\u0000",
+    "\x1b[31m\x07",
+    "\u202edrow",
+    "\u2028",
+    "\ud7ff\ue000",
+    "😀" * 70,
+    "é" * 300,
+    "<b>&amp;</b>",
+    "'; DROP TABLE owner; --",
+    "{}",
+    "1.2.3e",
+    "1e999",
+    "-9223372036854775808",
+]
 # What no writer of JSON gives, as it stands.
-BROKEN = ['{"a":1.2.3e}', '{"a":+1}', '{"a":01}', '{"a":NaN}', '{"a":"\\ud800"}', '{"a":1', "[" * 500,
-          '{"a":1,"a":2}', "\x00", '"', '{"@type":"close"', "nul"]
+BROKEN = [
+    '{"a":1.2.3e}',
+    '{"a":+1}',
+    '{"a":01}',
+    '{"a":NaN}',
+    '{"a":"\\ud800"}',
+    '{"a":1',
+    "[" * 500,
+    '{"a":1,"a":2}',
+    "\x00",
+    '"',
+    '{"@type":"close"',
+    "nul",
+]
 
 
 def encode(data):
@@ -37,9 +100,10 @@ class Values:
     def text(self):
         if self.chance.random() < 0.8:
             return self.chance.choice(TEXTS)
-        return "".join(chr(self.chance.choice((self.chance.randrange(1, 0x250),
-                                               self.chance.randrange(0x2000, 0x2070))))
-                       for _ in range(self.chance.randrange(40)))
+        return "".join(
+            chr(self.chance.choice((self.chance.randrange(1, 0x250), self.chance.randrange(0x2000, 0x2070))))
+            for _ in range(self.chance.randrange(40))
+        )
 
     def number(self):
         if self.chance.random() < 0.8:

@@ -6,10 +6,9 @@ import os
 import socket
 import time
 
+from rights import Broken
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
-
-from rights import Broken
 
 # Nothing takes longer, whatever else this machine does.
 PATIENCE = 20
@@ -43,8 +42,12 @@ class HTTP:
         if self.writer is None or self.reader.at_eof():
             self.close()
             self.reader, self.writer = await self.open_connection()
-        lines = [f"{method} {path} HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}",
-                 *(f"{name}: {value}" for name, value in fields)]
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            "Host: localhost",
+            f"Content-Length: {len(body)}",
+            *(f"{name}: {value}" for name, value in fields),
+        ]
         self.writer.write("\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + body)
         try:
             head = await self.reader.readuntil(b"\r\n\r\n")
@@ -52,8 +55,7 @@ class HTTP:
             self.close()
             raise Broken(f"{method} {path[:60]} is not answered: {error}") from error
         first, *lines = head.decode("latin-1").split("\r\n")
-        fields = {name.lower(): value.strip()
-                  for name, value in (line.split(":", 1) for line in lines if line)}
+        fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines if line)}
         text = await self.reader.readexactly(int(fields.get("content-length", 0)))
         if fields.get("connection", "").lower() == "close":
             self.close()
@@ -82,8 +84,17 @@ class Session:
         named = {"sock": sock} if sock else {}
         try:
             socket = await asyncio.wait_for(
-                connect(url, additional_headers=fields, compression=None, max_size=None,
-                        ping_interval=None, open_timeout=PATIENCE, **named), PATIENCE)
+                connect(
+                    url,
+                    additional_headers=fields,
+                    compression=None,
+                    max_size=None,
+                    ping_interval=None,
+                    open_timeout=PATIENCE,
+                    **named,
+                ),
+                PATIENCE,
+            )
         except InvalidHandshake as error:
             response = getattr(error, "response", None)
             if response is None:

@@ -35,8 +35,13 @@ class Server:
     def __init__(self, folder, moment):
         self.folder = folder
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": folder, "TZ": "UTC", "LD_PRELOAD": LIBRARY,
-            "FAKETIME": "@" + moment, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            "PATH": os.environ["PATH"],
+            "HOME": folder,
+            "TZ": "UTC",
+            "LD_PRELOAD": LIBRARY,
+            "FAKETIME": "@" + moment,
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
         self.state = os.path.join(folder, "state")
         # The same at each start, since endpoints begin with it.
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -45,9 +50,12 @@ class Server:
     def __enter__(self):
         self.log = open(os.path.join(self.folder, "log"), "a+")
         self.process = subprocess.Popen(
-            [*PROGRAM, "serve", "--state", self.state, "--listen", f"127.0.0.1:{self.port}",
-             "--registration", "token"],
-            env=self.environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
+            [*PROGRAM, "serve", "--state", self.state, "--listen", f"127.0.0.1:{self.port}", "--registration", "token"],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
         line = self.process.stdout.readline()
         check(line.startswith("bellwire: ready "), "the server starts", self.said())
         return self
@@ -62,26 +70,35 @@ class Server:
         return open(self.log.name).read()
 
     def run(self, *command, expected=0):
-        done = subprocess.run(
-            [*PROGRAM, *command], env=self.environment, capture_output=True, text=True, timeout=60)
-        check(done.returncode == expected, " ".join(command[:2]),
-              done.stdout + done.stderr + self.said())
+        done = subprocess.run([*PROGRAM, *command], env=self.environment, capture_output=True, text=True, timeout=60)
+        check(done.returncode == expected, " ".join(command[:2]), done.stdout + done.stderr + self.said())
         return done.stdout
 
     def control(self, method, path):
         """What the control socket answers."""
         done = subprocess.run(
-            ["curl", "--silent", "--fail-with-body", "--max-time", "20", "--unix-socket",
-             self.state + "/control.sock", "-X", method, "http://localhost/api/v1/" + path],
-            capture_output=True, text=True)
+            [
+                "curl",
+                "--silent",
+                "--fail-with-body",
+                "--max-time",
+                "20",
+                "--unix-socket",
+                self.state + "/control.sock",
+                "-X",
+                method,
+                "http://localhost/api/v1/" + path,
+            ],
+            capture_output=True,
+            text=True,
+        )
         check(done.returncode == 0, path, done.stdout + self.said())
         return json.loads(done.stdout)
 
 
 def dates(path):
     """From when to when a certificate is good, as OpenSSL reads it."""
-    text = subprocess.run(
-        ["openssl", "x509", "-in", path, "-noout", "-dates"], capture_output=True, text=True).stdout
+    text = subprocess.run(["openssl", "x509", "-in", path, "-noout", "-dates"], capture_output=True, text=True).stdout
     return [int(line.split()[-2]) for line in text.splitlines()]
 
 
@@ -95,16 +112,26 @@ def walk(year, moment):
             # A device, two messages, a connection with a certificate of that year, the store.
             server.run("test", "--state", server.state)
             begins, ends = dates(authority)
-            check(begins == year and year < ends <= year + 3, "the certificate is of that year",
-                  f"{begins} {ends}")
+            check(begins == year and year < ends <= year + 3, "the certificate is of that year", f"{begins} {ends}")
             server.run("keys", "new", "vapid", key)
-            app = json.loads(server.run(
-                "register", "--state", server.state, "--app", "plain", "--account", "me",
-                "--vapid", "--json"))
+            app = json.loads(
+                server.run(
+                    "register", "--state", server.state, "--app", "plain", "--account", "me", "--vapid", "--json"
+                )
+            )
             with open(os.open(target, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
                 json.dump({"endpoint": app["endpoint"], "keys": app["keys"]}, file)
-            signed = ["send", "--to", target, "--ca-file", authority, "--vapid-key", key,
-                      "--subject", "mailto:a@example.org"]
+            signed = [
+                "send",
+                "--to",
+                target,
+                "--ca-file",
+                authority,
+                "--vapid-key",
+                key,
+                "--subject",
+                "mailto:a@example.org",
+            ]
             server.run(*signed, '{"topic": "Home", "message": "first"}')
             begun = server.control("GET", "registrations/" + app["id"])
             check(time.gmtime(begun["created"]).tm_year == year, "when it was registered", begun)
