@@ -179,5 +179,8 @@ extension DeliveryWorld {
         if witness.broken == nil, window.count != 0 || window.deadline != nil {
             witness.fail("nothing is held for ever")
         }
+        if witness.broken == nil, ledger.room != store.room || ledger.hasOpenMarks {
+            witness.fail("room and marks of what was not stored are given back")
+        }
     }
 }

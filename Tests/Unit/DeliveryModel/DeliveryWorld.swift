@@ -18,7 +18,8 @@ package final class DeliveryWorld {
     static let device: UInt32 = 1
 
     var dice: Dice
-    var store = ModelStore()
+    let ledger: ModelLedger
+    var store: ModelStore
     var window = CommitWindow()
     var witness = Witness()
     /// Of this life of the server; the device has the last one, unless it is gone.
@@ -36,6 +37,9 @@ package final class DeliveryWorld {
     let mistake: DeliveryMistake?
 
     package init(_ dice: Dice, making mistake: DeliveryMistake? = nil) {
+        let ledger = ModelLedger()
+        self.ledger = ledger
+        store = ModelStore(ledger)
         self.dice = dice
         self.mistake = mistake
     }
@@ -85,14 +89,22 @@ extension DeliveryWorld {
             body: dice.hits(40) ? Self.bodies[2] : Self.bodies[dice.roll(2)],
             topic: dice.hits(6) ? Topic(dice.hits(2) ? "a" : "b") : nil,
             urgency: dice.hits(10) ? .low : .normal, ttl: ttl)
-        let message = Message(
-            id: MessageID(Bits128(high: 1, low: UInt64(number))),
-            location: LocationID(Bits128(high: 2, low: UInt64(number))),
-            address: Address(subscription: subscription, device: Self.device),
-            sequence: Int64(number), content: content, arrival: 0,
-            expiry: now.adding(seconds: ttl),
-            mark: ttl > 0 && dice.hits(15) ? RepetitionMark(key: UInt64(number)) : nil)
-        witness.pushed(message)
+        let address = Address(subscription: subscription, device: Self.device)
+        func message(_ reservation: consuming Reservation = Reservation()) -> Message {
+            Message(
+                id: MessageID(Bits128(high: 1, low: UInt64(number))),
+                location: LocationID(Bits128(high: 2, low: UInt64(number))), address: address,
+                sequence: Int64(number), content: content, arrival: 0,
+                expiry: now.adding(seconds: ttl), reservation: reservation)
+        }
+        var reservation = Reservation()
+        if content.needsStore { ledger.reserve(content.size, for: address, &reservation) }
+        if ttl > 0, dice.hits(15) {
+            ledger.reserve(RepetitionMark(key: UInt64(number)), &reservation)
+        }
+        // What the witness remembers holds nothing.
+        witness.pushed(message())
+        let message = message(reservation)
         if let current { witness.unwanted(below: connections[current]?.least ?? .veryLow) }
         let sender = SenderTicket(loop: 0, number: UInt64(number))
         guard let current else {

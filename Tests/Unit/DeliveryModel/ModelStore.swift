@@ -25,11 +25,20 @@ struct ModelStore {
         let position: Int64
     }
 
+    let ledger: ModelLedger
     private(set) var subscriptions: Set<UInt32> = [1]
     private var rows: [Row] = []
     private var position: Int64 = 0
     private var waiting: [Operation] = []
     private var told: [(Operation, Outcome)] = []
+
+    init(_ ledger: ModelLedger) { self.ledger = ledger }
+
+    /// What its messages take.
+    var room: ModelLedger.Room {
+        ModelLedger.Room(
+            messages: rows.count, bytes: rows.reduce(0) { $0 + $1.message.size })
+    }
 
     var isIdle: Bool { waiting.isEmpty && told.isEmpty }
 
@@ -45,6 +54,7 @@ struct ModelStore {
     mutating func commit(fails: Bool) {
         let batch = waiting
         waiting = []
+        defer { for case .store(let message, _) in batch { message.reservation.end() } }
         guard !fails else {
             told += batch.map { ($0, .unavailable) }
             return
@@ -69,7 +79,7 @@ struct ModelStore {
             subscriptions.insert(subscription)
             return .done
         case .end(let subscription, _):
-            rows.removeAll { $0.message.address.subscription == subscription }
+            removeAll { $0.address.subscription == subscription }
             return subscriptions.remove(subscription) == nil ? .notFound : .done
         }
     }
@@ -80,21 +90,30 @@ struct ModelStore {
             return .done
         }
         if let topic = message.content.topic {
-            rows.removeAll {
-                $0.message.content.topic == topic
-                    && $0.message.address.subscription == message.address.subscription
+            removeAll {
+                $0.content.topic == topic
+                    && $0.address.subscription == message.address.subscription
             }
         }
         guard message.content.ttl > 0 else { return .done }
         position += 1
         rows.append(Row(message: message, position: position))
+        message.reservation.spend()
+        if let mark = message.mark { ledger.keep(mark) }
         return .stored(position)
     }
 
     private mutating func remove(_ id: MessageID) -> Outcome {
-        guard let index = rows.firstIndex(where: { $0.message.id == id }) else { return .notFound }
-        rows.remove(at: index)
-        return .done
+        let count = rows.count
+        removeAll { $0.id == id }
+        return rows.count < count ? .done : .notFound
+    }
+
+    private mutating func removeAll(where isEnded: (Message) -> Bool) {
+        for row in rows where isEnded(row.message) {
+            ledger.release(row.message.size, for: row.message.address)
+        }
+        rows.removeAll { isEnded($0.message) }
     }
 
     mutating func nextAnswer() -> (Operation, Outcome)? {

@@ -98,7 +98,6 @@ struct CallbackStoreTests {
         try test.make(1)
         let (registration, subscription) = try test.addRegistration()
         let message = try test.message(subscription.address)
-        #expect(test.store.index.reserve(message.size, for: message.address) == nil)
         let outcome = try test.run(
             .registration(
                 .receive(message, nil, try test.push(registration.device)),
@@ -130,7 +129,6 @@ struct CallbackStoreTests {
         #expect(try test.box.outcome(ticket) == .done)
         let (registration, subscription) = try test.addRegistration()
         let message = try test.message(subscription.address)
-        #expect(test.store.index.reserve(message.size, for: message.address) == nil)
         let push = StoreOperation.registration(
             .receive(message, nil, try test.push(registration.device)),
             telling: [.add(try test.event("push"), to: 1)])

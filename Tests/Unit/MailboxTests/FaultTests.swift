@@ -165,7 +165,6 @@ struct FaultTests {
         var isFull = false
         for _ in 0..<1_000 where !isFull {
             let message = try test.message(address, String(repeating: "x", count: 2_000))
-            _ = test.store.index.reserve(message.size, for: address)
             if case .stored = try test.run(.store(message)) {
                 kept.append(message)
             } else {
@@ -216,19 +215,19 @@ struct FaultTests {
             var limit = rlimit(rlim_cur: 64 << 10, rlim_max: rlim_t.max)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let mark = RepetitionMark(key: 7)
-            guard test.store.index.reserve(mark, for: device) == .new else { exit(4) }
+            guard test.answer(mark, device) == .new else { exit(4) }
             let long = String(repeating: "x", count: 100_000)
             let lost = try test.message(address, long, mark: mark)
             guard try test.run(.store(lost)) == .unavailable, !test.store.isUsable,
                 try test.run(.acknowledge(first.reference)) == .unavailable
             else { exit(1) }
             // Whether the message was accepted is known only then.
-            guard test.store.index.reserve(mark, for: device) == .undecided else { exit(5) }
+            guard test.answer(mark, device) == .undecided else { exit(5) }
             limit.rlim_cur = rlim_t.max
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             for _ in 0..<500 where !test.store.isUsable { usleep(20_000) }
             guard test.store.isUsable else { exit(2) }
-            guard test.store.index.reserve(mark, for: device) == .new else { exit(6) }
+            guard test.answer(mark, device) == .new else { exit(6) }
             let later = try test.keep(address, "later")
             guard try test.waiting(device).map(\.id) == [first.id, later.id] else { exit(3) }
             exit(0)

@@ -18,11 +18,8 @@ struct MarkTests {
         _ store: TestStore, _ subscription: Subscription, _ mark: RepetitionMark
     ) throws -> StoreOutcome {
         let address = subscription.address
-        guard store.store.index.reserve(mark, for: address.device) == .new else {
-            throw TestStore.Unexpected(outcome: .conflict)
-        }
         let message = try store.message(address, mark: mark)
-        _ = store.store.index.reserve(message.size, for: address)
+        guard message.mark == mark else { throw TestStore.Unexpected(outcome: .conflict) }
         return try store.run(.store(message))
     }
 
@@ -36,19 +33,19 @@ struct MarkTests {
             Issue.record("not stored")
             return
         }
-        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        #expect(test.answer(mark, device) == .repeated)
         try test.restart()
-        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        #expect(test.answer(mark, device) == .repeated)
         test.clocks.advance(seconds: 25 * 3_600 - 1)
         try test.expectDone(.touchDevice(device, at: 1))
-        #expect(test.store.index.reserve(mark, for: device) == .repeated)
+        #expect(test.answer(mark, device) == .repeated)
         test.clocks.advance(seconds: 2)
         try test.expectDone(.touchDevice(device, at: 2))
         // Any batch is followed by a sweep.
         try test.expectDone(.touchDevice(device, at: 3))
-        #expect(test.store.index.reserve(mark, for: device) == .new)
+        #expect(test.answer(mark, device) == .new)
         try test.restart()
-        #expect(test.store.index.reserve(mark, for: device) == .new)
+        #expect(test.answer(mark, device) == .new)
     }
 
     private final class Listener: EngineListener {
@@ -75,23 +72,22 @@ struct MarkTests {
         var marks: [RepetitionMark] = []
         for (number, body) in ["", #"{"notification":{}}"#, "", ""].enumerated() {
             let mark = try mark(test, watched, "e$\(number)")
-            #expect(test.store.index.reserve(mark, for: registration.device) == .new)
+            #expect(test.answer(mark, registration.device) == .new)
             let message = try test.message(watched.address, body, mark: mark)
-            _ = test.store.index.reserve(message.size, for: watched.address)
             let push = try test.push(registration.device)
             try test.expectDone(.registration(.receive(message, nil, push)))
             marks.append(mark)
         }
         try test.restart()
         for mark in marks {
-            #expect(test.store.index.reserve(mark, for: registration.device) == .repeated)
+            #expect(test.answer(mark, registration.device) == .repeated)
         }
-        #expect(test.store.index.reserve(stored, for: device) == .repeated)
+        #expect(test.answer(stored, device) == .repeated)
         #expect(try test.bodies(device) == ["body"])
         // They run out, though nothing else does.
         try test.pass(seconds: 25 * 3_600 + 1)
         for mark in marks {
-            #expect(test.store.index.reserve(mark, for: registration.device) == .new)
+            #expect(test.answer(mark, registration.device) == .new)
         }
     }
 
@@ -112,14 +108,12 @@ struct MarkTests {
         let device = try test.addDevice()
         let subscription = try test.register(device)
         let mark = try mark(test, subscription, "e$1")
-        let index = test.store.index
-        #expect(index.reserve(mark, for: device) == .new)
-        #expect(index.reserve(mark, for: device) == .undecided)
+        #expect(test.answer(mark, device) == .new)
         let message = try test.message(subscription.address, mark: mark)
-        #expect(index.reserve(message.size, for: subscription.address) == nil)
+        #expect(message.mark == mark && test.answer(mark, device) == .undecided)
         try test.expectDone(.unregister(subscription: subscription.address.subscription))
         #expect(try test.run(.store(message)) == .notFound)
-        #expect(index.reserve(mark, for: device) == .new)
+        #expect(test.answer(mark, device) == .new)
     }
 
     @Test("A registration whose bodies are very many gets no more marks, and no other has fewer")

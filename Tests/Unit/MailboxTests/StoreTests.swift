@@ -91,7 +91,6 @@ struct StoreTests {
     @Test("A message that is acknowledged in the same batch is never written")
     func acknowledgedInBatch() throws {
         let messages = try (0..<100).map { try test.message(address, "\($0)") }
-        for message in messages { _ = test.store.index.reserve(message.size, for: address) }
         // The first keeps the writer busy while the others gather.
         _ = try test.keep(address)
         let tickets = messages.map { message in
@@ -111,7 +110,6 @@ struct StoreTests {
         let topics = (0..<50).map { "topic-\($0)" }
         for topic in topics { try test.keep(address, "former", topic: topic) }
         let messages = try topics.map { try test.message(address, "new", topic: $0) }
-        for message in messages { _ = test.store.index.reserve(message.size, for: address) }
         try test.keep(address)
         let tickets = messages.map { message in
             (test.submit(.store(message)), test.submit(.acknowledge(message.reference)))
@@ -156,7 +154,6 @@ struct StoreTests {
         try test.keep(ended.address, "ended")
         try test.keep(address, "stays")
         let late = try test.message(ended.address, "late")
-        _ = test.store.index.reserve(late.size, for: ended.address)
         #expect(
             test.store.index.endpoint(ended.digest)
                 == .found(Endpoint(address: ended.address, kind: .channel, sender: .anyone)))

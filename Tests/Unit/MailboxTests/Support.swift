@@ -176,13 +176,32 @@ extension TestStore {
         _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600,
         level: TrustLevel? = nil, mark: RepetitionMark? = nil
     ) throws -> Message {
-        Message(
+        let content = Message.Content(
+            body: Array(body.utf8), encoding: .aes128gcm, level: level,
+            topic: topic.flatMap(Topic.init), urgency: .high, ttl: ttl)
+        var reservation = Reservation()
+        if let mark { _ = store.index.reserve(mark, for: address.device, in: &reservation) }
+        guard store.index.reserve(content, for: address, in: &reservation) else {
+            throw Unexpected(outcome: .unavailable)
+        }
+        return Message(
             id: try MessageID(from: &random), location: try LocationID(from: &random),
             address: address, sequence: store.index.nextSequence(),
-            content: Message.Content(
-                body: Array(body.utf8), encoding: .aes128gcm, level: level,
-                topic: topic.flatMap(Topic.init), urgency: .high, ttl: ttl),
-            arrival: 3, expiry: store.clock.time(at: clocks.now).adding(seconds: ttl), mark: mark)
+            content: content, arrival: 3,
+            expiry: store.clock.time(at: clocks.now).adding(seconds: ttl),
+            reservation: reservation)
+    }
+
+    /// What a push with this mark would be answered now.
+    func answer(_ mark: RepetitionMark, _ device: UInt32) -> RepetitionAnswer {
+        var reservation = Reservation()
+        return store.index.reserve(mark, for: device, in: &reservation)
+    }
+
+    /// Why a message would be refused now.
+    func refusal(_ address: Address) -> QuotaRefusal? {
+        var reservation = Reservation()
+        return store.index.reserve(10, for: address, in: &reservation)
     }
 
     /// Reserves room for a message and stores it.
@@ -191,9 +210,6 @@ extension TestStore {
         _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600
     ) throws -> Message {
         let message = try message(address, body, topic: topic, ttl: ttl)
-        guard store.index.reserve(message.size, for: address) == nil else {
-            throw Unexpected(outcome: .unavailable)
-        }
         let outcome = try run(.store(message))
         guard case .stored = outcome else { throw Unexpected(outcome: outcome) }
         return message

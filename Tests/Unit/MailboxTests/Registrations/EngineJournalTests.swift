@@ -69,7 +69,6 @@ struct EngineJournalTests {
                     #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text) \#(number)"],"#
                     + #""custom":{"from_id":"\#(chat)","msg_id":"\#(number + 1)"}}}"#
                 let message = try test.message(account.address, payload)
-                _ = test.store.index.reserve(message.size, for: account.address)
                 return test.submit(.registration(.receive(message, nil, push)))
             }
         }

@@ -387,7 +387,6 @@ struct RegistrationCallbackTests {
             Digest(InlineArray<32, UInt8>(repeating: 1)), device: registration.device)
         func receive(_ body: [UInt8], _ mark: ReplayMark?) throws -> StoreOutcome {
             let message = try test.message(subscription.address, "x")
-            _ = test.store.index.reserve(message.size, for: subscription.address)
             let event = OutboxEvent(id: message.id, body: body, isPush: true)
             return try test.run(
                 .registration(

@@ -75,7 +75,6 @@ extension TestStore {
         level: TrustLevel = .webpush
     ) throws -> StoreOutcome {
         let message = try message(address, body, ttl: ttl, level: level)
-        if message.needsStore { _ = store.index.reserve(message.size, for: address) }
         return try run(.registration(.receive(message, mark, try push(address.device))))
     }
 

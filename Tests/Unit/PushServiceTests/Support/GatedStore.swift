@@ -66,7 +66,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         pass(kind) { [store] isRefused in
             guard isRefused else { return store.submit(operation, ticket: ticket, to: sink) }
             if case .store(let message) = operation {
-                store.index.release(message)
+                message.reservation.end()
             }
             sink.completed([Completion(ticket: ticket, outcome: .unavailable)])
         }
