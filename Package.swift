@@ -107,7 +107,7 @@ let package = Package(
             "API",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "Outbound", "HTTP", "Mailbox", "Configuration", "PushService",
+                "HTTP", "Mailbox", "Configuration", "PushService",
             ]),
         module(
             "Desktop",
@@ -164,7 +164,7 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "Reactor", "Outbound", "API", "HookSupport",
+                "Reactor", "Outbound", "System", "API", "HookSupport",
             ]),
         tests(
             of: "API",
