@@ -1,5 +1,6 @@
 import Base
 import Notifications
+import Pictures
 
 /// Makes of a notification the call that shows it, for one server.
 ///
