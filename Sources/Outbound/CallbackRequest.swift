@@ -35,7 +35,7 @@ package enum CallbackFailure: Error, Sendable, CustomStringConvertible {
         case .refused(let refusal): refusal.rawValue
         case .socket(let failure): failure.description
         case .failed(let error): error.description
-        case .closed: "the service is ending"
+        case .closed: "the server is stopping"
         }
     }
 }
