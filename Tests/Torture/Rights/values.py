@@ -1,4 +1,4 @@
-"""Values from the whole range of their types, and bodies that are right, or wrong somewhere."""
+"""Values from the whole range of their types, and correct and broken bodies."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ TEXTS = [
     "1e999",
     "-9223372036854775808",
 ]
-# What no writer of JSON gives, as it stands.
+# Text that no JSON writer produces, used as it is.
 BROKEN = [
     '{"a":1.2.3e}',
     '{"a":+1}',
@@ -87,7 +87,7 @@ def encode(data):
 
 
 class Values:
-    """Drawn by one source of chance, so that a seed gives the same ones again."""
+    """Draws from one source of random numbers, so that a seed gives the same values again."""
 
     def __init__(self, chance):
         self.chance = chance
@@ -123,14 +123,14 @@ class Values:
         return {self.text()[:20]: self.any(depth + 1) for _ in range(self.chance.randrange(4))}
 
     def token(self):
-        """An identifier that was never given to anybody."""
+        """An identifier that nobody was ever given."""
         return encode(self.chance.randbytes(self.chance.choice((0, 1, 15, 16, 16, 16, 17, 20, 28, 28))))
 
     def uuid(self):
         return str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
 
     def spoiled(self, members):
-        """The same members with one of them changed, gone, or joined by another."""
+        """The same members, with one changed, removed or added."""
         spoiled = dict(members)
         name = self.chance.choice(sorted(spoiled))
         fate = self.chance.randrange(4)
@@ -143,7 +143,7 @@ class Values:
         return spoiled
 
     def json(self, value):
-        """As text; now and then as none."""
+        """JSON text, and now and then something that is not JSON."""
         if self.chance.random() < 0.03:
             return self.chance.choice(BROKEN).encode()
         return json.dumps(value, ensure_ascii=self.chance.random() < 0.5).encode(errors="replace")
