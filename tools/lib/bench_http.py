@@ -73,19 +73,8 @@ class Servers:
     def __enter__(self):
         subprocess.run(
             [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-keyout",
+                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+                *"-days 30 -subj /CN=localhost -keyout".split(),
                 f"{self.folder}/key.pem",
                 "-out",
                 f"{self.folder}/certificate.pem",
@@ -131,11 +120,7 @@ def measure(server, options, count, body):
     before = cpu_seconds(pid)
     output = subprocess.run(
         [
-            "taskset",
-            "-c",
-            "1",
-            "h2load",
-            "-n",
+            *"taskset -c 1 h2load -n".split(),
             str(count),
             "-d",
             str(body),

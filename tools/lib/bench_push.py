@@ -84,21 +84,8 @@ class Bench:
         self.program, self.folder, self.states = program, folder, 0
         subprocess.run(
             [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-addext",
-                "subjectAltName=DNS:localhost",
-                "-keyout",
+                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+                *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout".split(),
                 f"{folder}/key.pem",
                 "-out",
                 f"{folder}/certificate.pem",

@@ -227,19 +227,8 @@ def make_certificate(folder):
     certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
     subprocess.run(
         [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-keyout",
+            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+            *"-days 2 -subj /CN=localhost -keyout".split(),
             key,
             "-out",
             certificate,

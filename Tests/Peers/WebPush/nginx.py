@@ -161,21 +161,8 @@ def run(path):
 def run_in(folder, path):
     subprocess.run(
         [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-keyout",
+            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+            *"-days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout".split(),
             f"{folder}/key.pem",
             "-out",
             f"{folder}/chain.pem",

@@ -246,11 +246,7 @@ class Registration:
     def ask(self, path, *arguments):
         output = subprocess.run(
             [
-                "curl",
-                "--silent",
-                "--max-time",
-                "10",
-                "--unix-socket",
+                *"curl --silent --max-time 10 --unix-socket".split(),
                 f"{self.state}/control.sock",
                 *arguments,
                 f"http://localhost/api/v1/{path}",

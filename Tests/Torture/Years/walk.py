@@ -78,12 +78,7 @@ class Server:
         """The answer of the control socket."""
         done = subprocess.run(
             [
-                "curl",
-                "--silent",
-                "--fail-with-body",
-                "--max-time",
-                "20",
-                "--unix-socket",
+                *"curl --silent --fail-with-body --max-time 20 --unix-socket".split(),
                 self.state + "/control.sock",
                 "-X",
                 method,
