@@ -3,10 +3,10 @@ import Glibc
 import Reactor
 
 extension BusConnection {
-    /// As long as connectors and the bus wait by default.
+    /// The default of connectors and the bus.
     package static let usualTimeout = Duration.seconds(25)
 
-    /// `completion` is called once, and not before this has returned.
+    /// Calls `completion` once, after this has returned.
     package func call(
         _ call: BusMethodCall, timeout: Duration = usualTimeout,
         completion: @escaping (BusReply) -> Void
@@ -64,7 +64,8 @@ extension BusConnection {
 }
 
 extension BusFailure {
-    /// A peer that is gone and one that keeps silent have the same error; the time tells them apart.
+    /// sd-bus reports the same error for a peer that is gone and one that does not answer; the time
+    /// tells them apart.
     fileprivate func late(_ deadline: Duration) -> BusFailure {
         guard name == BusErrorName.noReply,
             Duration.nanoseconds(Instant.now.nanoseconds) >= deadline

@@ -1,7 +1,7 @@
 import CSystemd
 
 extension BusConnection {
-    /// Offers the object at a path, until the subscription is let go.
+    /// Exports the object at a path until the subscription is released.
     package func export(
         _ object: any BusObject, at path: String
     ) throws(BusError) -> BusSubscription {
@@ -35,7 +35,7 @@ extension BusConnection {
                 return sd_bus_message_new_method_error(message.handle, &made, &error)
             }
         }
-        // Without a connection nobody waits any more.
+        // Without a connection there is no caller left.
         guard code >= 0, let made else { return }
         try? handle.send(BusMessage(owning: made))
         follow()

@@ -12,7 +12,7 @@ extension BusConnection {
         follow()
     }
 
-    /// `heard` is called for each such signal, until the subscription is let go.
+    /// Calls `heard` for each matching signal until the subscription is released.
     package func listen(
         for rule: BusRule, _ heard: @escaping (BusSignal) -> Void
     ) throws(BusError) -> BusSubscription {
@@ -34,7 +34,7 @@ private func receiveSignal(
         case .signals(let heard) = subscription.purpose
     else { return 0 }
     let signal = BusMessage(sharing: message)
-    // One that cannot be read tells nothing.
+    // A signal that cannot be read is ignored.
     guard let arguments = try? signal.arguments() else { return 0 }
     heard(
         BusSignal(

@@ -4,7 +4,7 @@ import Glibc
 /// A call of sd-bus that failed on this side.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
-    /// A number of errno.
+    /// An errno value.
     package let code: Int32
 
     init(_ call: StaticString, code: Int32) {
@@ -15,14 +15,14 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Turns sd-bus's "negative is a number of errno" into a thrown error.
+/// Turns sd-bus's negative errno into a thrown error.
 @discardableResult
 func ensure(_ result: Int32, _ call: StaticString) throws(BusError) -> Int32 {
     guard result >= 0 else { throw BusError(call, code: -result) }
     return result
 }
 
-/// A pointer that a successful call has filled in.
+/// The pointer that a successful call has set.
 func ensure(
     _ result: Int32, _ pointer: OpaquePointer?, _ call: StaticString
 ) throws(BusError) -> OpaquePointer {

@@ -1,10 +1,10 @@
-/// Why a method call got no return.
+/// Why a method call failed.
 package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The name of the error, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
+    /// For example `org.freedesktop.DBus.Error.ServiceUnknown`.
     package let name: String
-    /// Words of the peer: not to be trusted, nor logged.
+    /// Text of the peer: not trusted, never logged.
     package let text: String
-    /// Nobody answered within the time that the caller gave.
+    /// Nobody answered in the caller's time.
     package let isTimeout: Bool
 
     package init(name: String, text: String = "", isTimeout: Bool = false) {
@@ -19,7 +19,7 @@ package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
     static let disconnected = BusFailure(name: BusErrorName.disconnected)
 }
 
-/// The names of errors that the bus and its libraries use.
+/// Errors of the bus and its libraries.
 package enum BusErrorName {
     package static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
     package static let noReply = "org.freedesktop.DBus.Error.NoReply"

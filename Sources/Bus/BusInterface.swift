@@ -1,4 +1,4 @@
-/// What an object offers under one name.
+/// The methods, signals and properties that an object offers under one name.
 package struct BusInterface: Equatable, Sendable {
     package struct Argument: Equatable, Sendable {
         let name: String
@@ -42,7 +42,7 @@ package struct BusInterface: Equatable, Sendable {
     package let name: String
     let methods: [Method]
     let signals: [Signal]
-    /// Which can be read, and not written.
+    /// Read-only.
     let properties: [Argument]
 
     package init(
@@ -56,7 +56,7 @@ package struct BusInterface: Equatable, Sendable {
 
     func method(_ name: String) -> Method? { methods.first { $0.name == name } }
 
-    /// As `Introspect` writes it. All names are our own.
+    /// In the format of `Introspect`. All names are our own, so nothing is escaped.
     var xml: String {
         var lines = ["  <interface name=\"\(name)\">"]
         for method in methods {

@@ -1,8 +1,7 @@
 import CSystemd
 
-/// What the bus takes for a name.
 package enum BusName {
-    /// Unique names and well-known ones.
+    /// Whether the bus accepts `text` as a unique or well-known name.
     package static func isValid(_ text: String) -> Bool {
         !text.utf8.contains(0) && sd_bus_service_name_is_valid(text) > 0
     }

@@ -1,9 +1,9 @@
-/// What is exported at a path. All calls come on the thread of the loop.
+/// An object exported at a path. All calls come on the thread of the loop.
 package protocol BusObject: AnyObject {
     var interfaces: [BusInterface] { get }
-    /// One of the methods, with arguments of its types.
+    /// Arguments have the types that `interfaces` declares.
     func called(_ call: BusCall)
-    /// Nil if there is none, as `interfaces` says.
+    /// Nil if there is no such property.
     func property(_ name: String, of interface: String) -> BusValue?
 }
 

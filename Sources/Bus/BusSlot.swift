@@ -1,6 +1,6 @@
 import CSystemd
 
-/// Owns what sd-bus calls a slot: a call that is waited for, a match, an object.
+/// Owns a slot of sd-bus: a pending call, a match or an object.
 struct BusSlot: ~Copyable {
     private let handle: OpaquePointer
 

@@ -1,6 +1,6 @@
 import CSystemd
 
-/// Method calls of ours that wait for their reply.
+/// Our method calls that have no reply yet.
 struct PendingCalls {
     final class Call {
         let id: UInt64

@@ -1,4 +1,4 @@
-/// What the library answers for every object.
+/// The interfaces that sd-bus implements for every object.
 enum StandardInterfaces {
     static let introspectable = "org.freedesktop.DBus.Introspectable"
     static let properties = "org.freedesktop.DBus.Properties"

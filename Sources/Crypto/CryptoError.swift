@@ -1,14 +1,14 @@
 package import WebPush
 
-/// What stopped an operation on input from outside: the input itself, or our machine.
+/// Why an operation on foreign input failed: because of the input, or because of our machine.
 ///
-/// The difference decides the answer: a refusal is for the sender to mend and may be forgotten, a
-/// fault is ours and the push must come again.
+/// The difference decides the answer: after a refusal the sender has to change something and may
+/// forget the endpoint; after a fault of ours it must send the push again.
 package enum CryptoError<Refusal: Error & Equatable>: Error, Equatable {
     case refusal(Refusal)
     case fault(OpenSSLError)
 
-    /// Runs a rule of a specification.
+    /// Turns the error of a specification's rule into `refused`.
     static func refusing<Result: ~Copyable>(
         _ rule: () throws(Refusal) -> Result
     ) throws(Self) -> Result {

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// A call of OpenSSL that failed for no fault of the input: memory, missing algorithm, misuse.
+/// A call of OpenSSL that failed independently of the input: memory, missing algorithm, misuse.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
     package let code: UInt
 
-    /// Takes the first error of this thread's queue and empties it.
+    /// Takes the first error of this thread's queue and empties the queue.
     init(_ call: StaticString) {
         self.call = "\(call)"
         code = ERR_get_error()
@@ -18,13 +18,13 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Turns OpenSSL's "1 is success" into a thrown error that holds the drained queue.
+/// Turns OpenSSL's "1 is success" into a thrown error and drains the error queue.
 @inline(__always)
 func ensure(_ result: Int32, _ call: StaticString) throws(OpenSSLError) {
     guard result == 1 else { throw OpenSSLError(call) }
 }
 
-/// The same for calls that answer a handle.
+/// For calls that return a handle.
 @inline(__always)
 func ensure(_ handle: OpaquePointer?, _ call: StaticString) throws(OpenSSLError) -> OpaquePointer {
     guard let handle else { throw OpenSSLError(call) }

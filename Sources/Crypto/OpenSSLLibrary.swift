@@ -1,6 +1,6 @@
 import COpenSSL
 
 package enum OpenSSLLibrary {
-    /// As the library names itself, for a report of what is installed.
+    /// The version of OpenSSL, as OpenSSL reports it.
     package static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

@@ -1,8 +1,8 @@
 import Base
 
-/// Random bytes in small pieces, at a fraction of what a call for each would cost.
+/// Small pieces of random bytes, much cheaper than a call of OpenSSL for each.
 ///
-/// Taken from OpenSSL's generator in blocks; what was handed out is overwritten.
+/// Fetched from OpenSSL's generator in blocks; used bytes are overwritten.
 package struct RandomSupply: ~Copyable {
     private static let blockLength = 4_096
 

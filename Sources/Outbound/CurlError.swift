@@ -1,11 +1,10 @@
 import CCurl
 
-/// A transfer that brought no answer.
+/// A transfer that got no answer.
 package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
     package let code: UInt32
     package let description: String
 
-    /// Nobody took the connection.
     package var isConnectionRefusal: Bool { code == CURLE_COULDNT_CONNECT.rawValue }
 
     init(_ code: CURLcode) {

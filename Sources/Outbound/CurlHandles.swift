@@ -28,7 +28,7 @@ struct EasyHandle: ~Copyable {
         try ensure(ccurl_set_sink(handle, option, sink))
     }
 
-    /// Asks `open` for each socket, with what CURLOPT_OPENSOCKETDATA says.
+    /// libcurl then asks `open` for each socket and passes CURLOPT_OPENSOCKETDATA.
     func set(opensocket open: @escaping curl_opensocket_callback) throws(CurlError) {
         try ensure(ccurl_set_opensocket(handle, open))
     }
@@ -60,7 +60,7 @@ struct TextList: ~Copyable {
     }
 
     init(fields: [(name: String, value: String)]) throws(CurlError) {
-        // `Name;` is how libcurl wants a field without a value.
+        // libcurl sends a field without a value if it is written `Name;`.
         try self.init(fields.map { $1.isEmpty ? $0 + ";" : $0 + ": " + $1 })
     }
 

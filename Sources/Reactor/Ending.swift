@@ -1,9 +1,9 @@
-/// How a loop came to its end.
+/// How a loop ended.
 package enum Ending: Equatable, Sendable {
-    /// `stop` was called: what was watched was let go at once.
+    /// By `stop`, which drops all watches at once.
     case stopped
-    /// Everything that was watched came to its own end.
+    /// All watches ended by themselves.
     case drained
-    /// The time to drain was over; so many watches were left and let go.
+    /// The time to drain was over; this many watches were dropped.
     case cut(Int)
 }

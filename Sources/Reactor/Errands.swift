@@ -1,10 +1,10 @@
-/// Work that may block for as long as others like, as opening what is theirs does: each piece runs on
-/// a thread of its own, and is waited for no longer than a limit. Confined to a loop.
-// Unchecked: touched by the thread of the loop alone.
+/// Runs work that may block for ever, such as opening files of other programs. Each piece of work
+/// has its own thread, and waiting for it is limited. Confined to a loop.
+// Unchecked: used only on the thread of the loop.
 package final class Errands: @unchecked Sendable {
     private let loop: EventLoop
     private let limit: Interval
-    /// So many threads at most: one that hangs may never come back.
+    /// The most threads at a time: a thread that hangs may never end.
     private let most: Int
     private var running = 0
 
@@ -14,8 +14,8 @@ package final class Errands: @unchecked Sendable {
         self.most = most
     }
 
-    /// `done` hears nil when there was no answer in time, or no thread for it. `back` is called when
-    /// the work came to its end, however late.
+    /// Calls `done` with nil if there was no answer in time or no thread for it. Calls `back` when
+    /// the work has ended, however late.
     package func run<Answer: Sendable>(
         _ work: @escaping @Sendable () -> Answer, done: @escaping (Answer?) -> Void,
         back: @escaping () -> Void = {}
@@ -41,7 +41,7 @@ package final class Errands: @unchecked Sendable {
         errand.answer(answer)
     }
 
-    // Unchecked: touched by the thread of the loop alone.
+    // Unchecked: used only on the thread of the loop.
     private final class Errand<Answer: Sendable>: TimerHandler, @unchecked Sendable {
         var timer: TimerID?
         let back: () -> Void
@@ -52,7 +52,7 @@ package final class Errands: @unchecked Sendable {
             self.back = back
         }
 
-        /// Once; what comes later reaches nobody.
+        /// Only the first call has an effect.
         func answer(_ answer: Answer?) {
             guard let done else { return }
             self.done = nil

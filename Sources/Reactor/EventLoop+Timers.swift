@@ -1,5 +1,5 @@
 extension EventLoop {
-    /// Calls the handler once, a millisecond late at most when the loop is idle.
+    /// Calls the handler once, at most a millisecond late while the loop is idle.
     package func schedule(
         after interval: Interval, _ handler: any TimerHandler, cookie: UInt64 = 0
     ) -> TimerID {
@@ -8,15 +8,15 @@ extension EventLoop {
             Alarm(handler: handler, cookie: cookie), at: now + interval)
     }
 
-    /// Counts anew from this turn. A mere write when that is later than before, which is why an
-    /// idle timeout may be put off at every request. False if it fired or was cancelled.
+    /// Restarts the timer from this turn. Making it later costs a single write, so an idle timeout
+    /// can be moved at every request. False if it has fired or was cancelled.
     @discardableResult
     package func reschedule(_ timer: TimerID, after interval: Interval) -> Bool {
         requireOwnThread()
         return schedule.pointee.timers.reschedule(timer, at: now + interval)
     }
 
-    /// Nothing happens if it fired or was cancelled.
+    /// Does nothing if it has fired or was cancelled.
     package func cancel(_ timer: TimerID) {
         requireOwnThread()
         _ = schedule.pointee.timers.cancel(timer)

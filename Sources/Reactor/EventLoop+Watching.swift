@@ -1,5 +1,5 @@
 extension EventLoop {
-    /// Begins to watch an open descriptor, which must stay open until `unwatch`.
+    /// Watches an open descriptor, which must stay open until `unwatch`.
     package func watch(
         _ descriptor: Int32, for interest: Interest, _ handler: any EventHandler
     ) throws(ReactorError) -> Watch {
@@ -20,7 +20,7 @@ extension EventLoop {
         try watch(socket.descriptor, for: interest, handler)
     }
 
-    /// Changes what is waited for; free when it is the same. Nothing happens if the watch ended.
+    /// Does nothing if the interest is the same or the watch has ended.
     package func setInterest(_ interest: Interest, of watch: Watch) {
         requireOwnThread()
         guard let entry = watchers.entry(watch), entry.interest != interest else { return }
@@ -28,13 +28,13 @@ extension EventLoop {
         poll.modify(watch, interest.mask)
     }
 
-    /// Ends a watch, before its descriptor is closed. Safe in every handler, also for a watch whose
-    /// event is already there; nothing happens if the watch ended.
+    /// Ends a watch; call it before its descriptor is closed. Any handler may call it, even for a
+    /// watch that has an event in this turn. Does nothing if the watch has ended.
     package func unwatch(_ watch: Watch) {
         requireOwnThread()
         guard watchers.entry(watch) != nil else { return }
         poll.remove(watch)
-        // Last: this may be the end of the handler, and of its descriptor.
+        // Last: this may free the handler and close its descriptor.
         _ = watchers.remove(watch)
     }
 }

@@ -1,15 +1,15 @@
-/// Is told when a descriptor is ready. All calls come on the thread of the loop.
+/// Handles events of a descriptor. All calls come on the thread of the loop.
 package protocol EventHandler: AnyObject {
-    /// Reported again as long as it holds: do a bounded amount of work and return.
+    /// Called again as long as the condition holds: do a bounded amount of work and return.
     func ready(_ readiness: Readiness, of watch: Watch)
 
-    /// The loop wants to end: finish what is under way, take on nothing new, then end the watch.
-    /// Called once for each watch. The loop waits until all watches have ended, or its time is over.
+    /// The loop wants to end: finish what is under way, begin nothing new, then end the watch.
+    /// Called once for each watch. The loop waits for all watches to end, up to its limit.
     func drain()
 }
 
-/// Is told when a timer is due. All calls come on the thread of the loop.
+/// Handles timers. All calls come on the thread of the loop.
 package protocol TimerHandler: AnyObject {
-    /// The cookie is the one given to `schedule`, for handlers with several timers.
+    /// `cookie` is the one passed to `schedule`, for handlers with several timers.
     func timerFired(_ cookie: UInt64)
 }

@@ -4,9 +4,9 @@ import Glibc
 extension ListeningSocket {
     enum Accepted: ~Copyable {
         case connection(Socket, SocketAddress)
-        /// Nobody waits.
+        /// No connection is waiting.
         case none
-        /// This connection broke before it was taken; there may be others.
+        /// This connection broke before it was accepted; there may be others.
         case broken
         /// The machine has no room: trying again at once would fail again.
         case exhausted(ReactorError)
@@ -21,11 +21,11 @@ extension ListeningSocket {
         }
         switch errno {
         case EAGAIN: return .none
-        // Errors of the network of the one connection (accept(2)).
+        // Network errors of this one connection (accept(2)).
         case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
             EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH:
             return .broken
-        // EMFILE, ENFILE, ENOBUFS, ENOMEM, and what cannot be; none of it may make the loop spin.
+        // EMFILE, ENFILE, ENOBUFS, ENOMEM, or something unexpected; none may make the loop spin.
         case let code: return .exhausted(ReactorError("accept4", code: code))
         }
     }

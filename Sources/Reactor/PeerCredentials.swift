@@ -1,7 +1,7 @@
 import CShims
 import Glibc
 
-/// Who was at the other end of a Unix socket when it was connected.
+/// The process at the other end of a Unix socket, when it connected.
 package struct PeerCredentials: Equatable, Sendable {
     package let processID: Int32
     package let userID: UInt32
@@ -9,10 +9,10 @@ package struct PeerCredentials: Equatable, Sendable {
 }
 
 extension Socket {
-    /// Nil when this is no Unix socket.
+    /// Nil if this is not a Unix socket.
     package borrowing func peerCredentials() -> PeerCredentials? {
         var process: pid_t = 0
-        // What the kernel says of a peer without credentials.
+        // The kernel's values for a peer without credentials.
         var (user, group) = (uid_t.max, gid_t.max)
         guard cshims_peer_credentials(descriptor, &process, &user, &group) == 0, user != uid_t.max
         else { return nil }

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 
 extension Socket {
-    /// Begins to connect. When the socket is writable, `connectFailure` tells how it went.
+    /// Begins to connect. Once the socket is writable, `connectFailure` returns the result.
     package static func connect(to address: SocketAddress) throws(ReactorError) -> Socket {
         let storage = try SocketAddress.Storage(address)
         let socket = try Socket(
             owning: ensure("socket") { Glibc.socket(storage.family, clinux_stream, 0) })
         let descriptor = socket.descriptor
         let result = storage.withPointer { Glibc.connect(descriptor, $0, $1) }
-        // An interrupted connect goes on by itself.
+        // An interrupted connect continues by itself.
         if result == -1, errno != EINPROGRESS, errno != EINTR {
             throw ReactorError("connect", code: errno, about: address.description)
         }
@@ -17,14 +17,14 @@ extension Socket {
         return socket
     }
 
-    /// Why the connection was not made; nil when it was.
+    /// Nil if the connection was made.
     package borrowing func connectFailure() -> ReactorError? {
         let code = intOption(descriptor, SO_ERROR) ?? errno
         return code == 0 ? nil : ReactorError("connect", code: code)
     }
 }
 
-/// Nil when the call failed.
+/// Nil if the call failed.
 func intOption(_ descriptor: Int32, _ option: Int32) -> Int32? {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)

@@ -2,24 +2,24 @@ import CLinux
 import CShims
 import Glibc
 
-/// A connected stream socket that never blocks. Closed when it goes out of scope.
+/// A connected, non-blocking stream socket. Closed when it goes out of scope.
 package struct Socket: ~Copyable, Sendable {
-    /// Lent, to a loop or a TLS session that ends before the socket; never closed by others.
+    /// For a loop or a TLS session that ends before the socket; they must not close it.
     package let descriptor: Int32
 
-    /// The descriptor is non-blocking and closed on exec.
+    /// The descriptor is non-blocking and close-on-exec.
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Gives the descriptor away, open.
+    /// Gives up the descriptor without closing it.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
         return descriptor
     }
 
-    /// Fills the front of `buffer`, which is not empty.
+    /// Fills the front of `buffer`, which must not be empty.
     package borrowing func read(into buffer: inout MutableSpan<UInt8>) -> Transfer {
         precondition(!buffer.isEmpty, "a read into nothing looks like the end")
         let descriptor = descriptor
@@ -28,7 +28,7 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// As `read`, but what is seen stays to be read.
+    /// Like `read`, but leaves the bytes to be read again.
     package borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Transfer {
         precondition(!buffer.isEmpty, "a look at nothing looks like the end")
         let descriptor = descriptor
@@ -46,22 +46,22 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Tells the peer that nothing more comes. It may still send.
+    /// The peer can still send.
     package borrowing func shutdownWriting() {
-        // A connection that is gone already needs no farewell.
+        // Fails only if the connection is gone already.
         shutdown(descriptor, clinux_half_close)
     }
 
-    /// Small writes leave at once. Connections of a TCP `ListeningSocket` are born with it.
+    /// Sends small writes at once. Connections of a TCP `ListeningSocket` inherit it.
     package borrowing func setNoDelay() {
         var on: Int32 = 1
-        // Without it, and on a Unix socket, everything works as well.
+        // Failing, as on a Unix socket, does no harm.
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 }
 
-/// The result of a call that moves bytes, made again whenever a signal interrupted it.
+/// Runs a call that moves bytes, and repeats it when a signal interrupted it.
 private func transfer(
     _ call: StaticString, isWriting: Bool = false, _ body: () -> Int
 ) -> Transfer {

@@ -1,9 +1,9 @@
-/// What one read or write came to.
+/// The result of one read or write.
 package enum Transfer: Equatable, Sendable {
     case bytes(Int)
-    /// Nothing now; the loop tells when to go on.
+    /// Nothing now; the loop reports when to try again.
     case wouldBlock
-    /// Reading: the peer sends no more, and may still read. Writing: the peer takes no more.
+    /// Reading: the peer sends no more, but may still read. Writing: the peer accepts no more.
     case closed
     case failed(ReactorError)
 }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// Files that are replaced as a whole: a reader, or a crash, finds the old one or the new one.
+/// Replaces a file as a whole: a reader, or a start after a crash, finds the old one or the new
+/// one.
 package enum AtomicFile {
-    /// On the disk, with exactly these rights, before this returns.
+    /// The file is on the disk, with exactly these permissions, before this returns.
     package static func replace(
         _ path: String, with bytes: Span<UInt8>, mode: UInt32
     ) throws(SystemError) {
         let draft = path + ".new"
-        // Left behind when an earlier attempt was interrupted.
+        // An interrupted attempt may have left one behind.
         unlink(draft)
         let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         try file.write(bytes)

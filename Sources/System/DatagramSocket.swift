@@ -1,7 +1,8 @@
 import Glibc
 
 enum DatagramSocket {
-    /// One datagram to a Unix socket; `@` stands for the zero byte of an abstract name.
+    /// Sends one datagram to a Unix socket; a leading `@` stands for the zero byte of an abstract
+    /// name.
     static func send(_ bytes: [UInt8], to path: String) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -2,8 +2,8 @@ import Glibc
 
 /// How many files and sockets this process may have open.
 package enum DescriptorLimit {
-    /// As many as the administrator allows, where the usual limit is for programs that still use
-    /// select(2). Answers how many that are.
+    /// Raises the limit as far as the administrator allows and returns it. The default is low
+    /// because some programs still use select(2).
     package static func raise() throws(SystemError) -> Int {
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

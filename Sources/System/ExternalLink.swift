@@ -1,7 +1,7 @@
 import Base
 
-/// A link that can be given to another program: one visible word that begins with a scheme, so that no
-/// program takes it for an option.
+/// A link that is safe to pass to another program: it has no spaces and begins with a scheme, so
+/// that no program mistakes it for an option.
 package struct ExternalLink: Equatable, Sendable {
     package let text: String
     /// In lower case.

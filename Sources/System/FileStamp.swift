@@ -1,6 +1,6 @@
 import Glibc
 
-/// What changes when a file is written, replaced, or its link is set anew.
+/// Changes whenever a file is written or replaced, or a link to it is changed.
 package struct FileStamp: Equatable, Sendable {
     private let device: dev_t
     private let inode: ino_t
@@ -9,7 +9,7 @@ package struct FileStamp: Equatable, Sendable {
     private let modifiedNanoseconds: Int
     package let isReadableByEveryone: Bool
 
-    /// Nil where no such file can be seen.
+    /// Nil if the file does not exist or cannot be examined.
     package init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,8 +1,7 @@
 import Glibc
 
-/// What a file system has left.
 package enum FreeSpace {
-    /// Bytes that we may still write beside `path`; nil if that cannot be told.
+    /// The bytes that this process may still write next to `path`; nil if the system does not say.
     package static func bytes(at path: String) -> Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

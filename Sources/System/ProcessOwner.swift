@@ -1,6 +1,6 @@
 import Glibc
 
 package enum ProcessOwner {
-    /// As whom this process acts.
+    /// The user with whose rights this process acts.
     package static var userID: UInt32 { geteuid() }
 }

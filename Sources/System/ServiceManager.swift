@@ -1,19 +1,19 @@
 import Glibc
 
-/// Tells systemd how the service is doing (sd_notify(3)). Without systemd it says nothing.
+/// Tells systemd the state of the service (sd_notify(3)). Does nothing without systemd.
 package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case reloading
         case stopping
-        /// The watchdog's sign of life.
+        /// For the watchdog.
         case alive
         /// What `systemctl status` shows.
         case status(String)
     }
 
     private let path: String?
-    /// How often systemd wants a sign of life, with a margin; nil when it wants none.
+    /// How often systemd wants a sign of life, with a margin; nil if it wants none.
     package let watchdogInterval: Duration?
 
     package init() {
@@ -32,7 +32,7 @@ package struct ServiceManager: Sendable {
 
     package func tell(_ state: State) {
         guard let path else { return }
-        // Whether it arrives cannot be waited for; systemd acts when it hears nothing.
+        // A lost message is no harm: systemd acts when it hears nothing.
         _ = DatagramSocket.send(Array(Self.text(state).utf8), to: path)
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files without secrets, such as a message to send.
+/// Reads files without secrets, such as a message to send.
 package enum TextFile {
     package enum Failure: Error, Equatable, CustomStringConvertible {
         case tooLarge(path: String)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time of day, which may jump.
+/// The time of day. It may jump.
 package enum WallClock {
     /// Seconds since 1970.
     package static var now: Double {

@@ -2,7 +2,7 @@
 package enum CertificateRefusal: Error, Equatable, Sendable {
     case noCertificate
     case noKey
-    /// They are of two pairs, as after a renewal that is half done.
+    /// The key is not that of the certificate, for example after half a renewal.
     case differentPairs
     case fault(TLSError)
 }

@@ -18,7 +18,7 @@ extension CertificateStore {
         }
     }
 
-    /// What does not keep a certificate out of service.
+    /// A problem with a certificate that is used all the same.
     package enum Warning: Equatable, Sendable, CustomStringConvertible {
         case expired(path: String)
         case notYetValid(path: String)

@@ -1,7 +1,7 @@
 import Base
 
 extension DevelopmentCertificate {
-    /// How to make programs trust it, for a person to read; `url` is one that the server answers.
+    /// Tells a person how to make programs trust the certificate; `url` is one of the server's.
     package func instructions(for url: String) -> String {
         let path = Self.quoted(Printable.text(authorityPath))
         return """
@@ -14,7 +14,7 @@ extension DevelopmentCertificate {
             """
     }
 
-    /// One word for a shell, whatever is in it.
+    /// Quotes text as one word for a shell.
     private static func quoted(_ text: String) -> String {
         let isPlain = text.allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || "/._-".contains($0))

@@ -9,7 +9,7 @@ extension Certificate {
 }
 
 extension KeyPair {
-    /// The private key, not encrypted.
+    /// The unencrypted private key.
     func pem() throws(TLSError) -> [UInt8] {
         let text = try MemoryText()
         try ensure(

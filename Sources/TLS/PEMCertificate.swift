@@ -1,7 +1,7 @@
 import Base
 import COpenSSL
 
-/// A certificate with the chain behind it and its private key, each as PEM text.
+/// A certificate with its chain and its private key, both as PEM text.
 package struct PEMCertificate: Sendable, Confidential {
     private let chain: [UInt8]
     private let key: [UInt8]

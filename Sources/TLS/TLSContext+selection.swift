@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Asked by OpenSSL when the client has named the server it wants (RFC 6066 section 3).
+/// OpenSSL calls this when the client has named the server it wants (RFC 6066 section 3).
 func selectCertificate(
     _ stream: OpaquePointer?, _: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -9,12 +9,12 @@ func selectCertificate(
     else { return SSL_TLSEXT_ERR_NOACK }
     let context = Unmanaged<TLSContext>.fromOpaque(argument).takeUnretainedValue()
     if let chosen = context.alternative(for: name) { SSL_set_SSL_CTX(stream, chosen.handle) }
-    // Only a name that was acknowledged is remembered in tickets.
+    // Only an acknowledged name is stored in tickets.
     return SSL_TLSEXT_ERR_OK
 }
 
 extension TLSContext {
-    /// The certificate that has the name itself goes before one that has it by a wildcard.
+    /// An exact name is preferred to a wildcard.
     fileprivate func alternative(for name: UnsafePointer<CChar>) -> TLSContext? {
         if alternatives.isEmpty { return nil }
         let all = [self] + alternatives
@@ -24,7 +24,7 @@ extension TLSContext {
 
     private func covers(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Bool {
         guard let certificate = SSL_CTX_get0_certificate(handle) else { return false }
-        // Without a length the name is taken to its end.
+        // Length 0: the name ends at its zero byte.
         let result = X509_check_host(certificate, name, 0, flags, nil)
         ERR_clear_error()
         return result == 1

@@ -1,6 +1,6 @@
 import COpenSSL
 
-// What both sides agreed on; meaningful after the handshake.
+// What was agreed in the handshake.
 extension TLSStream {
     package var applicationProtocol: ApplicationProtocol? {
         var name: UnsafePointer<UInt8>?
@@ -10,9 +10,9 @@ extension TLSStream {
         return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// "TLSv1.3", as OpenSSL names it.
+    /// As OpenSSL names it, for example "TLSv1.3".
     package var version: String { String(cString: SSL_get_version(handle)) }
 
-    /// Whether a ticket of an earlier connection was taken up.
+    /// Whether the session resumed an earlier one through a ticket.
     package var isResumed: Bool { SSL_session_reused(handle) == 1 }
 }

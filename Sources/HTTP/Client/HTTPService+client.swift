@@ -1,14 +1,14 @@
 import Reactor
 
 extension HTTPService {
-    /// What the connection of a client needs of a server: room to read, and a turn to send in.
+    /// The shared parts that the connection of a client needs: a read buffer and a send queue.
     convenience init(forClientOn loop: EventLoop) {
         self.init(
             on: loop, HTTPListenerTerms(), limits: Limits(), MemoryBudget(limit: 0), Unasked(),
             HTTPFigures(), report: { _ in }, access: nil)
     }
 
-    /// No request ever comes.
+    /// Never called: a client gets no requests.
     private final class Unasked: HTTPHandler {
         func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
         func handle(_ exchange: HTTPExchange) {}

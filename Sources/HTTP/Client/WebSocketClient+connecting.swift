@@ -1,7 +1,7 @@
 import Base
 import Reactor
 
-/// From a name to a connection.
+/// From the name to a connection.
 extension WebSocketClient {
     func lookUp() {
         let (host, port) = (options.url.host, options.url.port)
@@ -12,7 +12,7 @@ extension WebSocketClient {
     }
 
     private func found(_ outcome: NameLookup.Outcome) {
-        guard case .lookup = stage else { return }  // It took too long.
+        guard case .lookup = stage else { return }  // The lookup took too long.
         switch outcome {
         case .success(let addresses):
             self.addresses = addresses[...]

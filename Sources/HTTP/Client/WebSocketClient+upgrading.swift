@@ -1,7 +1,7 @@
 import Reactor
 import TLS
 
-/// Through the connection to the server.
+/// From the connection to an open WebSocket.
 extension WebSocketClient {
     func startHandshake() {
         guard options.url.isEncrypted else { return startUpgrade() }
@@ -81,7 +81,7 @@ extension WebSocketClient {
         }
     }
 
-    /// Answers whether more is to be read.
+    /// Returns whether to read on.
     private func read(_ input: Span<UInt8>) -> Bool {
         do throws(HTTP1AnswerReader.Broken) {
             guard let answer = try reader.read(input) else { return true }
@@ -109,7 +109,7 @@ extension WebSocketClient {
 
     private func open(_ subprotocol: String?, _ rest: [UInt8]) {
         guard let transport = transport.take() else { return fail(.lost(.upgrade)) }
-        // The loop may let go of it with its watch.
+        // The loop may free this with its watch.
         defer { withExtendedLifetime(self) {} }
         if let watch { loop.unwatch(watch) }
         watch = nil

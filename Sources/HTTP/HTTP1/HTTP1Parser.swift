@@ -2,11 +2,11 @@ import Base
 
 /// Reads the requests of one HTTP/1.1 connection (RFC 9112) from pieces of any size.
 ///
-/// Strict where two readers could see two different requests in the same bytes. Pure: no clock and
-/// no socket. After a refusal it stays refused.
+/// Strict wherever two readers could see two different requests in the same bytes. Pure: no clock
+/// and no socket. After a refusal it refuses everything.
 package struct HTTP1Parser: Sendable {
     enum Phase: Equatable {
-        /// Nothing of the next request has come; `head` is still the last one's.
+        /// No byte of the next request has come; `head` is still the last one's.
         case start
         case head
         case bodyStart
@@ -20,9 +20,9 @@ package struct HTTP1Parser: Sendable {
         case refused(HTTPRefusal)
     }
 
-    /// The request that is being read: whole from the event `head` on, until the next one starts.
+    /// The current request: complete from the event `head` on, until the next request starts.
     package private(set) var head = RequestHead()
-    /// What the body may hold. Set anew to the usual limit by each head.
+    /// The most bytes of the body. Each head resets it to the default.
     package var bodyLimit: Int
     /// Requests that were read to their end.
     package private(set) var requestCount = 0
@@ -32,7 +32,7 @@ package struct HTTP1Parser: Sendable {
     private var cursor = HTTP1HeadReader(isFirst: true)
     /// A chunk or trailer line that came in pieces.
     private var line: [UInt8] = []
-    /// What the rest of a chunked body may still spend: on data, extensions and trailers.
+    /// How much of a chunked body may still come: data, extensions and trailers.
     private var bodyAllowance = 0
     private var extensionAllowance = 0
     private var trailerAllowance = 0
@@ -42,11 +42,11 @@ package struct HTTP1Parser: Sendable {
         bodyLimit = limits.bodyBytes
     }
 
-    /// No byte of a further request has been read.
+    /// No byte of another request has been read.
     package var isBetweenRequests: Bool { phase == .start }
 
-    /// Moves the head out, to outlive the request or to lend its memory to another connection: one
-    /// that waits for its next request then holds none.
+    /// Moves the head out, to keep it longer than the request, or to reuse its memory for another
+    /// connection: an idle connection then holds none.
     package mutating func takeHead() -> RequestHead {
         precondition(phase != .head, "a head cannot be taken while it is read")
         var taken = RequestHead()
@@ -54,25 +54,25 @@ package struct HTTP1Parser: Sendable {
         return taken
     }
 
-    /// Has the next head written into the memory of `used`, when no request is under way.
+    /// Uses the memory of `used` for the next head, if no request is under way.
     package mutating func reuse(_ used: consuming RequestHead) {
         guard phase == .start else { return }
         head = used
     }
 
-    /// The bytes that `http2Preface` stands for.
+    /// The bytes read at the event `http2Preface`.
     package static let http2PrefaceStart: StaticString = "PRI * HTTP/2.0\r\n"
 
-    /// Reads on at `position` up to the next event and moves `position` behind what it used.
+    /// Reads from `position` up to the next event and advances `position`.
     ///
-    /// Call it until it answers `needsMore`; what is then left of the input is nothing.
+    /// Call it until it returns `needsMore`; then all input is used up.
     package mutating func next(
         in input: Span<UInt8>, from position: inout Int
     ) -> HTTP1Event {
         do throws(HTTPRefusal) {
             return try advance(input, &position)
         } catch {
-            // Ranges of a head that never became whole would point nowhere.
+            // The ranges of an incomplete head would be invalid.
             if phase == .head { head.reset() }
             phase = .refused(error)
             return .refused(error)
@@ -123,7 +123,7 @@ package struct HTTP1Parser: Sendable {
 }
 
 extension HTTP1Parser {
-    /// A head in one piece is read where it lies; otherwise it is gathered in `head` first.
+    /// A head in one piece is read in place; otherwise it is collected in `head` first.
     private mutating func readHead(
         _ input: Span<UInt8>, _ position: inout Int
     ) throws(HTTPRefusal) -> HTTP1Event? {
@@ -136,7 +136,7 @@ extension HTTP1Parser {
             keep(progress == .incomplete ? piece : piece.extracting(0..<cursor.position))
         } else {
             keep(piece)
-            // Only a line feed ends a line, so a long line is not read again for each byte of it.
+            // A line ends only at a line feed, so a long line is not read again for each byte.
             let isWorthReading =
                 held + room == limits.headBytes || piece.firstIndex(of: .lineFeed) != nil
             progress = isWorthReading ? try readHeldHead() : .incomplete
@@ -165,7 +165,7 @@ extension HTTP1Parser {
         head.fields.bytes.append(contentsOf: piece)
     }
 
-    /// Answers whether the sender waits for "100 Continue".
+    /// Returns whether the sender waits for "100 Continue".
     private mutating func startBody() throws(HTTPRefusal) -> Bool {
         if head.isChunked {
             bodyAllowance = bodyLimit
@@ -223,7 +223,7 @@ extension HTTP1Parser {
         phase = chunk.size == 0 ? .trailers : .chunk(remaining: chunk.size)
     }
 
-    /// Hands the next whole line, its line feed included, to `read`; nil until there is one.
+    /// Passes the next complete line, with its line feed, to `read`; nil if there is none yet.
     private mutating func withLine<Result>(
         _ input: Span<UInt8>, _ position: inout Int, _ limit: Int, _ tooLong: HTTPRefusal,
         _ read: (Span<UInt8>) throws(HTTPRefusal) -> Result
@@ -247,8 +247,8 @@ extension HTTP1Parser {
 
     private static func isEmpty(_ line: Span<UInt8>) -> Bool { line.elementsEqual("\r\n") }
 
-    /// Trailers are checked as any field and dropped: merged into the head they could change what
-    /// was decided by it (RFC 9110 section 6.5.1).
+    /// Trailers are checked like any field and dropped: merged into the head they could change
+    /// decisions made earlier (RFC 9110 section 6.5.1).
     private static func checkTrailer(
         _ line: Span<UInt8>
     ) throws(HTTPRefusal) -> (count: Int, isLast: Bool) {

@@ -1,4 +1,4 @@
-/// How long an HTTP/1.1 connection waits for what, and how many requests it takes.
+/// How long an HTTP/1.1 connection waits, and how many requests it serves.
 package struct HTTP1Patience: Equatable, Sendable {
     /// From the opening, or the last answer, to the first byte of a request.
     package var idle = Duration.seconds(75)
@@ -8,7 +8,7 @@ package struct HTTP1Patience: Equatable, Sendable {
     package var body = Duration.seconds(30)
     package var requestCount = 10_000
 
-    /// What a refused sender may still send before its connection is cut.
+    /// How long and how much a refused sender may still send before its connection is cut.
     package var lingering = Duration.seconds(2)
     package var lingeringBytes = 64 * 1024
 

@@ -1,4 +1,4 @@
-/// Why a stream or a connection ends (RFC 9113 section 7); a peer may send numbers without a name.
+/// Why a stream or connection ends (RFC 9113 section 7). A peer may send unassigned numbers.
 package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 

@@ -1,16 +1,16 @@
-/// Why an HTTP/2 connection cannot go on.
+/// Why an HTTP/2 connection cannot continue.
 package enum HTTP2Failure: Error, Equatable, Sendable {
-    /// What came first was not HTTP/2 (RFC 9113 section 3.4). The peer is told nothing.
+    /// The first bytes were not HTTP/2 (RFC 9113 section 3.4). The peer gets no answer.
     case badPreface
-    /// A frame that the protocol does not allow, or a header block that cannot be decoded.
+    /// A forbidden frame, or a header block that cannot be decoded.
     case protocolError(HTTP2ErrorCode)
     case flood(HTTP2Flood)
-    /// The patience of the server ended.
+    /// The server waited too long.
     case timeout
     /// Memory ran out.
     case fault
 
-    /// What the peer is told.
+    /// The code sent to the peer.
     package var code: HTTP2ErrorCode {
         switch self {
         case .badPreface: .protocolError

@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// A call of nghttp2 that did not work.
+/// A failed call of nghttp2.
 package struct HTTP2Fault: Error, Equatable, CustomStringConvertible {
     package let code: Int32
     private let call: String
@@ -13,7 +13,7 @@ package struct HTTP2Fault: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(call): \(String(cString: nghttp2_strerror(code)))" }
 }
 
-/// Turns nghttp2's "negative is an error" into a thrown one.
+/// Turns a negative result of nghttp2 into a thrown error.
 @discardableResult
 func ensure(_ result: Int32, _ call: StaticString) throws(HTTP2Fault) -> Int32 {
     guard result >= 0 else { throw HTTP2Fault(result, call) }

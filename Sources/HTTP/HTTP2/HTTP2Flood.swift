@@ -1,12 +1,12 @@
-/// What a peer can send without end and without asking for anything.
+/// What a peer could send without end and without asking for anything.
 ///
-/// The raw value is the word that logs and counters use.
+/// The raw value is the name in logs and metrics.
 package enum HTTP2Flood: String, Error, Sendable, CaseIterable {
-    /// Requests that are given up at once (CVE-2023-44487).
+    /// Requests that are cancelled at once (CVE-2023-44487).
     case resets
-    /// Streams that we have to refuse or to reset because of what was sent on them.
+    /// Streams that we have to refuse or reset because of what was sent on them.
     case provokedResets = "provoked-resets"
-    /// A header block without end (CVE-2024-28182).
+    /// A header block that never ends (CVE-2024-28182).
     case continuations
     case settings
     case pings

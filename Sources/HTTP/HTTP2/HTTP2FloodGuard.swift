@@ -1,7 +1,7 @@
-/// Counts what a peer sends and says when it is too much.
+/// Counts frames of a peer and reports when there are too many.
 ///
-/// Pure: it is told of each frame and of the time. The windows lie side by side, so that at most
-/// twice a limit passes in any span of a window's length.
+/// Pure: time is passed in. Windows do not overlap, so at most twice a limit passes in any period
+/// as long as a window.
 package struct HTTP2FloodGuard: Sendable {
     private var counts = InlineArray<9, UInt32>(repeating: 0)
     private var windowStart: Duration
@@ -19,7 +19,7 @@ package struct HTTP2FloodGuard: Sendable {
         windowStart = now
     }
 
-    /// A frame begins.
+    /// Call it at the start of a frame.
     mutating func received(
         _ frame: HTTP2FrameHeader, at now: Duration
     ) throws(HTTP2Flood) {
@@ -40,7 +40,7 @@ package struct HTTP2FloodGuard: Sendable {
         }
     }
 
-    /// A frame that may carry something ended without having done so.
+    /// A frame that may carry something ended without carrying anything.
     mutating func receivedNothing(at now: Duration) throws(HTTP2Flood) {
         advance(to: now)
         try count(.emptyFrames)

@@ -2,7 +2,7 @@ import Base
 
 /// RFC 3986 section 2.1.
 package enum PercentEncoding {
-    /// Nil where a percent sign stands before anything but two digits.
+    /// Nil if a percent sign is not followed by two hexadecimal digits.
     package static func decoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

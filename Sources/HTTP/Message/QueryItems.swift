@@ -1,10 +1,10 @@
-/// The items `name=value` of a query. Of two with one name the first counts.
+/// The items `name=value` of a query. The first of several with the same name counts.
 package struct QueryItems {
     private let items: [Substring]
 
     package init(_ query: String) { items = query.split(separator: "&") }
 
-    /// Nil where there is none, or none that is text.
+    /// Nil if it is missing or not valid text.
     package subscript(name: String) -> String? {
         guard let item = items.first(where: { $0.hasPrefix(name + "=") }) else { return nil }
         let value = item.dropFirst(name.count + 1)

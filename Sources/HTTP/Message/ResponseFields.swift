@@ -2,14 +2,14 @@ import Base
 
 /// The fields of an answer, in the order in which they were added.
 ///
-/// They stand as HTTP/1.1 sends them, which makes an answer one copy; HTTP/2 takes them apart.
+/// Stored as HTTP/1.1 sends them, so that an answer is one copy; HTTP/2 takes them apart.
 package struct ResponseFields: Sendable {
     private struct Line: Sendable {
         let name: HTTPFields.ByteRange
         let value: HTTPFields.ByteRange
     }
 
-    /// Whole lines.
+    /// Complete lines.
     private(set) var text: [UInt8] = []
     private var lines: [Line] = []
 
@@ -21,7 +21,7 @@ package struct ResponseFields: Sendable {
 
     func value(at index: Int) -> Range<Int> { lines[index].value.range }
 
-    /// Adds a field. What could end its line becomes a space (RFC 9110 section 5.5).
+    /// Adds a field. Bytes that would end its line become spaces (RFC 9110 section 5.5).
     package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
         append(name) { $0.append(contentsOf: value) }
         guard let range = lines.last?.value.range, value.endOfFieldValue(from: 0) < value.count
@@ -29,7 +29,7 @@ package struct ResponseFields: Sendable {
         for index in range where Self.endsLine(text[index]) { text[index] = 0x20 }
     }
 
-    /// Adds a field whose value `write` appends; it must be free of line breaks.
+    /// Adds a field whose value is appended by `write`; it must have no line breaks.
     package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         let start = text.count
         text.append(contentsOf: name)
@@ -58,7 +58,7 @@ package struct ResponseFields: Sendable {
         value.withUTF8 { append(name, Span(_unsafeElements: $0)) }
     }
 
-    /// Forgets all fields and keeps the memory for the next ones.
+    /// Removes all fields and keeps the memory for the next ones.
     mutating func removeAll() {
         text.removeAll(keepingCapacity: true)
         lines.removeAll(keepingCapacity: true)

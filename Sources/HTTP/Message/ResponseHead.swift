@@ -1,7 +1,7 @@
-/// An answer without its body: status and fields, in no version's form yet.
+/// An answer without its body: status and fields, independent of the HTTP version.
 package struct ResponseHead: Sendable {
     package var status: Int
-    /// Without those that speak of the connection or the length of the body.
+    /// Without the fields about the connection or the length of the body.
     package var fields: ResponseFields
 
     package init(status: Int) { self.init(status: status, fields: ResponseFields()) }

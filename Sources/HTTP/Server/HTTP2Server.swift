@@ -2,8 +2,8 @@ import Base
 
 /// HTTP/2 on a connection: many requests at once.
 ///
-/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
-/// access to the state lasts while a handler runs: checking each would find nothing.
+/// Owned and called by its connection, which therefore always exists here. Exclusivity checks are
+/// off: no access lasts while a handler runs.
 final class HTTP2Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http2
 
@@ -16,7 +16,7 @@ final class HTTP2Server: HTTPResponder {
     private unowned(unsafe) let connection: HTTPConnection
     private let session: HTTP2Session
     @exclusivity(unchecked) private var life: HTTP2Connection
-    /// Requests whose bodies are still coming: few, and the last one is mostly meant.
+    /// Requests whose bodies are incomplete. There are few, and most events concern the last one.
     @exclusivity(unchecked) private var requests: [Request] = []
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
@@ -32,8 +32,8 @@ final class HTTP2Server: HTTPResponder {
     }
 
     var deadline: Duration? { life.deadline }
-    /// As long as more output lies here than a peer takes, its frames are not read: they would only
-    /// make more.
+    /// While too much output waits for the peer, its frames are not read: they would only cause
+    /// more.
     var takesInput: Bool { ending == nil && !connection.isCongested }
 
     func receive(_ input: Span<UInt8>) {
@@ -84,7 +84,7 @@ final class HTTP2Server: HTTPResponder {
 
     func produce() {
         session.produce(into: &connection.output, limit: HTTPConnection.outputMark)
-        // The last frame of a stream ended it, and an idle connection may hear of nothing else.
+        // Sending its last frame ends a stream, and an idle connection may get no other event.
         takeEvents(of: Span())
         if ending == nil, session.isFinished { ending = .close }
     }
@@ -146,7 +146,7 @@ final class HTTP2Server: HTTPResponder {
 }
 
 extension [UInt8] {
-    /// Most bodies come in one piece, and are then no larger than they need to be.
+    /// Most bodies come in one piece and then take no more memory than they need.
     mutating func append(piece: Range<Int>, of input: Span<UInt8>) {
         if isEmpty {
             self = input.array(piece)

@@ -1,13 +1,13 @@
 package import Base
 
-/// One request and its answer, as a log may tell of them: without path, query and fields, in any of
-/// which a secret may stand.
+/// One request and its answer for the access log: without path, query and fields, which may contain
+/// secrets.
 package struct HTTPAccess: Sendable {
-    /// Called on the thread of a loop, after each answer; it returns soon.
+    /// Called on the thread of a loop after each answer; it must return soon.
     package typealias Report = @Sendable (HTTPAccess) -> Void
 
     package let method: HTTPMethod
-    /// What the handler calls that which was asked for.
+    /// The handler's name for the requested resource.
     package let label: StaticString
     package let status: Int
     package let bytesReceived: Int

@@ -1,9 +1,9 @@
 import Reactor
 
-/// What a proxy says of its client, before anything else.
+/// The PROXY header at the start of a connection.
 extension HTTPConnection {
-    /// Answers whether what follows can be read. A listener that expects a header serves nobody
-    /// without one: anyone could pretend to be anyone.
+    /// Returns whether reading can continue. A listener that expects a header serves no connection
+    /// without one: otherwise anyone could claim any address.
     func readProxyHeader() -> Bool {
         let scratch = service.scratch
         var buffer = scratch.mutableSpan

@@ -2,27 +2,27 @@ import Base
 import Reactor
 import TLS
 
-/// One connection, of a server or of a WebSocket's client: moves bytes between its transport and the
+/// One connection of a server or of a WebSocket client: moves bytes between its transport and the
 /// protocol spoken on it.
 ///
-/// The loop holds it as long as it is watched. Everything runs on the thread of the loop, and no
-/// access to the state lasts while anything else runs: checking each would find nothing.
+/// The loop keeps it alive while it is watched. Everything runs on the thread of the loop.
+/// Exclusivity checks are off: no access lasts while other code runs.
 final class HTTPConnection: EventHandler, TimerHandler {
     let service: HTTPService
-    /// As the socket or the header of a proxy has it.
+    /// From the socket or the PROXY header.
     @exclusivity(unchecked) var peer: SocketAddress
     let isEncrypted: Bool
-    /// What the protocol has to say; leaves by `flush`.
+    /// What the protocol has to send, by `flush`.
     @exclusivity(unchecked) var output: [UInt8] = []
 
     @exclusivity(unchecked) var transport: Transport?
-    /// What a proxy says first, until it is read.
+    /// Nil once the PROXY header was read, or if none is expected.
     @exclusivity(unchecked) var proxyHeader: ProxyHeader?
-    /// Of bodies that are not answered yet.
+    /// Bytes of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
-    /// Nil until the handshake has agreed on it.
+    /// Nil until the handshake has chosen it.
     @exclusivity(unchecked) private(set) var spoken: (any SpokenProtocol)?
-    /// As what it is counted.
+    /// The kind under which the connection is counted.
     @exclusivity(unchecked) private var counted: HTTPFigures.Spoken?
     @exclusivity(unchecked) private var watch: Watch?
     @exclusivity(unchecked) private var interest = Interest.readable
@@ -30,21 +30,21 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private var timerDeadline: Duration?
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
-    /// What was answered waits for the end of the turn.
+    /// It is in the send queue of this turn.
     @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
     @exclusivity(unchecked) private var hasUnread = false
-    /// It was already put off to the next turn to read on.
+    /// A timer to continue reading is set.
     @exclusivity(unchecked) private var isReadingOn = false
-    /// OpenSSL has to answer the peer before it reads on, and there is no room for that.
+    /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) private var readsAfterWriting = false
-    /// Until when a peer has to take our last words.
+    /// Until when the peer has to read our last bytes.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
-    /// With more than that waiting for the peer, a connection is congested.
+    /// A connection with more unsent output than this is congested.
     static let outputMark = 128 * 1024
     private static let readsPerEvent = 4
-    /// The cookie of a timer that asks for what was read ahead.
+    /// The cookie of the timer that continues reading.
     private static let readOnCookie: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, _ service: HTTPService) {
@@ -60,7 +60,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
-    /// Begins to be served. A connection that cannot be watched is closed.
+    /// Begins to serve. A connection that cannot be watched is closed.
     func start() {
         guard open() else { return }
         count(as: .handshake)
@@ -68,7 +68,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
         setTimer(spoken?.deadline ?? service.handshakeDeadline)
     }
 
-    /// Goes on with what a client has opened; `rest` came behind the answer to its handshake.
+    /// Takes over a WebSocket that a client has opened; `rest` followed the answer to its
+    /// handshake.
     func start(_ socket: WebSocketConnection, subprotocol: String?, received rest: [UInt8]) {
         speak(socket)
         guard open() else { return }
@@ -90,8 +91,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
         return true
     }
 
-    /// The loop may end before the connection does. Exchanges keep it, so what is still held was of
-    /// bodies that never became whole.
+    /// The loop may end before the connection. Exchanges keep the connection alive, so these bytes
+    /// belong to incomplete bodies.
     deinit {
         spoken?.closed()
         count(as: nil)
@@ -110,8 +111,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
         if isReading { receive() }
     }
 
-    /// Most peers say nothing before they have their answer, so the loop is told only when one does
-    /// that nothing is to be read now.
+    /// Stops watching only when there was something to read: most peers send nothing before they
+    /// have their answer, and changing the watch is a system call.
     private func stopReading() {
         hasUnread = transport?.hasPending == true
         if interest.isReadable { setInterest(interest.subtracting(.readable)) }
@@ -145,9 +146,10 @@ final class HTTPConnection: EventHandler, TimerHandler {
     }
 }
 
-/// What the requests of the connection hold.
+/// The memory of bodies.
 extension HTTPConnection {
-    /// Room for a piece of a body; a peer is refused it that has sent too much for now.
+    /// Reserves room for a piece of a body; false if the limit of the connection or the server is
+    /// reached.
     func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= service.limits.heldBytesPerConnection,
             service.budget.take(count)
@@ -198,19 +200,20 @@ extension HTTPConnection {
                 flush()
             case .wantsRead: return
             case .wantsWrite:
-                // What there is to read would be told of in every turn, and stay.
+                // Unread input would be reported in every turn.
                 readsAfterWriting = true
                 return setInterest(.writable)
             case .failed: return lose()
             case .closed, nil: return close()
             }
-            // The socket is asked again by its next event, which is cheaper than a call in vain.
+            // Waiting for the next event is cheaper than a read that finds nothing.
             guard transport?.hasPending == true else { return }
         }
         readOn()
     }
 
-    /// OpenSSL holds more, and the socket will not say so; others come first.
+    /// Continues in the next turn, after other connections: OpenSSL holds more, which the socket
+    /// does not report.
     private func readOn() {
         hasUnread = false
         guard !isReadingOn else { return }
@@ -224,7 +227,7 @@ extension HTTPConnection {
         sendQueue.flushLater(self)
     }
 
-    /// Writes what there is, and then waits for whatever is to come next.
+    /// Writes all output, then waits for the next event.
     func flush() {
         repeat {
             while written < output.count {
@@ -281,7 +284,7 @@ extension HTTPConnection {
     func close() {
         guard isOpen else { return }
         isOpen = false
-        // The loop may let go of it here, and its protocol needs it to the end.
+        // The loop may free the connection in here, and its protocol needs it to the end.
         withExtendedLifetime(self) {
             unwatch()
             if let timer { service.loop.cancel(timer) }
@@ -304,7 +307,7 @@ extension HTTPConnection {
         service.loop.setInterest(interest, of: watch)
     }
 
-    /// One timer follows whatever deadline is the next.
+    /// One timer serves whichever deadline is next.
     private func setTimer(_ deadline: Duration?) {
         guard let deadline, deadline != timerDeadline else { return }
         timerDeadline = deadline
@@ -321,13 +324,13 @@ extension HTTPConnection: QueuedSender {
     }
 }
 
-/// What is spoken on it asks and tells.
+/// For the protocol spoken on the connection.
 extension HTTPConnection {
     var now: Duration { service.now }
     var bufferedBytes: Int { output.count - written }
     var sendQueue: SendQueue { service.sendQueue }
 
-    /// What is spoken changes between two events.
+    /// Changes the protocol, between two events.
     func speak(_ successor: any SpokenProtocol) {
         spoken = successor
         count(as: type(of: successor).spoken)
@@ -339,7 +342,7 @@ extension HTTPConnection {
         counted = new
     }
 
-    /// A peer that reads slowly, but does, must not make the output grow for ever.
+    /// The output must not grow without end while a peer reads slowly.
     private func forgetWritten() {
         guard written > output.count / 2 else { return }
         output.removeFirst(written)

@@ -1,8 +1,8 @@
 package import Reactor
 
-/// A server on several loops, each with a handler of its own.
+/// A server on several loops, with a handler for each.
 ///
-/// Listeners are added before `start`; from then on everything belongs to the loops.
+/// Add listeners before `start`; from then on everything belongs to the loops.
 package final class HTTPServer {
     private let group: LoopGroup
     private let handlers: [any HTTPHandler]
@@ -27,7 +27,7 @@ package final class HTTPServer {
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
-    /// Serves `socket` on all loops. Answers where it listens.
+    /// Serves `socket` on all loops. Returns its address.
     @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
@@ -40,7 +40,7 @@ package final class HTTPServer {
         return address
     }
 
-    /// Serves `socket`, in clear, on the first loop alone, by a handler of its own.
+    /// Serves `socket` without TLS on the first loop only, with its own handler.
     package func listen(
         on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
     ) throws(ReactorError) {
@@ -62,7 +62,7 @@ package final class HTTPServer {
 
     package func start(name: String) throws(ReactorError) { try group.start(name: name) }
 
-    /// Takes no new connections and ends the old ones when they are done, at most so much later.
+    /// Accepts no new connections and lets the old ones finish, up to a limit.
     package func drain(within limit: Duration) { group.drain(within: limit) }
 
     /// Blocks until all loops have ended.

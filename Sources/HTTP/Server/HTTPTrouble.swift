@@ -1,16 +1,16 @@
 package import Reactor
 
-/// Why connections are not taken, or cut.
+/// Why connections are not accepted, or are cut.
 package enum HTTPTrouble: Sendable {
-    /// Called on the thread of a loop, for each connection; it returns soon.
+    /// Called on the thread of a loop for each connection; it must return soon.
     package typealias Report = @Sendable (HTTPTrouble) -> Void
 
-    /// The machine has no descriptors or memory left; said once until a connection was taken.
+    /// No descriptors or memory; reported once until a connection was accepted.
     case cannotAccept(SocketAddress, ReactorError)
-    /// A listener has as many connections as it may.
+    /// The listener has reached its limit of connections.
     case tooManyConnections(SocketAddress)
-    /// There was no memory for a connection.
+    /// No memory for a connection.
     case noTransport(SocketAddress)
-    /// A peer was cut that sent too much of one kind of what brings nothing.
+    /// The peer sent too much of one kind that carries nothing.
     case flood(String, SocketAddress)
 }

@@ -1,11 +1,11 @@
-/// What an application does with a connection on which lines are spoken instead of HTTP. All calls
-/// come on the loop of the connection, which holds its handler until it has said `closed`.
+/// Handles a connection that carries lines instead of HTTP. All calls come on the loop of the
+/// connection, which keeps the handler alive until `closed`.
 package protocol LineHandler: AnyObject {
     func opened(_ connection: LineConnection)
 
-    /// A whole line, without its end. The bytes are lent until the call ends.
+    /// A complete line without its end. The bytes are valid during the call.
     func received(line: Span<UInt8>, on connection: LineConnection)
 
-    /// Once, and the last call.
+    /// The last call; it comes once.
     func closed(_ connection: LineConnection)
 }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// What all connections of a server may hold together of bodies that are not answered yet.
+/// The total of unanswered bodies that all connections of a server may hold.
 ///
-/// Shared by its loops. A request that finds no room is answered with 503, which senders repeat.
+/// Shared by its loops. A request that finds no room is answered with 503, after which senders try
+/// again.
 package final class MemoryBudget: Sendable {
     private let limit: Int
     private let heldBytes = Atomic<Int>(0)

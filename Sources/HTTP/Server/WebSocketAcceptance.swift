@@ -1,11 +1,11 @@
-/// An upgrade that is in order: what is answered, and who speaks from then on.
+/// A valid upgrade: the answer to it, and the handler of the new WebSocket.
 struct WebSocketAcceptance {
     let answer: [UInt8]
     let subprotocol: String?
     private let terms: WebSocketTerms
     private let handler: any WebSocketHandler
 
-    /// Nil when the machine cannot make the answer.
+    /// Nil if the digest cannot be computed.
     init?(
         _ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler
     ) {

@@ -1,6 +1,6 @@
-/// What the WebSockets of one kind have in common.
+/// What all WebSockets of one kind share.
 package final class WebSocketTerms: Sendable {
-    /// The digest that the opening handshake asks for; nil when the machine cannot make it.
+    /// The digest for the opening handshake; nil if it cannot be computed.
     package typealias Digest = @Sendable (Span<UInt8>) -> [UInt8]?
 
     let subprotocols: [String]
@@ -8,8 +8,8 @@ package final class WebSocketTerms: Sendable {
     let pressure: WebSocketBackPressure
     let sha1: Digest
 
-    /// With more than `congestion` bytes unsent a connection is congested; with more than
-    /// `outputLimit` its peer has not read for too long, and is cut off.
+    /// A connection with more than `congestion` unsent bytes is congested; one with more than
+    /// `outputLimit` is cut, because its peer has not read for too long.
     package init(
         subprotocols: [String] = [], session: WebSocketSession.Limits,
         congestion: Int = 64 * 1024, outputLimit: Int = 1024 * 1024, sha1: @escaping Digest

@@ -1,10 +1,10 @@
 import Base
 
-/// The proof that a server has read the key (RFC 6455 section 4.2.2).
+/// Proves that a server has read the client's key (RFC 6455 section 4.2.2).
 enum WebSocketAccept {
     private static let identifier: StaticString = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// `sha1` comes from outside: this module holds no cryptography.
+    /// `sha1` is passed in because this module has no cryptography.
     static func value<Failure>(
         forKey key: [UInt8], sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
     ) throws(Failure) -> [UInt8] {
@@ -13,7 +13,7 @@ enum WebSocketAccept {
         return Base64.encode(digest.span)
     }
 
-    /// 22 digits and two marks, which is how 16 bytes look in base64.
+    /// 22 digits and two padding marks: 16 bytes in base64.
     static func isKey(_ text: [UInt8]) -> Bool {
         text.count == 24 && text[22] == UInt8(ascii: "=") && text[23] == UInt8(ascii: "=")
             && text[..<22].allSatisfy(isBase64Digit)

@@ -1,6 +1,6 @@
 import Base
 
-/// What a close frame says (RFC 6455 section 5.5.1).
+/// The content of a close frame (RFC 6455 section 5.5.1).
 package struct WebSocketClose: Equatable, Sendable {
     /// Nil if the frame was empty.
     package let code: WebSocketCloseCode?
@@ -29,7 +29,7 @@ package struct WebSocketClose: Equatable, Sendable {
         self.init(code: code, reason: reason)
     }
 
-    /// The frame's payload; a longer reason is cut at a character, one without a code is left out.
+    /// A longer reason is cut between characters; a reason without a code is left out.
     var payload: [UInt8] {
         guard let code else { return [] }
         var bytes = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]

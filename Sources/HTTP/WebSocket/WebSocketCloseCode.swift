@@ -7,13 +7,13 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     package static let normal = Self(rawValue: 1000)
     package static let goingAway = Self(rawValue: 1001)
     package static let protocolError = Self(rawValue: 1002)
-    /// A kind of data that the application does not take.
+    /// A kind of data that the application does not accept.
     package static let unacceptable = Self(rawValue: 1003)
     package static let invalidPayload = Self(rawValue: 1007)
     package static let messageTooBig = Self(rawValue: 1009)
 
-    /// Whether the code may stand in a close frame. 1004 is reserved; 1005, 1006 and 1015 are names
-    /// for what a program sees, never sent; 1016 to 2999 are left to later standards.
+    /// Whether the code may be in a close frame. 1004 is reserved; 1005, 1006 and 1015 exist only
+    /// inside programs; 1016 to 2999 are reserved for later standards.
     package var isAllowedInFrame: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

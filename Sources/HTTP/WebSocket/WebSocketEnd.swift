@@ -7,7 +7,7 @@ package enum WebSocketEnd: Equatable, Sendable {
     case silent
     /// The peer did not finish the closing handshake in time.
     case unanswered
-    /// The peer did not read, and too much waited for it.
+    /// The peer did not read, and too much output waited for it.
     case congested
     /// The connection broke, or ended without a closing handshake.
     case lost

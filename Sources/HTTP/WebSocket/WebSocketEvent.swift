@@ -1,4 +1,3 @@
-/// What the decoder found.
 package enum WebSocketEvent: Equatable, Sendable {
     case text(WebSocketPayload)
     case binary(WebSocketPayload)

@@ -1,14 +1,14 @@
-/// The head of a frame, checked in the order of its bytes (RFC 6455 section 5.2).
+/// The header of a frame, checked in the order of its bytes (RFC 6455 section 5.2).
 struct WebSocketFrameHeader: Equatable, Sendable {
     let opcode: WebSocketOpcode
     let isFinal: Bool
     let payloadLength: Int
-    /// As it lies in memory, first byte lowest; zero where frames come unmasked.
+    /// First byte lowest, as in memory; zero for unmasked frames.
     let maskingKey: UInt32
     /// Of the header itself.
     let length: Int
 
-    /// Reads what stands at `start`; nil if its end is not there yet.
+    /// Reads the header at `start`; nil if it is incomplete.
     @inline(__always)
     static func parse(
         _ bytes: Span<UInt8>, from start: Int, for role: WebSocketRole

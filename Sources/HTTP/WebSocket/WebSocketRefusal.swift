@@ -6,7 +6,7 @@ package enum WebSocketRefusal: Error, Equatable, Sendable {
     case repeatedField
     case badVersion
     case badKey
-    // What only a client says, about the server's answer:
+    // Only about the server's answer:
     case badStatus(Int)
     case badAccept
     case unexpectedExtension

@@ -1,10 +1,10 @@
 import Base
 
-/// A client's opening handshake that is in order, seen from the server (RFC 6455 section 4.2).
+/// A valid opening handshake of a client, on the server's side (RFC 6455 section 4.2).
 ///
-/// Who may connect (Origin, credentials) is the caller's affair.
+/// The caller decides who may connect (Origin, credentials).
 package struct WebSocketUpgrade: Equatable, Sendable {
-    /// The first subprotocol of the client's list that we speak.
+    /// The first subprotocol of the client's list that we support.
     package let subprotocol: String?
     private let key: [UInt8]
 
@@ -23,7 +23,7 @@ package struct WebSocketUpgrade: Equatable, Sendable {
         subprotocol = fields.protocols.first { subprotocols.contains($0) }
     }
 
-    /// The 101 answer; behind it speaks a `WebSocketSession`.
+    /// The 101 answer. After it a `WebSocketSession` takes over.
     package func answer<Failure>(
         sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
     ) throws(Failure) -> [UInt8] {
