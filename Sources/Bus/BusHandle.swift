@@ -61,3 +61,12 @@ struct BusHandle: ~Copyable {
         try ensure(sd_bus_send(handle, message.handle, nil), "sd_bus_send")
     }
 }
+
+/// Owns a slot of sd-bus: a pending call, a match or an object.
+struct BusSlot: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sd_bus_slot_unref(handle) }
+}

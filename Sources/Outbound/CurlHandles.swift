@@ -66,3 +66,30 @@ struct TextList: ~Copyable {
 
     deinit { curl_slist_free_all(handle) }
 }
+
+/// A transfer that got no answer.
+package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let code: UInt32
+    package let description: String
+
+    package var isConnectionRefusal: Bool { code == CURLE_COULDNT_CONNECT.rawValue }
+
+    init(_ code: CURLcode) {
+        self.code = code.rawValue
+        description = String(cString: curl_easy_strerror(code))
+    }
+}
+
+func ensure(_ code: CURLcode) throws(CurlError) {
+    guard code == CURLE_OK else { throw CurlError(code) }
+}
+
+package enum CurlLibrary {
+    /// The versions of libcurl and its parts, as libcurl reports them.
+    package static var version: String { String(cString: curl_version()) }
+
+    /// libcurl requires this call before all others in a process.
+    private static let preparation = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    static func prepare() throws(CurlError) { try ensure(preparation) }
+}

@@ -77,3 +77,71 @@ private func transfer(
         }
     }
 }
+
+extension Socket {
+    /// Begins to connect. Once the socket is writable, `connectFailure` returns the result.
+    package static func connect(to address: SocketAddress) throws(ReactorError) -> Socket {
+        let storage = try SocketAddress.Storage(address)
+        let socket = try Socket(
+            owning: ensure("socket") { Glibc.socket(storage.family, clinux_stream, 0) })
+        let descriptor = socket.descriptor
+        let result = storage.withPointer { Glibc.connect(descriptor, $0, $1) }
+        // An interrupted connect continues by itself.
+        if result == -1, errno != EINPROGRESS, errno != EINTR {
+            throw ReactorError("connect", code: errno, about: address.description)
+        }
+        socket.setNoDelay()
+        return socket
+    }
+
+    /// Nil if the connection was made.
+    package borrowing func connectFailure() -> ReactorError? {
+        let code = intOption(descriptor, SO_ERROR) ?? errno
+        return code == 0 ? nil : ReactorError("connect", code: code)
+    }
+}
+
+/// Nil if the call failed.
+func intOption(_ descriptor: Int32, _ option: Int32) -> Int32? {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
+}
+
+func setOption(
+    _ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32
+) throws(ReactorError) {
+    var value = value
+    _ = try ensure("setsockopt") {
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+/// The process at the other end of a Unix socket, when it connected.
+package struct PeerCredentials: Equatable, Sendable {
+    package let processID: Int32
+    package let userID: UInt32
+    package let groupID: UInt32
+}
+
+extension Socket {
+    /// Nil if this is not a Unix socket.
+    package borrowing func peerCredentials() -> PeerCredentials? {
+        var process: pid_t = 0
+        // The kernel's values for a peer without credentials.
+        var (user, group) = (uid_t.max, gid_t.max)
+        guard cshims_peer_credentials(descriptor, &process, &user, &group) == 0, user != uid_t.max
+        else { return nil }
+        return PeerCredentials(processID: process, userID: user, groupID: group)
+    }
+}
+
+/// The result of one read or write.
+package enum Transfer: Equatable, Sendable {
+    case bytes(Int)
+    /// Nothing now; the loop reports when to try again.
+    case wouldBlock
+    /// Reading: the peer sends no more, but may still read. Writing: the peer accepts no more.
+    case closed
+    case failed(ReactorError)
+}

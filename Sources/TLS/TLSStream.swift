@@ -127,3 +127,46 @@ extension StreamHandle {
         try ensure(copenssl_ask_for_server_name(handle, host), "SSL_set_tlsext_host_name")
     }
 }
+
+// What was agreed in the handshake.
+extension TLSStream {
+    package var applicationProtocol: ApplicationProtocol? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(handle, &name, &length)
+        let bytes = UnsafeBufferPointer(start: name, count: Int(length))
+        return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// As OpenSSL names it, for example "TLSv1.3".
+    package var version: String { String(cString: SSL_get_version(handle)) }
+
+    /// Whether the session resumed an earlier one through a ticket.
+    package var isResumed: Bool { SSL_session_reused(handle) == 1 }
+}
+
+/// The state of a handshake or a shutdown on a non-blocking socket.
+package enum TLSProgress: Equatable, Sendable {
+    case done
+    /// Call again when the socket can be read.
+    case wantsRead
+    /// Call again when the socket can be written.
+    case wantsWrite
+    /// The peer sent close_notify.
+    case closed
+    /// The connection can no longer be used.
+    case failed(TLSError)
+}
+
+/// The result of reading from or writing to a non-blocking TLS connection.
+package enum TLSTransfer: Equatable, Sendable {
+    case bytes(Int)
+    /// Call again when the socket can be read.
+    case wantsRead
+    /// Call again when the socket can be written.
+    case wantsWrite
+    /// The peer sent close_notify.
+    case closed
+    /// The connection can no longer be used.
+    case failed(TLSError)
+}

@@ -114,3 +114,29 @@ package struct HTTP1Connection: Sendable {
         deadline = nil
     }
 }
+
+/// How long an HTTP/1.1 connection waits, and how many requests it serves.
+package struct HTTP1Patience: Equatable, Sendable {
+    /// From the opening, or the last answer, to the first byte of a request.
+    package var idle = Duration.seconds(75)
+    /// From the first byte of a request to its empty line.
+    package var head = Duration.seconds(10)
+    /// From the empty line to the last byte of the body.
+    package var body = Duration.seconds(30)
+    package var requestCount = 10_000
+
+    /// How long and how much a refused sender may still send before its connection is cut.
+    package var lingering = Duration.seconds(2)
+    package var lingeringBytes = 64 * 1024
+
+    package init() {}
+}
+
+/// What an answer says about further requests on its connection (RFC 9112 section 9.3).
+package enum HTTP1Persistence: Sendable {
+    /// Nothing: HTTP/1.1 keeps the connection by default, and an upgrade says it itself.
+    case implied
+    /// An HTTP/1.0 client that asked for it must be told.
+    case keepAlive
+    case close
+}

@@ -44,3 +44,11 @@ extension UInt8 {
             || isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C000_0000)
     }
 }
+
+/// What is wrong with a header block.
+enum HTTP2HeadFault: Error {
+    /// Its stream is reset (RFC 9113 section 8.1.1).
+    case malformed
+    /// It is answered.
+    case refused(HTTPRefusal)
+}

@@ -1,3 +1,4 @@
+package import Base
 package import Reactor
 
 /// A server on several loops, with a handler for each.
@@ -67,4 +68,34 @@ package final class HTTPServer {
 
     /// Blocks until all loops have ended.
     package func join() -> [Ending] { group.join() }
+}
+
+/// One request and its answer for the access log: without path, query and fields, which may contain
+/// secrets.
+package struct HTTPAccess: Sendable {
+    /// Called on the thread of a loop after each answer; it must return soon.
+    package typealias Report = @Sendable (HTTPAccess) -> Void
+
+    package let method: HTTPMethod
+    /// The handler's name for the requested resource.
+    package let label: StaticString
+    package let status: Int
+    package let bytesReceived: Int
+    package let bytesSent: Int
+    package let client: IPAddress?
+}
+
+/// Why connections are not accepted, or are cut.
+package enum HTTPTrouble: Sendable {
+    /// Called on the thread of a loop for each connection; it must return soon.
+    package typealias Report = @Sendable (HTTPTrouble) -> Void
+
+    /// No descriptors or memory; reported once until a connection was accepted.
+    case cannotAccept(SocketAddress, ReactorError)
+    /// The listener has reached its limit of connections.
+    case tooManyConnections(SocketAddress)
+    /// No memory for a connection.
+    case noTransport(SocketAddress)
+    /// The peer sent too much of one kind that carries nothing.
+    case flood(String, SocketAddress)
 }

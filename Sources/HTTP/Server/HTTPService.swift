@@ -1,5 +1,6 @@
 import Base
 package import Reactor
+import Synchronization
 import System
 import TLS
 
@@ -118,4 +119,43 @@ package final class HTTPService: ConnectionHandler {
         connectionCount -= 1
         heapRest.fell(to: connectionCount)
     }
+}
+
+/// A time in HTTP's format (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// `seconds` since 1970, not negative.
+    static func text(_ seconds: Int64) -> [UInt8] {
+        let date = CivilTime(secondsSince1970: seconds)
+        let time = [date.hour, date.minute, date.second].map(CivilTime.twoDigits)
+        let text =
+            "\(days[Int(date.weekday)]), \(CivilTime.twoDigits(date.day)) "
+            + "\(months[Int(date.month) - 1]) \(date.year) "
+            + time.joined(separator: ":") + " GMT"
+        return Array(text.utf8)
+    }
+}
+
+/// The total of unanswered bodies that all connections of a server may hold.
+///
+/// Shared by its loops. A request that finds no room is answered with 503, after which senders try
+/// again.
+package final class MemoryBudget: Sendable {
+    private let limit: Int
+    private let heldBytes = Atomic<Int>(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    func take(_ count: Int) -> Bool {
+        let (_, held) = heldBytes.add(count, ordering: .relaxed)
+        if held <= limit { return true }
+        giveBack(count)
+        return false
+    }
+
+    func giveBack(_ count: Int) { heldBytes.subtract(count, ordering: .relaxed) }
 }

@@ -128,3 +128,27 @@ extension WebSocketDecoder {
         }
     }
 }
+
+package enum WebSocketEvent: Equatable, Sendable {
+    case text(WebSocketPayload)
+    case binary(WebSocketPayload)
+    case ping(WebSocketPayload)
+    case pong(WebSocketPayload)
+    case close(WebSocketClose)
+}
+
+/// The bytes of a message: in the caller's buffer, or collected from several pieces.
+package enum WebSocketPayload: Equatable, Sendable {
+    case inPlace(Range<Int>)
+    case gathered([UInt8])
+
+    /// `buffer` is the one that was decoded, before it is reused.
+    package func withSpan<Result: ~Copyable, Failure>(
+        in buffer: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        switch self {
+        case .inPlace(let range): try body(buffer.extracting(range))
+        case .gathered(let bytes): try body(bytes.span)
+        }
+    }
+}

@@ -52,3 +52,20 @@ struct WebSocketFrameHeader: Equatable, Sendable {
         return length
     }
 }
+
+/// The kind of a frame (RFC 6455 section 5.2); all other values are reserved.
+package enum WebSocketOpcode: UInt8, Sendable {
+    case continuation = 0x0
+    case text = 0x1
+    case binary = 0x2
+    case close = 0x8
+    case ping = 0x9
+    case pong = 0xA
+
+    package var isControl: Bool { rawValue & 0x8 != 0 }
+}
+
+package enum WebSocketRole: Sendable, CaseIterable {
+    case server
+    case client
+}

@@ -159,3 +159,27 @@ extension WebSocketSession {
         }
     }
 }
+
+/// What a session passes to its application.
+package enum WebSocketDelivery: Equatable, Sendable {
+    case text(WebSocketPayload)
+    case binary(WebSocketPayload)
+    /// Nothing follows. A server writes the rest of its output and ends the connection; a client
+    /// waits for the server to do so, until the session's deadline.
+    case end(WebSocketEnd)
+}
+
+/// How a WebSocket ended.
+package enum WebSocketEnd: Equatable, Sendable {
+    /// The peer closed, first or in answer to our close frame.
+    case closed(WebSocketClose)
+    case failed(WebSocketFailure)
+    /// No sign of life after a ping.
+    case silent
+    /// The peer did not finish the closing handshake in time.
+    case unanswered
+    /// The peer did not read, and too much output waited for it.
+    case congested
+    /// The connection broke, or ended without a closing handshake.
+    case lost
+}

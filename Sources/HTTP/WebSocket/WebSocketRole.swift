@@ -1,4 +1,0 @@
-package enum WebSocketRole: Sendable, CaseIterable {
-    case server
-    case client
-}
