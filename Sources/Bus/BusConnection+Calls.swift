@@ -22,7 +22,7 @@ extension BusConnection {
                 name: error.isDisconnection ? BusErrorName.disconnected : BusErrorName.failed,
                 text: error.description)
             let id = pending.id
-            loop.post { self.calls.take(id)?(.failure(failure)) }
+            loop.post { self.calls.remove(id)?(.failure(failure)) }
         }
     }
 
@@ -50,7 +50,7 @@ extension BusConnection {
     }
 
     fileprivate func received(_ reply: borrowing BusMessage, to call: PendingCalls.Call) {
-        guard let completion = calls.take(call.id) else { return }
+        guard let completion = calls.remove(call.id) else { return }
         if let failure = reply.failure {
             completion(.failure(failure.late(call.deadline)))
             return

@@ -9,7 +9,7 @@ extension BusConnection {
         var slot: OpaquePointer?
         let code = sd_bus_add_object(
             handle.handle, &slot, path, receiveCall, subscription.pointer)
-        subscription.take(BusSlot(owning: try ensure(code, slot, "sd_bus_add_object")))
+        subscription.hold(BusSlot(owning: try ensure(code, slot, "sd_bus_add_object")))
         return subscription
     }
 

@@ -20,7 +20,7 @@ extension BusConnection {
         var slot: OpaquePointer?
         let code = sd_bus_add_match_async(
             handle.handle, &slot, rule.text, receiveSignal, nil, subscription.pointer)
-        subscription.take(BusSlot(owning: try ensure(code, slot, "sd_bus_add_match_async")))
+        subscription.hold(BusSlot(owning: try ensure(code, slot, "sd_bus_add_match_async")))
         follow()
         return subscription
     }

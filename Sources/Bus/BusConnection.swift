@@ -55,7 +55,7 @@ package final class BusConnection: @unchecked Sendable {
             sd_bus_close(handle.handle)
             // The bus notices the end only when the last descriptor is closed.
             descriptor = nil
-            for completion in calls.takeAll() { completion(.failure(.disconnected)) }
+            for completion in calls.removeAll() { completion(.failure(.disconnected)) }
             let ended = self.ended
             self.ended = nil
             if let error { ended?(error) }

@@ -24,7 +24,7 @@ package final class BusSubscription {
         pointer.map { Unmanaged<BusSubscription>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func take(_ slot: consuming BusSlot) { self.slot = consume slot }
+    func hold(_ slot: consuming BusSlot) { self.slot = consume slot }
 
     /// Ends all callbacks. A match is also removed at the bus.
     package func end() {

@@ -25,14 +25,14 @@ final class AnswerSink {
     }
 
     /// Returns false to end the transfer.
-    fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func append(body bytes: UnsafeRawBufferPointer) -> Bool {
         let room = limit - body.count
         body.append(contentsOf: bytes.prefix(room))
         isEnough = bytes.count > room
         return !(endsAtLimit && isEnough)
     }
 
-    fileprivate func take(line bytes: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func append(line bytes: UnsafeRawBufferPointer) -> Bool {
         headLength += bytes.count
         guard !endsAtLimit || headLength <= limit else { return false }
         let line = String(decoding: bytes, as: UTF8.self)
@@ -51,14 +51,14 @@ private let collectBody: ccurl_sink = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
     let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return answer.take(body: chunk) ? chunk.count : 0
+    return answer.append(body: chunk) ? chunk.count : 0
 }
 
 private let collectField: ccurl_sink = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return answer.take(line: line) ? line.count : 0
+    return answer.append(line: line) ? line.count : 0
 }
 
 private func trimmed(_ text: Substring) -> String {

@@ -38,7 +38,7 @@ package final class Errands: @unchecked Sendable {
         running -= 1
         if let timer = errand.timer { loop.cancel(timer) }
         errand.back()
-        errand.answer(answer)
+        errand.complete(answer)
     }
 
     // Unchecked: used only on the thread of the loop.
@@ -53,20 +53,20 @@ package final class Errands: @unchecked Sendable {
         }
 
         /// Only the first call has an effect.
-        func answer(_ answer: Answer?) {
+        func complete(_ answer: Answer?) {
             guard let done else { return }
             self.done = nil
             done(answer)
         }
 
         func refuse() {
-            answer(nil)
+            complete(nil)
             back()
         }
 
         func timerFired(_ cookie: UInt64) {
             timer = nil
-            answer(nil)
+            complete(nil)
         }
     }
 }

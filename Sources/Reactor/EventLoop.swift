@@ -109,13 +109,13 @@ package final class EventLoop: @unchecked Sendable {
         turns &+= 1
         for index in 0..<count { dispatch(index) }
         fireTimers()
-        if closing.isDraining { tellToDrain() }
+        if closing.isDraining { drainHandlers() }
         runWork()
     }
 
     /// In milliseconds for `epoll_wait`, rounded up so that no timer fires early.
     private func timeToWait() -> Int32 {
-        let isSweeping = closing.isDraining && !watchers.areAllTold
+        let isSweeping = closing.isDraining && !watchers.areAllDraining
         guard work.isEmpty, !isSweeping, mail.prepareToSleep() else { return 0 }
         let (timer, deadline) = (schedule.pointee.timers.earliest, closing.deadline)
         guard let end = timer.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
@@ -138,7 +138,7 @@ package final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func tellToDrain() {
+    private func drainHandlers() {
         for _ in 0..<Self.drainsPerTurn {
             guard let handler = watchers.nextToDrain() else { return }
             handler.drain()

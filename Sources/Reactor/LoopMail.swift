@@ -38,7 +38,7 @@ final class LoopMail: Sendable {
     }
 
     /// Swaps the content for an empty array that keeps its capacity.
-    func take(into work: inout [Work]) {
+    func move(into work: inout [Work]) {
         content.withLock { swap(&$0.work, &work) }
     }
 

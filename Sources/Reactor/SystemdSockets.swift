@@ -11,9 +11,9 @@ package struct SystemdSockets: Equatable, Sendable {
 
     /// Reads the variables and removes them, so that no child process uses the sockets. Call it
     /// once, before any thread starts.
-    package static func take() -> SystemdSockets? { take(first: first) }
+    package static func inherit() -> SystemdSockets? { inherit(first: first) }
 
-    static func take(first: Int32) -> SystemdSockets? {
+    static func inherit(first: Int32) -> SystemdSockets? {
         let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = variables.map { getenv($0).map { String(cString: $0) } }
         for variable in variables { unsetenv(variable) }

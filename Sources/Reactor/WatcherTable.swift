@@ -70,7 +70,7 @@ struct WatcherTable {
     }
 
     /// Whether every handler was asked to drain.
-    var areAllTold: Bool { drained == entries.count }
+    var areAllDraining: Bool { drained == entries.count }
 
     /// A handler that was not asked to drain yet; nil if there is none.
     mutating func nextToDrain() -> (any EventHandler)? {

@@ -14,7 +14,7 @@ struct WorkQueue {
 
     /// Appends the calls of other threads.
     mutating func collect(from post: LoopMail) {
-        post.take(into: &mail)
+        post.move(into: &mail)
         guard !mail.isEmpty else { return }
         if next.isEmpty {
             swap(&next, &mail)

@@ -26,7 +26,7 @@ extension Connection {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &copied)
         try ensure(code, "sqlite3_wal_checkpoint_v2")
         guard pages == copied else { return false }
-        noteCheckpoint()
+        resetFrameCount()
         return true
     }
 

@@ -128,5 +128,5 @@ package struct Connection: ~Copyable, Sendable {
         }
     }
 
-    func noteCheckpoint() { frames.pointee = 0 }
+    func resetFrameCount() { frames.pointee = 0 }
 }

@@ -30,7 +30,7 @@ package struct ServiceManager: Sendable {
         watchdogInterval = isForUs && time > 0 ? .microseconds(time / 3) : nil
     }
 
-    package func tell(_ state: State) {
+    package func notify(_ state: State) {
         guard let path else { return }
         // A lost message is no harm: systemd acts when it hears nothing.
         _ = DatagramSocket.send(Array(Self.text(state).utf8), to: path)

@@ -78,7 +78,7 @@ extension TLSContext {
             Int(
                 SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
                     | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
-        SSL_CTX_set_msg_callback(handle, noteRecord)
+        SSL_CTX_set_msg_callback(handle, inspectRecord)
         // One system call per record instead of two.
         copenssl_set_read_ahead(handle)
     }

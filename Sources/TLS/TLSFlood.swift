@@ -33,7 +33,7 @@ extension copenssl_link {
     var flooding: TLSFlood? { flood == 0 ? nil : TLSFlood(rawValue: flood) }
 
     /// Counts a record without data. Times are in milliseconds.
-    mutating func note(_ kind: TLSFlood, at now: Int64) {
+    mutating func count(_ kind: TLSFlood, at now: Int64) {
         if idle_records == 0 || now - window_start >= Self.window {
             (window_start, idle_records) = (now, 0)
         }
@@ -42,7 +42,7 @@ extension copenssl_link {
     }
 
     /// Counts a record before the end of the handshake.
-    mutating func noteOfHandshake() {
+    mutating func countHandshakeRecord() {
         handshake_records += 1
         if handshake_records > Self.handshakeRecordLimit {
             flood = TLSFlood.handshakeRecords.rawValue
@@ -52,7 +52,7 @@ extension copenssl_link {
 
 /// OpenSSL calls this for the header of each record, in TLS 1.3 also for the inner type, and for
 /// more that is ignored here. Returns early for a record with data.
-func noteRecord(
+func inspectRecord(
     _ isSent: Int32, _: Int32, _ part: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
     _ stream: OpaquePointer?, _: UnsafeMutableRawPointer?
 ) {
@@ -60,12 +60,12 @@ func noteRecord(
     guard SSL_is_init_finished(stream) == 1 else {
         guard part == SSL3_RT_HEADER, let link = copenssl_link_of(SSL_get_rbio(stream))
         else { return }
-        return link.pointee.noteOfHandshake()
+        return link.pointee.countHandshakeRecord()
     }
     guard let kind = TLSFlood(part, bytes.assumingMemoryBound(to: UInt8.self), count, stream),
         let link = copenssl_link_of(SSL_get_rbio(stream))
     else { return }
-    link.pointee.note(kind, at: Boot.milliseconds)
+    link.pointee.count(kind, at: Boot.milliseconds)
 }
 
 extension TLSFlood {

@@ -73,7 +73,7 @@ struct HTTP1AnswerReader {
             }
             guard let line = try HTTP1FieldLine(source, at: position) else { return nil }
             guard fields.count < Self.fieldLimit else { throw .tooManyFields }
-            fields.note(name: line.name, value: line.value)
+            fields.addLine(name: line.name, value: line.value)
             position = line.end
         }
         return nil

@@ -17,7 +17,7 @@ struct HTTP1Framing: Sendable {
     private var namesUpgrade = false
     private var hasUpgrade = false
 
-    mutating func note(
+    mutating func read(
         _ line: HTTP1FieldLine, _ source: Span<UInt8>, _ head: inout RequestHead
     ) throws(HTTPRefusal) {
         let name = source.extracting(line.name)
@@ -33,12 +33,12 @@ struct HTTP1Framing: Sendable {
         case 7 where name.equalsIgnoringCase("upgrade"):
             hasUpgrade = true
         case 10 where name.equalsIgnoringCase("connection"):
-            noteConnection(value)
+            readConnection(value)
         case 14 where name.equalsIgnoringCase("content-length"):
             guard head.contentLength == nil else { throw .repeatedContentLength }
             head.contentLength = try Self.length(value)
         case 17 where name.equalsIgnoringCase("transfer-encoding"):
-            try noteTransferEncoding(value)
+            try readTransferEncoding(value)
         default: break
         }
     }
@@ -64,7 +64,7 @@ struct HTTP1Framing: Sendable {
         head.keepsAlive = !closes && (keepsAlive || !isHTTP10)
     }
 
-    private mutating func noteConnection(_ value: Span<UInt8>) {
+    private mutating func readConnection(_ value: Span<UInt8>) {
         var position = 0
         while let range = value.nextListElement(from: &position) {
             let option = value.extracting(range)
@@ -74,7 +74,7 @@ struct HTTP1Framing: Sendable {
         }
     }
 
-    private mutating func noteTransferEncoding(_ value: Span<UInt8>) throws(HTTPRefusal) {
+    private mutating func readTransferEncoding(_ value: Span<UInt8>) throws(HTTPRefusal) {
         var position = 0
         while let range = value.nextListElement(from: &position) {
             let coding = value.extracting(range)

@@ -44,8 +44,8 @@ struct HTTP1HeadReader: Sendable {
                     return .incomplete
                 }
                 guard head.fields.count < limits.fieldCount else { throw .tooManyFields }
-                head.fields.note(name: line.name, value: line.value)
-                try framing.note(line, source, &head)
+                head.fields.addLine(name: line.name, value: line.value)
+                try framing.read(line, source, &head)
                 position = line.end
             }
         }

@@ -28,14 +28,14 @@ package struct HTTP1Parser: Sendable {
     package private(set) var requestCount = 0
 
     private let limits: HTTPLimits
-    private var phase = Phase.start
+    var phase = Phase.start
     private var cursor = HTTP1HeadReader(isFirst: true)
     /// A chunk or trailer line that came in pieces.
-    private var line: [UInt8] = []
+    var line: [UInt8] = []
     /// How much of a chunked body may still come: data, extensions and trailers.
-    private var bodyAllowance = 0
-    private var extensionAllowance = 0
-    private var trailerAllowance = 0
+    var bodyAllowance = 0
+    var extensionAllowance = 0
+    var trailerAllowance = 0
 
     package init(limits: HTTPLimits = HTTPLimits()) {
         self.limits = limits
@@ -96,7 +96,7 @@ package struct HTTP1Parser: Sendable {
                 if try startBody() { return .continueExpected }
             case .body(let remaining):
                 guard remaining > 0 else { return endOfRequest() }
-                let piece = take(remaining, of: input, &position)
+                let piece = consume(remaining, of: input, &position)
                 guard !piece.isEmpty else { return .needsMore }
                 phase = .body(remaining: remaining - piece.count)
                 return .body(piece)
@@ -109,7 +109,7 @@ package struct HTTP1Parser: Sendable {
         }
     }
 
-    private func take(_ limit: Int, of input: Span<UInt8>, _ position: inout Int) -> Range<Int> {
+    func consume(_ limit: Int, of input: Span<UInt8>, _ position: inout Int) -> Range<Int> {
         let start = position
         position += min(limit, input.count - start)
         return start..<position
@@ -181,79 +181,21 @@ extension HTTP1Parser {
     }
 }
 
-extension HTTP1Parser {
-    private mutating func advanceInChunks(
-        _ input: Span<UInt8>, _ position: inout Int
-    ) throws(HTTPRefusal) -> HTTP1Event? {
-        switch phase {
-        case .chunk(let remaining):
-            let piece = take(remaining, of: input, &position)
-            guard !piece.isEmpty else { return .needsMore }
-            phase =
-                piece.count == remaining ? .chunkEnd : .chunk(remaining: remaining - piece.count)
-            return .body(piece)
-        case .chunkEnd:
-            guard let isEmpty = try withLine(input, &position, 2, .missingChunkEnd, Self.isEmpty)
-            else { return .needsMore }
-            guard isEmpty else { throw .missingChunkEnd }
-            phase = .chunkLine
-        case .trailers:
-            guard
-                let read = try withLine(
-                    input, &position, trailerAllowance, .trailersTooLarge, Self.checkTrailer)
-            else { return .needsMore }
-            trailerAllowance -= read.count
-            if read.isLast { phase = .end }
-        default:
-            let limit = HTTP1ChunkLine.digitLimit + extensionAllowance + 2
-            guard
-                let line = try withLine(
-                    input, &position, limit, .chunkExtensionsTooLong, HTTP1ChunkLine.init)
-            else { return .needsMore }
-            try begin(line)
-        }
-        return nil
-    }
-
-    private mutating func begin(_ chunk: HTTP1ChunkLine) throws(HTTPRefusal) {
-        guard chunk.extensionBytes <= extensionAllowance else { throw .chunkExtensionsTooLong }
-        guard chunk.size <= bodyAllowance else { throw .bodyTooLarge }
-        extensionAllowance -= chunk.extensionBytes
-        bodyAllowance -= chunk.size
-        phase = chunk.size == 0 ? .trailers : .chunk(remaining: chunk.size)
-    }
-
-    /// Passes the next complete line, with its line feed, to `read`; nil if there is none yet.
-    private mutating func withLine<Result>(
-        _ input: Span<UInt8>, _ position: inout Int, _ limit: Int, _ tooLong: HTTPRefusal,
-        _ read: (Span<UInt8>) throws(HTTPRefusal) -> Result
-    ) throws(HTTPRefusal) -> Result? {
-        let room = min(limit - line.count, input.count - position)
-        let piece = input.extracting(position..<position + room)
-        guard let lineFeed = piece.firstIndex(of: .lineFeed) else {
-            guard line.count + room < limit else { throw tooLong }
-            line.append(contentsOf: piece)
-            position += room
-            return nil
-        }
-        let end = piece.extracting(0..<lineFeed + 1)
-        position += end.count
-        guard !line.isEmpty else { return try read(end) }
-        line.append(contentsOf: end)
-        let whole = line
-        line = []
-        return try read(whole.span)
-    }
-
-    private static func isEmpty(_ line: Span<UInt8>) -> Bool { line.elementsEqual("\r\n") }
-
-    /// Trailers are checked like any field and dropped: merged into the head they could change
-    /// decisions made earlier (RFC 9110 section 6.5.1).
-    private static func checkTrailer(
-        _ line: Span<UInt8>
-    ) throws(HTTPRefusal) -> (count: Int, isLast: Bool) {
-        if isEmpty(line) { return (line.count, true) }
-        guard try HTTP1FieldLine(line, at: 0) != nil else { throw .bareCarriageReturn }
-        return (line.count, false)
-    }
+/// The meaning of the next bytes of a connection.
+package enum HTTP1Event: Equatable, Sendable {
+    /// All input is used up.
+    case needsMore
+    /// The parser's `head` is complete. The caller may now set the limit for the body.
+    case head
+    /// The sender waits for "100 Continue", and so far its body can be accepted.
+    case continueExpected
+    /// A piece of the body, as a range of the input.
+    case body(Range<Int>)
+    /// The request has ended; the next one follows.
+    case end
+    /// HTTP/2 without negotiation: the first 16 bytes of its preface were read (RFC 9113 section
+    /// 3.4), the rest of the input is unread.
+    case http2Preface
+    /// Nothing more can be read from the connection.
+    case refused(HTTPRefusal)
 }

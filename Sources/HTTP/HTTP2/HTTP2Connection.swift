@@ -79,7 +79,7 @@ package struct HTTP2Connection: Sendable {
         }
     }
 
-    package mutating func note(_ event: HTTP2Event, at now: Duration) {
+    package mutating func handle(_ event: HTTP2Event, at now: Duration) {
         switch event {
         case .head(let id):
             streams.append(Stream(id: id, deadline: now + patience.body))

@@ -56,7 +56,7 @@ struct HTTP2HeadReader {
             try HTTP2Field.check(name, value)
             guard spentBytes <= limits.trailerBytes else { throw .refused(.trailersTooLarge) }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
@@ -71,7 +71,7 @@ struct HTTP2HeadReader {
                 try addField(name, value)
             }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
@@ -86,13 +86,13 @@ struct HTTP2HeadReader {
             try finishAuthority()
             try finishTarget()
         } catch {
-            note(error)
+            record(error)
         }
     }
 
     private var isJudged: Bool { isMalformed || refusal != nil }
 
-    private mutating func note(_ fault: HTTP2HeadFault) {
+    private mutating func record(_ fault: HTTP2HeadFault) {
         switch fault {
         case .malformed: isMalformed = true
         case .refused(let reason): refusal = reason

@@ -77,10 +77,10 @@ extension HTTP2Intake {
                 announcedLeft: length, dropsBody: reader.refusal != nil,
                 isRequestWhole: endsStream))
         if let refusal = reader.refusal {
-            tell(.refused(stream, refusal))
+            emit(.refused(stream, refusal))
         } else {
-            tell(.head(stream))
-            if endsStream { tell(.end(stream)) }
+            emit(.head(stream))
+            if endsStream { emit(.end(stream)) }
         }
         return false
     }
@@ -99,7 +99,7 @@ extension HTTP2Intake {
         exchanges[index].isRequestWhole = true
         if exchanges[index].dropsBody { return false }
         guard exchanges[index].announcedLeft ?? 0 == 0 else { return drop(stream) }
-        tell(.end(stream))
+        emit(.end(stream))
         return false
     }
 
@@ -124,14 +124,14 @@ extension HTTP2Intake {
             exchanges[index].announcedLeft = announced - body.count
         }
         let first = piece.offset + (start - piece.start)
-        tell(.body(stream, first..<first + body.count))
+        emit(.body(stream, first..<first + body.count))
         return true
     }
 
     func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
         guard let index = exchanges.index(of: stream), !exchanges[index].dropsBody else { return }
         exchanges[index].dropsBody = true
-        tell(.refused(stream, refusal))
+        emit(.refused(stream, refusal))
     }
 
     /// The whole answer was sent.
@@ -139,7 +139,7 @@ extension HTTP2Intake {
         guard let index = exchanges.index(of: stream), !exchanges[index].isRequestWhole else {
             return
         }
-        tell(.lingering(stream))
+        emit(.lingering(stream))
     }
 
     /// The next bytes of an answer; nil if the stream is gone.
@@ -161,7 +161,7 @@ extension HTTP2Intake {
     func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
         guard let index = exchanges.index(of: stream) else { return }
         exchanges.remove(at: index)
-        tell(.closed(stream, code))
+        emit(.closed(stream, code))
     }
 
     /// We reset a stream because of its peer.
@@ -173,7 +173,7 @@ extension HTTP2Intake {
         }
     }
 
-    private func tell(_ event: HTTP2Event) {
+    private func emit(_ event: HTTP2Event) {
         if failure == nil { events.append(event) }
     }
 }

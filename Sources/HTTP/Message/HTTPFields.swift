@@ -88,7 +88,7 @@ extension HTTPFields {
     }
 
     /// Adds a field whose bytes are, or will be, in the buffer.
-    mutating func note(name: Range<Int>, value: Range<Int>) {
+    mutating func addLine(name: Range<Int>, value: Range<Int>) {
         lines.append(Line(name: ByteRange(name), value: ByteRange(value)))
     }
 
@@ -98,7 +98,7 @@ extension HTTPFields {
         bytes.append(contentsOf: name)
         let middle = bytes.count
         bytes.append(contentsOf: value)
-        note(name: start..<middle, value: middle..<bytes.count)
+        addLine(name: start..<middle, value: middle..<bytes.count)
         return middle..<bytes.count
     }
 

@@ -164,7 +164,7 @@ final class HTTP1Server: HTTPResponder {
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
-        service.figures.note(refusal)
+        service.figures.countRefusal(refusal)
         connection.letGo(body.count)
         body = []
         // A length that fits no number is refused before the head is complete.

@@ -39,24 +39,24 @@ final class HTTP2Server: HTTPResponder {
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
-        takeEvents(of: input)
+        handleEvents(of: input)
         life.received(isInHead: session.isInHead, at: service.now)
         produce()
     }
 
-    private func takeEvents(of input: Span<UInt8>) {
+    private func handleEvents(of input: Span<UInt8>) {
         let session = session
         let now = service.now
         var position = 0
         while ending == nil {
             let event = session.next(in: input, from: &position, at: now)
-            life.note(event, at: now)
+            life.handle(event, at: now)
             if case .needsMore = event { break }
-            take(event, input)
+            handle(event, input)
         }
     }
 
-    private func take(_ event: HTTP2Event, _ input: Span<UInt8>) {
+    private func handle(_ event: HTTP2Event, _ input: Span<UInt8>) {
         switch event {
         case .needsMore, .lingering: break
         case .head(let stream):
@@ -77,7 +77,7 @@ final class HTTP2Server: HTTPResponder {
         case .refused(let stream, let refusal): refuse(stream, refusal)
         case .closed(let stream, _): forget(stream)
         case .failed(let failure):
-            if case .flood(let kind) = failure { service.noteFlood(kind.rawValue, of: connection) }
+            if case .flood(let kind) = failure { service.reportFlood(kind.rawValue, of: connection) }
             ending = .linger
         }
     }
@@ -85,7 +85,7 @@ final class HTTP2Server: HTTPResponder {
     func produce() {
         session.produce(into: &connection.output, limit: HTTPConnection.outputMark)
         // Sending its last frame ends a stream, and an idle connection may get no other event.
-        takeEvents(of: Span())
+        handleEvents(of: Span())
         if ending == nil, session.isFinished { ending = .close }
     }
 
@@ -119,7 +119,7 @@ final class HTTP2Server: HTTPResponder {
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
-        service.figures.note(refusal)
+        service.figures.countRefusal(refusal)
         let (head, body) = answer(stream, refusal)
         forget(stream)
         session.respond(to: stream, head, body: body, date: service.date)

@@ -24,34 +24,29 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private(set) var spoken: (any SpokenProtocol)?
     /// The kind under which the connection is counted.
     @exclusivity(unchecked) private var counted: HTTPFigures.Spoken?
-    @exclusivity(unchecked) private var watch: Watch?
-    @exclusivity(unchecked) private var interest = Interest.readable
-    @exclusivity(unchecked) private var timer: TimerID?
-    @exclusivity(unchecked) private var timerDeadline: Duration?
+    @exclusivity(unchecked) private(set) var watch = ConnectionWatch()
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
     /// It is in the send queue of this turn.
     @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
-    @exclusivity(unchecked) private var hasUnread = false
+    @exclusivity(unchecked) var hasUnread = false
     /// A timer to continue reading is set.
-    @exclusivity(unchecked) private var isReadingOn = false
+    @exclusivity(unchecked) var isReadingOn = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
-    @exclusivity(unchecked) private var readsAfterWriting = false
+    @exclusivity(unchecked) var readsAfterWriting = false
     /// Until when the peer has to read our last bytes.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
     /// A connection with more unsent output than this is congested.
     static let outputMark = 128 * 1024
-    private static let readsPerEvent = 4
     /// The cookie of the timer that continues reading.
-    private static let readOnCookie: UInt64 = 1
+    static let readOnCookie: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, _ service: HTTPService) {
         self.service = service
         self.peer = peer
         isEncrypted = transport.isEncrypted
-        timerDeadline = nil
         proxyHeader = service.terms.usesProxyProtocol ? ProxyHeader() : nil
         self.transport = consume transport
     }
@@ -65,7 +60,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
         guard open() else { return }
         count(as: .handshake)
         if proxyHeader == nil, !isEncrypted { speak(HTTP1Server(on: self)) }
-        setTimer(spoken?.deadline ?? service.handshakeDeadline)
+        watch.setTimer(spoken?.deadline ?? service.handshakeDeadline, self, service)
     }
 
     /// Takes over a WebSocket that a client has opened; `rest` followed the answer to its
@@ -83,9 +78,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
     private func open() -> Bool {
         guard let descriptor = transport?.descriptor,
-            let watch = try? service.loop.watch(descriptor, for: interest, self)
+            watch.begin(descriptor, self, on: service.loop)
         else { return false }
-        self.watch = watch
         isOpen = true
         service.opened()
         return true
@@ -111,13 +105,6 @@ final class HTTPConnection: EventHandler, TimerHandler {
         if isReading { receive() }
     }
 
-    /// Stops watching only when there was something to read: most peers send nothing before they
-    /// have their answer, and changing the watch is a system call.
-    private func stopReading() {
-        hasUnread = transport?.hasPending == true
-        if interest.isReadable { setInterest(interest.subtracting(.readable)) }
-    }
-
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
         sendQueue.lend(&output)
         spoken?.respond(to: exchange, head, body)
@@ -138,8 +125,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
             isReadingOn = false
             return receive()
         }
-        timer = nil
-        timerDeadline = nil
+        watch.timerFired()
         guard let spoken, spoken.ending == nil else { return close() }
         spoken.expired()
         flush()
@@ -152,7 +138,7 @@ extension HTTPConnection {
     /// reached.
     func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= service.limits.heldBytesPerConnection,
-            service.budget.take(count)
+            service.budget.reserve(count)
         else { return false }
         heldBytes += count
         return true
@@ -165,62 +151,6 @@ extension HTTPConnection {
 }
 
 extension HTTPConnection {
-    private func shakeHands() {
-        switch transport?.handshake() {
-        case .bytes:
-            guard let agreed = agreedProtocol() else { return close() }
-            speak(agreed)
-            agreed.produce()
-            flush()
-            // The first request may have come with the end of the handshake.
-            if transport?.hasPending == true { receive() }
-        case .wantsRead: setInterest(.readable)
-        case .wantsWrite: setInterest(.writable)
-        case .failed: lose()
-        case .closed, nil: close()
-        }
-    }
-
-    private func agreedProtocol() -> (any SpokenProtocol)? {
-        guard transport?.applicationProtocol == .http2 else { return HTTP1Server(on: self) }
-        return try? HTTP2Server(on: self)  // Out of memory: this connection closes.
-    }
-
-    private func receive() {
-        let scratch = service.scratch
-        for _ in 0..<Self.readsPerEvent {
-            guard let spoken, spoken.takesInput else { return stopReading() }
-            var buffer = scratch.mutableSpan
-            switch transport?.read(into: &buffer) {
-            case .bytes(let count):
-                service.read(count)
-                sendQueue.lend(&output)
-                var input = scratch.extracting(0..<count).mutableSpan
-                spoken.receive(&input)
-                flush()
-            case .wantsRead: return
-            case .wantsWrite:
-                // Unread input would be reported in every turn.
-                readsAfterWriting = true
-                return setInterest(.writable)
-            case .failed: return lose()
-            case .closed, nil: return close()
-            }
-            // Waiting for the next event is cheaper than a read that finds nothing.
-            guard transport?.hasPending == true else { return }
-        }
-        readOn()
-    }
-
-    /// Continues in the next turn, after other connections: OpenSSL holds more, which the socket
-    /// does not report.
-    private func readOn() {
-        hasUnread = false
-        guard !isReadingOn else { return }
-        isReadingOn = true
-        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
-    }
-
     func flushLater() {
         guard !isWaiting else { return }
         isWaiting = true
@@ -254,21 +184,23 @@ extension HTTPConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? SpokenProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        let isReading = readable || wishes.takesInput || interest.isReadable
+        let isReading = readable || wishes.takesInput || watch.interest.isReadable
         setInterest(
             Interest(
                 readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
         if wishes.takesInput, hasUnread { readOn() }
-        guard wishes.ending != nil else { return setTimer(wishes.deadline) }
+        guard wishes.ending != nil else {
+            return watch.setTimer(wishes.deadline, self, service)
+        }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
-        setTimer(deadline)
+        watch.setTimer(deadline, self, service)
     }
 
     private func end(_ ending: ConnectionEnding) {
         if case .linger = ending, let transport = transport.take() {
             let patience = service.limits.patience
-            unwatch()
+            watch.end(on: service.loop)
             LingeringClose.begin(
                 transport.finish(), on: service.loop, atMost: patience.lingeringBytes,
                 within: Interval(patience.lingering))
@@ -276,8 +208,8 @@ extension HTTPConnection {
         close()
     }
 
-    private func lose() {
-        if let flood = transport?.flood { service.noteFlood(flood.word, of: self) }
+    func lose() {
+        if let flood = transport?.flood { service.reportFlood(flood.word, of: self) }
         close()
     }
 
@@ -286,9 +218,8 @@ extension HTTPConnection {
         isOpen = false
         // The loop may free the connection in here, and its protocol needs it to the end.
         withExtendedLifetime(self) {
-            unwatch()
-            if let timer { service.loop.cancel(timer) }
-            timer = nil
+            watch.end(on: service.loop)
+            watch.cancelTimer(on: service.loop)
             if let transport = transport.take() { _ = transport.finish() }
             spoken.take()?.closed()
             service.closed()
@@ -296,25 +227,7 @@ extension HTTPConnection {
         }
     }
 
-    private func unwatch() {
-        if let watch { service.loop.unwatch(watch) }
-        watch = nil
-    }
-
-    private func setInterest(_ interest: Interest) {
-        guard interest.rawValue != self.interest.rawValue, let watch else { return }
-        self.interest = interest
-        service.loop.setInterest(interest, of: watch)
-    }
-
-    /// One timer serves whichever deadline is next.
-    private func setTimer(_ deadline: Duration?) {
-        guard let deadline, deadline != timerDeadline else { return }
-        timerDeadline = deadline
-        let interval = Interval(deadline - service.now)
-        if let timer, service.loop.reschedule(timer, after: interval) { return }
-        timer = service.loop.schedule(after: interval, self)
-    }
+    func setInterest(_ interest: Interest) { watch.setInterest(interest, on: service.loop) }
 }
 
 extension HTTPConnection: QueuedSender {

@@ -58,7 +58,7 @@ package final class HTTPExchange {
     /// Answers the request; call it once. Does nothing if the sender is gone.
     package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
         let service = connection.service
-        if head.status >= 400 { service.figures.note(label, head.status) }
+        if head.status >= 400 { service.figures.countFailure(label, head.status) }
         service.access?(
             HTTPAccess(
                 method: self.head.method, label: label, status: head.status,

@@ -35,24 +35,24 @@ package final class HTTPFigures: Sendable {
     }
 
     /// Counts what never became a request, or took too long.
-    func note(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
+    func countRefusal(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
 
     /// Called for failures only: successes must not take a lock.
-    func note(_ what: StaticString, _ status: Int) {
+    func countFailure(_ what: StaticString, _ status: Int) {
         let answer = Answer(what: "\(what)", status: status)
         failed.withLock { $0[answer, default: 0] += 1 }
     }
 
-    func note(_ trouble: HTTPTrouble) {
+    func countTrouble(_ trouble: HTTPTrouble) {
         switch trouble {
-        case .cannotAccept: noteTurnedAway("cannot-accept")
-        case .tooManyConnections: noteTurnedAway("too-many")
-        case .noTransport: noteTurnedAway("no-memory")
+        case .cannotAccept: countTurnedAway("cannot-accept")
+        case .tooManyConnections: countTurnedAway("too-many")
+        case .noTransport: countTurnedAway("no-memory")
         case .flood(let kind, _): floods.withLock { $0[kind, default: 0] += 1 }
         }
     }
 
-    private func noteTurnedAway(_ word: String) {
+    private func countTurnedAway(_ word: String) {
         turnedAway.withLock { $0[word, default: 0] += 1 }
     }
 }

@@ -50,7 +50,7 @@ package final class HTTPService: ConnectionHandler {
     ) {
         self.figures = figures
         self.report = { trouble in
-            figures.note(trouble)
+            figures.countTrouble(trouble)
             report(trouble)
         }
         self.access = access
@@ -104,7 +104,7 @@ package final class HTTPService: ConnectionHandler {
     }
 
     /// The peer is cut because it sent too much that carries nothing.
-    func noteFlood(_ kind: String, of connection: HTTPConnection) {
+    func reportFlood(_ kind: String, of connection: HTTPConnection) {
         report(.flood(kind, connection.peer))
     }
 
@@ -150,7 +150,7 @@ package final class MemoryBudget: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    func take(_ count: Int) -> Bool {
+    func reserve(_ count: Int) -> Bool {
         let (_, held) = heldBytes.add(count, ordering: .relaxed)
         if held <= limit { return true }
         giveBack(count)

@@ -71,14 +71,14 @@ extension LineConnection: SpokenProtocol {
         let bytes = input.span
         var start = 0
         for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
-            take(bytes.extracting(start..<index))
+            deliver(bytes.extracting(start..<index))
             start = index + 1
         }
         rest += bytes.array(start..<bytes.count)
         if rest.count > Self.lineLimit { ending = .close }
     }
 
-    private func take(_ end: Span<UInt8>) {
+    private func deliver(_ end: Span<UInt8>) {
         guard ending == nil else { return }
         guard !rest.isEmpty else {
             handler?.received(line: end, on: self)

@@ -156,7 +156,7 @@ extension WebSocketConnection: SpokenProtocol {
             let delivery = state.pointee.session.next(
                 in: &input, at: &position, now, output: &carrier.output)
         {
-            take(delivery, input.span)
+            deliver(delivery, input.span)
         }
     }
 
@@ -187,7 +187,7 @@ extension WebSocketConnection: SpokenProtocol {
         ended(.lost)
     }
 
-    private func take(_ delivery: WebSocketDelivery, _ input: Span<UInt8>) {
+    private func deliver(_ delivery: WebSocketDelivery, _ input: Span<UInt8>) {
         switch delivery {
         case .text(let payload):
             payload.withSpan(in: input) { handler?.received(text: $0, on: self) }

@@ -10,7 +10,7 @@ struct UTF8Validator: Sendable {
     /// Whether the text may end here.
     var isAtBoundary: Bool { missing == 0 }
 
-    mutating func accept(_ bytes: Span<UInt8>) -> Bool {
+    mutating func check(_ bytes: Span<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
             if missing == 0 {

@@ -29,7 +29,7 @@ struct WebSocketAssembler: Sendable {
     ) throws(WebSocketFailure) -> WebSocketEvent? {
         let isText = opcode == .text
         if isText {
-            guard text.accept(bytes.extracting(range)), text.isAtBoundary || !endsMessage else {
+            guard text.check(bytes.extracting(range)), text.isAtBoundary || !endsMessage else {
                 throw .textEncoding
             }
         }

@@ -24,7 +24,7 @@ package struct WebSocketClose: Equatable, Sendable {
         guard code.isAllowedInFrame else { throw .closeCode(code.rawValue) }
         let text = payload.extracting(2..<payload.count)
         var validator = UTF8Validator()
-        guard validator.accept(text), validator.isAtBoundary else { throw .reasonEncoding }
+        guard validator.check(text), validator.isAtBoundary else { throw .reasonEncoding }
         let reason = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         self.init(code: code, reason: reason)
     }

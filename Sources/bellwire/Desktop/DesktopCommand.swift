@@ -46,7 +46,7 @@ extension Command {
         wait(signals, manager) {
             host.reload(log) { try DesktopTerms(DesktopHost.receivers(configure())) }
         }
-        manager.tell(.stopping)
+        manager.notify(.stopping)
         LastResort.arm(log, "desktop-hangs")
         host.end()
         log.write(.info, "ended")
@@ -71,7 +71,7 @@ extension Command {
             // Who started it does not listen; others may.
             log.write(.warning, "ready-not-heard", [("reason", error.description)])
         }
-        manager.tell(.ready)
+        manager.notify(.ready)
     }
 
     /// Until it is asked to end. Without a watchdog nothing wakes it.
@@ -83,12 +83,12 @@ extension Command {
             switch signals.next(within: interval) {
             case .end: return
             case .reload:
-                manager.tell(.reloading)
+                manager.notify(.reloading)
                 reload()
-                manager.tell(.ready)
+                manager.notify(.ready)
             case nil: break
             }
-            manager.tell(.alive)
+            manager.notify(.alive)
         }
     }
 }
