@@ -56,7 +56,7 @@ package enum RequestFailure: Error, Sendable, CustomStringConvertible {
         case .refused(let reason): reason
         case .socket(let failure): failure.description
         case .failed(let error): error.description
-        case .closed: "the service is ending"
+        case .closed: "the server is stopping"
         }
     }
 }

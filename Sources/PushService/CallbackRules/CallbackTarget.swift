@@ -4,9 +4,9 @@ import Outbound
 /// The URL of a callback.
 package struct CallbackTarget: Equatable, Sendable, Confidential {
     package enum Refusal: String, Error, Sendable {
-        case notAURL = "is no URL"
-        case scheme = "is neither https:// nor, for programs of this machine, http:// or unix:/"
-        case userInfo = "has a user or a password in it"
+        case notAURL = "is not a URL"
+        case scheme = "is neither https:// nor, for programs on this machine, http:// or unix:/"
+        case userInfo = "contains a user or a password"
         case port = "has a port below 1024 that is not 443 or 80"
         case tooLong = "is too long"
     }

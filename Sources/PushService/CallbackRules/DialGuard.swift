@@ -11,11 +11,11 @@ package enum CallbackRights: Equatable, Sendable {
 }
 
 package enum DialRefusal: String, Error, Sendable {
-    case notInternet = "the address is not one of the internet"
-    case wrapped = "the address wraps another one"
-    case port = "the port is one of another protocol"
-    case clear = "the address is not of this machine, and the request would go there in clear"
-    case ownListener = "the address is that of this service"
+    case notInternet = "the address is not on the public internet"
+    case wrapped = "the address contains another address"
+    case port = "the port belongs to another protocol"
+    case clear = "the address is not on this machine, and the request would go there unencrypted"
+    case ownListener = "the address is the one of this server"
 }
 
 /// Decides which addresses a callback may connect to.

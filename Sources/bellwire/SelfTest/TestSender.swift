@@ -2,7 +2,7 @@ import Outbound
 import PushService
 import Reactor
 
-/// Sends the pushes of a test, and knows them when they come back.
+/// Sends the pushes of a test and recognizes them when they arrive.
 final class TestSender {
     private let client: LoopClient
     private let settings: CallbackSettings
@@ -23,10 +23,9 @@ final class TestSender {
             try LoopClient(on: loop, settings.client), settings, try TestMessage())
     }
 
-    /// The key that endpoints are to be bound to.
+    /// The key that endpoints are bound to.
     var applicationKey: String { message.applicationKey }
 
-    /// Whether that is what was sent last.
     func isLast(_ body: [UInt8]) -> Bool { message.isLast(body) }
 
     /// `completion` gets the status of the answer.
