@@ -77,7 +77,9 @@ final class HTTP2Server: HTTPResponder {
         case .refused(let stream, let refusal): refuse(stream, refusal)
         case .closed(let stream, _): forget(stream)
         case .failed(let failure):
-            if case .flood(let kind) = failure { service.reportFlood(kind.rawValue, of: connection) }
+            if case .flood(let kind) = failure {
+                service.reportFlood(kind.rawValue, of: connection)
+            }
             ending = .linger
         }
     }
