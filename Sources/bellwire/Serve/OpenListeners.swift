@@ -67,7 +67,7 @@ struct GivenSockets {
     static func take() throws -> GivenSockets {
         var faces: [OpenListener] = []
         var control: OpenListener?
-        if let sockets = SystemdSockets.take() {
+        if let sockets = SystemdSockets.inherit() {
             for (index, name) in sockets.names.enumerated() {
                 let socket = try sockets.socket(at: index)
                 let place = ListenAddress(at: socket.address)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The time since the machine was started, and the name of that start.
+/// The time since the machine was started, and an identifier of that start.
 package enum Boot {
-    /// Goes on while the machine is suspended, and no setting of the clock changes it.
+    /// Includes the time while the machine was suspended. Setting the clock does not change it.
     package static var milliseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// 16 bytes that differ from one start to the next; nil where the kernel does not tell.
+    /// 16 bytes that differ from one start of the machine to the next; nil if the kernel has none.
     package static var identifier: [UInt8]? {
         guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
             let text = try? file.readAll(limit: 64)
@@ -27,5 +27,15 @@ extension UInt8 {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
         default: nil
         }
+    }
+}
+
+/// The time of day. It may jump.
+package enum WallClock {
+    /// Seconds since 1970.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 }
