@@ -28,7 +28,7 @@ struct CustodyTests {
         var custody = Custody()
         receive(1, in: &custody)
         #expect(custody.takeActions() == [.handOver(key(1))])
-        #expect(custody.takeUnkept() == [])
+        #expect(custody.dequeueUnkept() == [])
         custody.finished(key(1), isDelivered: true, at: now)
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: true)])
         #expect(custody.isEmpty)
@@ -39,7 +39,7 @@ struct CustodyTests {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
         #expect(custody.takeActions() == [])
-        #expect(custody.takeUnkept() == [key(1)])
+        #expect(custody.dequeueUnkept() == [key(1)])
         custody.kept(key(1), row: 5, at: now)
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: true), .handOver(key(1))])
         custody.finished(key(1), isDelivered: true, at: now)
@@ -50,7 +50,7 @@ struct CustodyTests {
     func left() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
-        _ = custody.takeUnkept()
+        _ = custody.dequeueUnkept()
         custody.kept(key(1), row: 5, at: now)
         receive(2, in: &custody)
         receive(3, on: two, urgency: .veryLow, in: &custody)
@@ -72,7 +72,7 @@ struct CustodyTests {
     func fullDisk() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
-        _ = custody.takeUnkept()
+        _ = custody.dequeueUnkept()
         custody.notKept(key(1), at: now)
         #expect(custody.takeActions() == [.handOver(key(1))])
         custody.finished(key(1), isDelivered: true, at: now)
@@ -108,7 +108,7 @@ struct CustodyTests {
         var custody = Custody()
         for id in 0..<64 { receive(id, in: &custody) }
         receive(100, on: two, in: &custody)
-        let unkept = custody.takeUnkept()
+        let unkept = custody.dequeueUnkept()
         #expect(unkept == (0..<64).map { key($0) })
         for (index, key) in unkept.enumerated() { custody.kept(key, row: Int64(index), at: now) }
         let settled = custody.takeActions().filter {
@@ -116,7 +116,7 @@ struct CustodyTests {
         }
         #expect(settled.count == 64)
         receive(64, in: &custody)
-        #expect(custody.takeUnkept() == [])
+        #expect(custody.dequeueUnkept() == [])
     }
 
     @Test("What is below the floor waits, lets others pass, and comes when the floor falls")

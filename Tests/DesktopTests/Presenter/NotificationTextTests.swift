@@ -193,7 +193,7 @@ struct NotificationTextTests {
             screen.serverAppears(capabilities)
             try screen.group(added: [Screen.push(1)])
             for willing in [true, true, false] {
-                try screen.tell(#"{"@type":"bellwire.updateSource","replies":\#(willing)}"#)
+                try screen.receive(#"{"@type":"bellwire.updateSource","replies":\#(willing)}"#)
             }
             return screen.calls.map { $0.actions.map(\.key) }
         }

@@ -121,7 +121,7 @@ struct ReusedNumberTests {
                 "notifications":[\(list.joined(separator: ","))]}
                 """
         }
-        try screen.tell(
+        try screen.receive(
             """
             {"@type":"updateActiveNotifications","groups":[\(groups.joined(separator: ","))]}
             """)

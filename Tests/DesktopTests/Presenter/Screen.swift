@@ -140,7 +140,7 @@ struct Screen {
 
 /// What engines and users do.
 extension Screen {
-    mutating func tell(_ json: String, source: String = "telegram/me") throws {
+    mutating func receive(_ json: String, source: String = "telegram/me") throws {
         let node = try JSONDocument(Array(json.utf8)).root
         let update = try #require(EngineUpdate(node))
         handle(.update(source: source, update))
@@ -150,7 +150,7 @@ extension Screen {
         _ id: Int = 1, chat: Int = 5, added: [String] = [], removed: [Int] = [],
         sound: Int = -1, title: String = "", source: String = "telegram/me"
     ) throws {
-        try tell(
+        try receive(
             """
             {"@type":"updateNotificationGroup","notification_group_id":\(id),"chat_id":\(chat),
             "bellwire.chat_title":"\(title)","notification_sound_id":"\(sound)",
@@ -168,7 +168,7 @@ extension Screen {
             "notifications":[\($0.notifications.joined(separator: ","))]}
             """
         }
-        try tell(
+        try receive(
             """
             {"@type":"updateActiveNotifications","groups":[\(list.joined(separator: ","))]}
             """)

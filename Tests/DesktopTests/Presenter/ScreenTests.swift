@@ -34,7 +34,7 @@ struct ScreenTests {
         var screen = Screen()
         screen.serverAppears()
         try screen.group(added: [Screen.push(1)])
-        try screen.tell(
+        try screen.receive(
             #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
                 + Screen.push(1, "Changed") + "}")
         #expect(screen.bodies == ["Changed"])
@@ -48,7 +48,7 @@ struct ScreenTests {
         screen.serverAppears()
         try screen.group(added: [Screen.push(1)])
         for text in ["a", "b", "c"] {
-            try screen.tell(
+            try screen.receive(
                 #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
                     + Screen.push(1, text) + "}")
         }
@@ -170,9 +170,9 @@ struct ScreenTests {
             id: "telegram/other", name: "Telegram", desktopEntry: "org.example.Chat")
         var screen = Screen([Screen.account, other])
         let badge = #"{"@type":"bellwire.updateUnreadBadge","count":3,"missed_calls":1}"#
-        try screen.tell(badge)
-        try screen.tell(badge)
-        try screen.tell(badge, source: "telegram/other")
+        try screen.receive(badge)
+        try screen.receive(badge)
+        try screen.receive(badge, source: "telegram/other")
         screen.handle(.sourceEnded("telegram/me"))
         #expect(
             screen.others == [
@@ -185,10 +185,10 @@ struct ScreenTests {
     @Test("A restarted desktop clears what the one before it had drawn; a new launcher hears all")
     func badgesAnew() throws {
         var screen = Screen()
-        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":0}"#)
+        try screen.receive(#"{"@type":"bellwire.updateUnreadBadge","count":0}"#)
         let none = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 0)
         #expect(screen.others == [none])
-        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":2}"#)
+        try screen.receive(#"{"@type":"bellwire.updateUnreadBadge","count":2}"#)
         screen.handle(.launcherAppeared)
         let two = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 2)
         #expect(screen.others == [none, two, two])

@@ -110,18 +110,18 @@ struct UserActionTests {
         let schemes = #"["matrix","file","javascript","data","-x"]"#
         let consent = #"{"@type":"bellwire.updateSource","link_schemes":\#(schemes)}"#
         var matrix = try screen(#","link":"matrix:r/x""#)
-        try matrix.tell(consent)
+        try matrix.receive(consent)
         matrix.user(chooses: "default", on: 1)
         let link = try #require(ExternalLink("matrix:r/x"))
         #expect(matrix.others == [.open(link: link, Self.choice("default"), token: nil)])
         for link in ["file:///x", "-x:y", "javascript:x", "data:text/html,x"] {
             var refused = try screen(#","link":"\#(link)""#)
-            try refused.tell(consent)
+            try refused.receive(consent)
             refused.user(chooses: "default", on: 1)
             #expect(refused.others.isEmpty, "\(link)")
         }
         var another = try screen(#","link":"matrix:r/x""#)
-        try another.tell(consent)
+        try another.receive(consent)
         another.handle(.joined("telegram/me"))
         another.user(chooses: "default", on: 1)
         #expect(another.others.isEmpty)
@@ -181,7 +181,7 @@ struct UserActionTests {
         screen.holdsAnswers = true
         try screen.group(added: [Screen.push(1), Screen.push(2)])
         screen.answer()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         while !screen.held.isEmpty { screen.answer() }
         let offering = screen.visible.values.filter { shown in
             shown.call.actions.contains { $0.key == "inline-reply" }
@@ -193,7 +193,7 @@ struct UserActionTests {
     @Test("A reply goes to the engine if the application wants replies")
     func replies() throws {
         var screen = try screen()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         screen.handle(.replied(id: 1, text: "Yes <b>", sender: ":1.7"))
         #expect(
             screen.requests == [.act(group: 1, notification: 1, action: "reply", text: "Yes <b>")])
@@ -219,16 +219,16 @@ struct UserActionTests {
         screen.user(chooses: "default", on: 1)
         let error =
             #"{"@type":"error","code":400,"message":"no","@extra":{"group":1,"notification":1}}"#
-        try screen.tell(error)
+        try screen.receive(error)
         #expect(screen.requests.last == .remove(group: 1, notification: 1))
-        try screen.tell(error)
+        try screen.receive(error)
         #expect(screen.records.isEmpty && screen.visible.isEmpty)
     }
 
     @Test("What the engine cannot do now is asked for again, after a break and after a restart")
     func refusedForNow() throws {
         var screen = try screen()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         screen.handle(.replied(id: 1, text: "Yes", sender: ":1.7"))
         let reply = EngineRequest.act(group: 1, notification: 1, action: "reply", text: "Yes")
         for code in [429, 503] {
