@@ -1,6 +1,5 @@
 import HTTP
 import Mailbox
-import Outbound
 import PushService
 import WebPush
 

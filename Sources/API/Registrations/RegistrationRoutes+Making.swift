@@ -1,7 +1,6 @@
 import Base
 import Crypto
 import Mailbox
-import Outbound
 import PushService
 
 extension RegistrationRoutes {

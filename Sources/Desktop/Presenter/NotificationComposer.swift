@@ -1,5 +1,6 @@
 import Base
 import Notifications
+import Pictures
 
 /// Makes the `Notify` call of a notification for one server.
 ///

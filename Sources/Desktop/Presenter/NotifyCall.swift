@@ -1,3 +1,5 @@
+import Pictures
+
 /// The arguments of one `Notify`.
 package struct NotifyCall: Equatable, Sendable {
     package struct Action: Equatable, Sendable {

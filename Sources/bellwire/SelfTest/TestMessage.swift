@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Outbound
+import PushService
 import System
 import WebPush
 
@@ -34,8 +35,7 @@ struct TestMessage: ~Copyable {
     /// Makes a new message, encrypted and signed for the endpoint.
     mutating func request(
         to endpoint: String, _ settings: CallbackSettings
-    ) throws -> CallbackRequest {
-        let rights = CallbackRights(userID: ProcessOwner.userID)
+    ) throws -> LoopRequest {
         guard let audience = Origin(url: endpoint) else {
             throw CommandError(message: "the endpoint is not an http or https URL")
         }
@@ -45,8 +45,8 @@ struct TestMessage: ~Copyable {
         let push = try encryptor.encrypt(
             text.span, for: keys.privateKey.publicKey, auth: keys.auth, encoding: .aes128gcm)
         let signature = try VAPIDSignature(for: audience, key: signingKey, subject: nil)
-        return CallbackRequest(
-            target: try settings.target(endpoint, for: rights), rights: rights,
+        return try settings.request(
+            to: endpoint, for: CallbackRights(userID: ProcessOwner.userID),
             fields: [
                 ("TTL", "\(Self.lifetime)"), ("Urgency", "high"),
                 ("Content-Encoding", push.encoding.rawValue),

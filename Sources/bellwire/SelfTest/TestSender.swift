@@ -1,14 +1,15 @@
 import Outbound
+import PushService
 import Reactor
 
 /// Sends the pushes of a test and recognizes them when they arrive.
 final class TestSender {
-    private let client: CallbackClient
+    private let client: LoopClient
     private let settings: CallbackSettings
     private var message: TestMessage
 
     private init(
-        _ client: CallbackClient, _ settings: CallbackSettings, _ message: consuming TestMessage
+        _ client: LoopClient, _ settings: CallbackSettings, _ message: consuming TestMessage
     ) {
         self.client = client
         self.settings = settings
@@ -17,9 +18,9 @@ final class TestSender {
 
     static func make(on loop: EventLoop, authorities: String?) throws -> TestSender {
         var settings = CallbackSettings(userAgent: "bellwire/\(ProgramVersion.text)")
-        settings.authorities = authorities
+        settings.client.authorities = authorities
         return TestSender(
-            try CallbackClient(on: loop, settings), settings, try TestMessage())
+            try LoopClient(on: loop, settings.client), settings, try TestMessage())
     }
 
     /// The key that endpoints are bound to.

@@ -21,7 +21,7 @@ extension PushServer {
         settings.ownURLs = origins.map { $0.description + baseURL.path }
         settings.proxy = configuration.callbackProxy
         settings.unixFolder = configuration.callbackUnixDirectory
-        settings.authorities = configuration.callbackAuthorities
+        settings.client.authorities = configuration.callbackAuthorities
         let open = listeners.faces + [listeners.control] + [listeners.metrics].compactMap(\.self)
         for listener in open {
             switch listener.address {
