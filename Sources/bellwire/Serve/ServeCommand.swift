@@ -25,7 +25,7 @@ extension Command {
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
-        let given = try GivenSockets.take()
+        let given = try GivenSockets.inherited()
         let places = given.faces.map(\.configured)
         let configure = { try ConfigurationSources.read(arguments, handedOver: places) }
         let configuration = try configure()

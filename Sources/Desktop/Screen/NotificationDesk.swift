@@ -70,7 +70,7 @@ package final class NotificationDesk: TimerHandler {
         guard let node = try? JSONDocument(text).root else { return }
         if let signal = FetchSignal(node, from: source) { return fetch(signal) }
         if applications?.received(node, from: source) == true { return }
-        if Self.tellsEnd(node) { return accountIsGone(source) }
+        if Self.isEndOfAccount(node) { return accountIsGone(source) }
         guard let update = EngineUpdate(node) else { return }
         handle(.update(source: source, update))
     }
@@ -82,7 +82,7 @@ package final class NotificationDesk: TimerHandler {
     }
 
     /// The error is not the answer to a request.
-    private static func tellsEnd(_ node: JSONNode) -> Bool {
+    private static func isEndOfAccount(_ node: JSONNode) -> Bool {
         node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
     }
 

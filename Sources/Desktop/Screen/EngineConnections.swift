@@ -21,7 +21,7 @@ final class EngineConnections {
     }
 
     /// Sets the engines: ends the others, and does not touch unchanged ones.
-    func use(_ engines: [DesktopTerms.Engine]) {
+    func use(_ engines: [PresentedEngine]) {
         var former = connections
         connections = [:]
         for engine in engines {

@@ -21,3 +21,8 @@ package struct PresentedSource: Equatable, Sendable {
         self.service = service
     }
 }
+
+struct PresentedEngine: Sendable {
+    let source: PresentedSource
+    let address: EngineAddress
+}

@@ -5,7 +5,7 @@ import Notifications
 /// Updates of engines, on their way to the clients.
 extension EngineDesk: EngineListener {
     func hear(_ news: [EngineNews]) {
-        loop.post { for item in news { self.take(item) } }
+        loop.post { for item in news { self.handle(item) } }
     }
 
     /// Every client starts over, because the store may have kept changes without reporting them.
@@ -23,7 +23,7 @@ extension EngineDesk: EngineListener {
     private static let ended = Outcome.error(
         code: 404, message: "Not Found: the account has no registration any more")
 
-    private func take(_ news: EngineNews) {
+    private func handle(_ news: EngineNews) {
         let engine = news.engine
         guard let table = tables[engine] else { return }
         switch news.content {
@@ -35,7 +35,7 @@ extension EngineDesk: EngineListener {
             guard let place = table.places[client] else { return }
             place.isWelcome = true
             place.client.say(Self.texts(updates))
-            if place.role.isFetcher { noteHeard(updates, through: last, engine) }
+            if place.role.isFetcher { recordHeard(updates, through: last, engine) }
         case .signal(let handed):
             let isHeard = say(Self.texts(of: handed), to: table) {
                 $0.role.isFetcher == handed.hasFetchers
@@ -86,11 +86,11 @@ extension EngineDesk: EngineListener {
                     }
                 })
         }
-        if isHeard { noteHeard(updates, through: last, engine) }
+        if isHeard { recordHeard(updates, through: last, engine) }
     }
 
     /// An update that only informs is done once one client received it.
-    private func noteHeard(_ updates: [Update], through last: Int64, _ engine: UInt32) {
+    private func recordHeard(_ updates: [Update], through last: Int64, _ engine: UInt32) {
         let isNotice = updates.contains { update in
             switch update {
             case .fetchRequired, .dcOption, .liveLocationsNeeded: true

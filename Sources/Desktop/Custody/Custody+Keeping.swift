@@ -1,7 +1,7 @@
 /// Messages to store on the disk.
 extension Custody {
     /// Returns the messages to store now, in the order of acceptance of each channel.
-    package mutating func takeUnkept() -> [Key] {
+    package mutating func dequeueUnkept() -> [Key] {
         for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {
             keepLongest(of: receiver)
         }

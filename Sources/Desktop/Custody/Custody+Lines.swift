@@ -49,13 +49,16 @@ extension Custody {
         settledNext = (settledNext + 1) % Self.rememberedLimit
     }
 
+    /// The most unfinished messages of one channel at the distributor.
+    private static let handoverLimit = 64
+
     /// Hands over what may go now. More urgent messages pass those that are held back.
     mutating func advance(_ channel: ChannelID, at now: Duration) {
-        guard let line = lines[channel], line.handed < PushLinkLimits.handoverLimit,
+        guard let line = lines[channel], line.handed < Self.handoverLimit,
             line.handed < line.ids.count
         else { return }
         for id in line.ids {
-            guard let handed = lines[channel]?.handed, handed < PushLinkLimits.handoverLimit else {
+            guard let handed = lines[channel]?.handed, handed < Self.handoverLimit else {
                 return
             }
             let key = Key(channel, id)
