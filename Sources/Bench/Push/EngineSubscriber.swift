@@ -1,6 +1,6 @@
 import Base
 
-/// A client of the engine of one account: it hears what changes on the screen.
+/// A client of one account's engine, which gets its updates.
 final class EngineSubscriber: WebSocketSubscriber {
     override var destination: [UInt8] { [] }
     override var target: String {

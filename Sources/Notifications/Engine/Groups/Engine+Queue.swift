@@ -1,6 +1,6 @@
-/// Updates on their way out.
+/// Queueing and sending of updates.
 extension Engine {
-    /// Queues what a group has to tell; a client that does not want notifications hears nothing.
+    /// Queues an update of a group, unless the client wants no notifications.
     mutating func enqueue(_ item: UpdateQueue.Item, for id: NotificationGroup.ID) {
         guard isStarted, order.limit > 0 else { return }
         if queue.append(item, for: id, now: now, isFetching: isFetching) { tellPending() }
@@ -18,19 +18,20 @@ extension Engine {
             for: group.id)
     }
 
-    /// The title of a chat for those that have none of their own. TDLib's clients ask for it.
+    /// The chat's title, if one of the notifications has none of its own. TDLib's clients look the
+    /// title up themselves.
     func title(of chatID: ChatID, for shown: ArraySlice<Notification>) -> String {
         guard account.policy == .learn, shown.contains(where: { !$0.hasTitle }) else { return "" }
         return account.chats[chatID]?.title ?? ""
     }
 
-    /// All that is shown of a group appears without a sound.
+    /// Announces the shown notifications of a group, without a sound.
     mutating func enqueueAppearance(of group: NotificationGroup) {
         let shown = Array(group.shown(limit: sizeLimit))
         if !shown.isEmpty { enqueue(group, added: shown, removed: []) }
     }
 
-    /// All that is shown of a group disappears.
+    /// Removes the shown notifications of a group.
     mutating func enqueueDisappearance(of id: NotificationGroup.ID) {
         guard let group = account.groups[id] else { return }
         let shown = group.shown(limit: sizeLimit).map(\.id)
@@ -49,7 +50,7 @@ extension Engine {
         tellPending()
     }
 
-    /// Passes the queue by.
+    /// Sends an update without queueing it.
     mutating func tell(_ update: GroupUpdate) {
         if isStarted, order.limit > 0 { add(update) }
     }
@@ -59,13 +60,13 @@ extension Engine {
         updates.append(.group(update))
     }
 
-    /// From the last group to the first, so that never more are visible than may be.
+    /// From the last group to the first, so that the client never shows more groups than allowed.
     mutating func flushAll() {
         let keys = queue.entries.keys.compactMap { account.groups[$0]?.key }
         for key in keys.sorted().reversed() { flush(key.id) }
     }
 
-    /// Says whether something is on its way, if that has changed.
+    /// Sends `havePending` if it has changed.
     mutating func tellPending() {
         let pending = (
             delayed: !queue.isEmpty || !delayedGroups.isEmpty, unreceived: isFetching
