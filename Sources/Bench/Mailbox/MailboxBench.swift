@@ -95,14 +95,16 @@ final class MailboxBench: Sendable {
                 try counter.wait { number * threads - Self.outstanding < counter.answers }
             }
             let address = addresses[Int(try random.word() % UInt64(devices))]
-            let message = Message(
-                id: try MessageID(from: &random), location: try LocationID(from: &random),
-                address: address, sequence: store.index.nextSequence(),
-                content: Message.Content(body: body, encoding: .aes128gcm, ttl: 86_400),
-                arrival: 0, expiry: store.clock.now.adding(seconds: 86_400))
-            guard store.index.reserve(message.size, for: address) == nil else {
+            let content = Message.Content(body: body, encoding: .aes128gcm, ttl: 86_400)
+            var reservation = Reservation()
+            guard store.index.reserve(content, for: address, in: &reservation) else {
                 throw Failed(what: "no room")
             }
+            let message = Message(
+                id: try MessageID(from: &random), location: try LocationID(from: &random),
+                address: address, sequence: store.index.nextSequence(), content: content,
+                arrival: 0, expiry: store.clock.now.adding(seconds: 86_400),
+                reservation: reservation)
             store.submit(.store(message), ticket: UInt64(number), to: counter)
         }
     }
