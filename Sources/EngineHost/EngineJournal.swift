@@ -31,7 +31,7 @@ package struct EngineJournal: Sendable {
     }
 
     /// The next record and its engines; nil if there is nothing to write.
-    package mutating func take() -> (record: [UInt8], engines: [UInt32])? {
+    package mutating func takeRecord() -> (record: [UInt8], engines: [UInt32])? {
         guard !unwritten.isEmpty else { return nil }
         var record: [UInt8] = []
         var engines: Set<UInt32> = []
@@ -73,7 +73,7 @@ package struct EngineJournal: Sendable {
         for part in parts(of: record) where part.engine != engine {
             journal.add(Array(part.entries), of: part.engine)
         }
-        return journal.take()?.record ?? []
+        return journal.takeRecord()?.record ?? []
     }
 
     private static func parts(

@@ -14,14 +14,14 @@ enum PNGFilter {
                 let left = hasLeft ? Int(rows[place - step]) : 0
                 let above = start > 0 ? Int(rows[place - rowSize - 1]) : 0
                 let corner = hasLeft && start > 0 ? Int(rows[place - rowSize - 1 - step]) : 0
-                let told =
+                let predicted =
                     switch filter {
                     case 1: left
                     case 2: above
                     case 3: (left + above) / 2
                     default: nearest(left, above, corner)
                     }
-                rows[place] &+= UInt8(told)
+                rows[place] &+= UInt8(predicted)
             }
         }
     }

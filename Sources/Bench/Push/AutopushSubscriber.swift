@@ -21,9 +21,9 @@ final class AutopushSubscriber: WebSocketSubscriber {
         send(Array(#"{"messageType":"hello","use_webpush":true,"uaid":"\#(name)"}"#.utf8))
     }
 
-    override func take(_ message: Span<UInt8>) {
+    override func receive(_ message: Span<UInt8>) {
         if let version = message.end(of: #""version":""#) {
-            take(message, version)
+            receive(message, version)
         } else if let name = message.end(of: #""uaid":""#) {
             userAgent = Self.value(message, from: name)
             if endpoint.isEmpty, !load.options.isHelloOnly {
@@ -42,7 +42,7 @@ final class AutopushSubscriber: WebSocketSubscriber {
         }
     }
 
-    private func take(_ message: Span<UInt8>, _ version: Int) {
+    private func receive(_ message: Span<UInt8>, _ version: Int) {
         guard let data = message.end(of: #""data":""#, from: version) else {
             return lost("a notification without data")
         }

@@ -10,7 +10,7 @@ final class EngineSubscriber: WebSocketSubscriber {
         [("Authorization", "Bearer \(load.bearer)")]
     }
 
-    override func take(_ message: Span<UInt8>) {
-        if message.end(of: #""@type":"updateNotificationGroup""#) != nil { load.told() }
+    override func receive(_ message: Span<UInt8>) {
+        if message.end(of: #""@type":"updateNotificationGroup""#) != nil { load.receivedUpdate() }
     }
 }

@@ -139,14 +139,14 @@ final class LoadConnection: EventHandler {
             let scratch = context.scratch
             var buffer = scratch.mutableSpan
             switch stream?.read(into: &buffer) {
-            case .bytes(let count): take(scratch.extracting(0..<count))
+            case .bytes(let count): receive(scratch.extracting(0..<count))
             case .wantsRead, .wantsWrite: return
             case .closed, .failed, nil: return lose("closed")
             }
         } while stream?.hasPending == true
     }
 
-    private func take(_ piece: UnsafeMutableBufferPointer<UInt8>) {
+    private func receive(_ piece: UnsafeMutableBufferPointer<UInt8>) {
         guard let speaker else { return }
         var bytes = piece.mutableSpan
         guard held.isEmpty else {

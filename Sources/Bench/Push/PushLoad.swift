@@ -175,7 +175,7 @@ extension PushLoad {
     func nextPrepared() -> [UInt8]? { prepared?.next() }
 
     /// A client has received an update.
-    func told() { tally.tell() }
+    func receivedUpdate() { tally.countUpdate() }
 
     func received(_ stamp: StampedBody.Stamp?) {
         guard let stamp else { return lost("subscriber", "a message without our stamp") }

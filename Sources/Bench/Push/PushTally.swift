@@ -43,7 +43,7 @@ struct PushTally {
         delays.append(UInt32(clamping: (now - stamp.time) / 1_000))
     }
 
-    mutating func tell() {
+    mutating func countUpdate() {
         if isMeasuring { toldMeasured += 1 }
     }
 

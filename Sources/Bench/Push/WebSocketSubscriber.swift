@@ -74,7 +74,7 @@ class WebSocketSubscriber: LoadSubscriber {
         {
             switch delivery {
             case .text(let payload), .binary(let payload):
-                payload.withSpan(in: bytes.span) { take($0) }
+                payload.withSpan(in: bytes.span) { receive($0) }
             case .end: lost("closed")
             }
         }
@@ -84,7 +84,7 @@ class WebSocketSubscriber: LoadSubscriber {
 
     func upgraded() { load.isReady(self) }
 
-    func take(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
+    func receive(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
 
     /// Sent together with the other answers to the received data.
     func send(_ text: [UInt8]) {

@@ -22,7 +22,7 @@ struct TelegramArguments {
     }
 
     /// Channels and groups have their own keys for the same events.
-    mutating func takeFamily(isTolerant: Bool) throws(TelegramRefusal) {
+    mutating func readFamily(isTolerant: Bool) throws(TelegramRefusal) {
         if key.hasPrefix("CHANNEL_MESSAGE") {
             guard chatID.kind == .channel else { throw .malformed("Receive wrong chat type") }
             key.removeFirst("CHANNEL_".count)
@@ -41,8 +41,8 @@ struct TelegramArguments {
     }
 
     /// The remaining arguments describe the content.
-    mutating func takeNames(_ context: DialectContext) throws(TelegramRefusal) {
-        if context.policy == .learn { return takeNamesTolerantly(context) }
+    mutating func readNames(_ context: DialectContext) throws(TelegramRefusal) {
+        if context.policy == .learn { return readNamesTolerantly(context) }
         guard let first = rest.first else {
             throw .malformed("Expected chat name as the next argument")
         }
@@ -58,10 +58,10 @@ struct TelegramArguments {
     }
 
     /// Reads names, but accepts missing ones rather than showing nothing.
-    private mutating func takeNamesTolerantly(_ context: DialectContext) {
+    private mutating func readNamesTolerantly(_ context: DialectContext) {
         if key.hasPrefix("PINNED_"), chatID.kind != .user {
             senderName = rest.isEmpty ? push.readyName : rest.removeFirst()
-            return takePinTitle(known: context.chatTitle(chatID))
+            return readPinTitle(known: context.chatTitle(chatID))
         }
         if push.key.hasPrefix("CHAT_") {
             if senderName.isEmpty { senderName = push.readyName }
@@ -75,7 +75,7 @@ struct TelegramArguments {
 
     /// If an argument equals the known title, it is the title; otherwise the documented order
     /// applies.
-    private mutating func takePinTitle(known: String) {
+    private mutating func readPinTitle(known: String) {
         guard isGroup, !rest.isEmpty else { return }
         let index = known.isEmpty ? 0 : rest.firstIndex(of: known) ?? 0
         chatTitle = rest.remove(at: index)

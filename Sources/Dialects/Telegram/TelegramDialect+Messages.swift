@@ -10,7 +10,7 @@ extension TelegramDialect {
         let sender = try sender(push.custom, chatID)
         _ = try push.custom.int("mention")
         var reading = TelegramArguments(push, chatID, hasSender: sender != nil, context.policy)
-        try reading.takeFamily(isTolerant: context.policy == .learn)
+        try reading.readFamily(isTolerant: context.policy == .learn)
         try checkIdentifiers(reading.key, push, chatID)
         if let refusal = unsupported(reading.key) {
             guard context.policy == .learn else { throw refusal }
@@ -33,10 +33,10 @@ extension TelegramDialect {
             }
             if context.policy == .learn { return described(push, chatID, context) }
             // Secret chats announce messages without any content.
-            try reading.takeNames(context)
+            try reading.readNames(context)
             return [.message(IncomingMessage(chat: .id(chatID), content: PushContent(.hidden)))]
         }
-        try reading.takeNames(context)
+        try reading.readNames(context)
         var message = IncomingMessage(
             chat: .id(chatID), messageID: ChatMessageID(server: Int64(messageID)),
             content: try reading.content(shape))

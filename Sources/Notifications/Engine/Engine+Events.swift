@@ -13,7 +13,7 @@ extension Engine {
         defer { self.isTrusted = false }
         if isClosed { return .aborted }
         if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
-        isBadgeSaid = false
+        isBadgeSet = false
         var outcome = Outcome.ok
         for event in events {
             let result = process(event, level: level)
@@ -47,13 +47,13 @@ extension Engine {
         case .unread(let count): setBadge(Badge(unread: count, missedCalls: nil))
         case .dcUpdate(let dc, let address):
             guard level == .mtproto || account.policy == .strict else { return .ok }
-            tellNotice(.dcOption(dc: dc, address: address, getConfig: dc == 1))
+            sendNotice(.dcOption(dc: dc, address: address, getConfig: dc == 1))
         case .liveLocationsNeeded:
-            if level > .clear { tellNotice(.liveLocationsNeeded) }
+            if level > .clear { sendNotice(.liveLocationsNeeded) }
         case .sessionRevoked(let dates):
             if level == .mtproto { revokeSession(dates) }
         case .fetchRequired(let reason, let details):
-            tellNotice(.fetchRequired(reason: reason, details: details))
+            sendNotice(.fetchRequired(reason: reason, details: details))
         case .ignored: break
         case .refused(let code, let message): return .error(code: code, message: message)
         }
@@ -65,7 +65,7 @@ extension Engine {
     ) {
         let isSaid = events.contains { if case .fetchRequired = $0 { true } else { false } }
         guard account.policy == .learn, !isSaid else { return }
-        tellNotice(.fetchRequired(reason: reason, details: details))
+        sendNotice(.fetchRequired(reason: reason, details: details))
     }
 
     func chatID(_ reference: ChatReference) -> ChatID? {
@@ -133,7 +133,7 @@ extension Engine {
     /// has to ask the server.
     private mutating func revokeSession(_ dates: [Int64]) {
         guard dates.contains(acceptedDate(dates)) else {
-            tellNotice(.fetchRequired(reason: "session_revoke", details: []))
+            sendNotice(.fetchRequired(reason: "session_revoke", details: []))
             return
         }
         updates.append(.sessionRevoked)

@@ -11,7 +11,7 @@ extension Engine {
         sizeLimit = account.groupSizeMax
         for group in account.groups.all { _ = order.place(group.key) }
         if order.limit > 0 { updates.append(.activeNotifications(activeGroups)) }
-        tellPending()
+        sendPending()
     }
 
     /// The visible groups, as the client should show them.
@@ -105,7 +105,7 @@ extension Engine {
         for key in order.visible { enqueueDisappearance(of: key.id) }
         flushAll()
         isFetching = false
-        tellPending()
+        sendPending()
         account = Account()
         order = GroupOrder(limit: 0)
         isStarted = false

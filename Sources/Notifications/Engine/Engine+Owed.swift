@@ -3,7 +3,7 @@ import Base
 /// Updates that wait until an application has acknowledged them.
 extension Engine {
     /// Sends the update now, and keeps it until an application has acknowledged it.
-    mutating func tellNotice(_ update: Update) {
+    mutating func sendNotice(_ update: Update) {
         updates.append(update)
         account.owed.add(update, at: now)
     }
@@ -30,7 +30,7 @@ extension Engine {
     }
 
     /// For a host with a single client that has just started.
-    package mutating func tellOwed() {
+    package mutating func sendOwed() {
         updates += badgeUpdates + owedUpdates(for: .fetcher)
     }
 
@@ -48,9 +48,9 @@ extension Engine {
             return .badRequest("Identifier is invalid")
         }
         switch type {
-        case "bellwire.heard": account.owed.heard(through: id)
-        case "bellwire.actionTaken": account.owed.take(id, where: \.isAction)
-        default: account.owed.take(id, where: \.isRaw)
+        case "bellwire.heard": account.owed.removeNotices(through: id)
+        case "bellwire.actionTaken": account.owed.remove(id, where: \.isAction)
+        default: account.owed.remove(id, where: \.isRaw)
         }
         return .ok
     }

@@ -21,11 +21,11 @@ package struct Engine: Sendable, Confidential {
     var isStarted = false
     var isClosed = false
     /// The payload being applied has set the badge.
-    var isBadgeSaid = false
+    var isBadgeSet = false
     /// When registered tokens have to be refreshed; nil until the host has done so once.
     var nextRefresh: Double?
     /// The last `havePending` sent to the client.
-    var toldPending: (delayed: Bool, unreceived: Bool)?
+    var sentPending: (delayed: Bool, unreceived: Bool)?
     var updates: [Update] = []
     /// The payload being applied came in clear from a trusted sender.
     var isTrusted = false

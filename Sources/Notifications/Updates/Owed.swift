@@ -81,12 +81,14 @@ package struct Owed: Equatable, Sendable {
     }
 
     /// Removes an item that was acknowledged.
-    mutating func take(_ id: Int64, where isMeant: (Item) -> Bool) {
+    mutating func remove(_ id: Int64, where isMeant: (Item) -> Bool) {
         items.removeAll { $0.id == id && isMeant($0) }
     }
 
     /// Removes the notices up to this one.
-    mutating func heard(through id: Int64) { items.removeAll { $0.isNotice && $0.id <= id } }
+    mutating func removeNotices(through id: Int64) {
+        items.removeAll { $0.isNotice && $0.id <= id }
+    }
 
     package func hasNotices(through id: Int64) -> Bool {
         items.contains { $0.isNotice && $0.id <= id }

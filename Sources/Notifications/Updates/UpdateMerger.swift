@@ -19,8 +19,8 @@ struct UpdateMerger {
         }
         var merger = UpdateMerger()
         for item in items { merger.follow(item) }
-        for item in items { merger.tell(item) }
-        merger.tellCount(isVisible: isVisible)
+        for item in items { merger.emit(item) }
+        merger.emitCount(isVisible: isVisible)
         return merger.joined()
     }
 
@@ -33,13 +33,13 @@ struct UpdateMerger {
         }
     }
 
-    private mutating func tell(_ item: UpdateQueue.Item) {
+    private mutating func emit(_ item: UpdateQueue.Item) {
         switch item {
         case .group(var update):
             update.added = update.added.compactMap { announcement(of: $0.id, isAddition: true) }
             if update.added.isEmpty { update.soundID = 0 }
-            update.removed = update.removed.filter { isRemovalTold($0) }
-            tell(update)
+            update.removed = update.removed.filter { keepsRemoval($0) }
+            emit(update)
         case .edit(let notification):
             guard let latest = announcement(of: notification.id, isAddition: false) else { return }
             result.append(.edit(latest))
@@ -58,7 +58,7 @@ struct UpdateMerger {
     }
 
     /// Whether a removal stays in its own update.
-    private mutating func isRemovalTold(_ id: Notification.ID) -> Bool {
+    private mutating func keepsRemoval(_ id: Notification.ID) -> Bool {
         if cancelled.contains(id) { return false }
         // The client must see the removal of one that comes back, unless it has the new one
         // already.
@@ -75,7 +75,7 @@ struct UpdateMerger {
     }
 
     /// An update that became empty passes its count to the previous one.
-    private mutating func tell(_ update: GroupUpdate) {
+    private mutating func emit(_ update: GroupUpdate) {
         guard update.added.isEmpty, update.removed.isEmpty else {
             return result.append(.group(update))
         }
@@ -90,7 +90,7 @@ struct UpdateMerger {
     }
 
     /// A count alone is announced for a visible group, or for one that became empty.
-    private mutating func tellCount(isVisible: Bool) {
+    private mutating func emitCount(isVisible: Bool) {
         guard let leadingCount, firstGroup == nil, isVisible || leadingCount.totalCount == 0 else {
             return
         }

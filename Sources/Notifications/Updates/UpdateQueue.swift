@@ -43,7 +43,7 @@ struct UpdateQueue: Sendable {
         return isFirst
     }
 
-    mutating func take(_ id: NotificationGroup.ID) -> [Item]? {
+    mutating func dequeue(_ id: NotificationGroup.ID) -> [Item]? {
         entries.removeValue(forKey: id)?.items
     }
 

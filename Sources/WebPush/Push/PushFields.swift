@@ -40,7 +40,7 @@ package struct PushFields: Sendable, Confidential {
 
     /// Records one field of the request. Repeated list fields are joined; of other fields only the
     /// first counts.
-    package mutating func note(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+    package mutating func record(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
         case 3 where ttl == .absent && name.equalsIgnoringCase("ttl"):
             ttl = TTL(value)
@@ -61,7 +61,7 @@ package struct PushFields: Sendable, Confidential {
     }
 
     /// Records the query of the target.
-    package mutating func note(query: Span<UInt8>) {
+    package mutating func record(query: Span<UInt8>) {
         var start = 0
         while start < query.count, version == nil {
             var end = start

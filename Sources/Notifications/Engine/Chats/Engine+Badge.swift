@@ -18,7 +18,7 @@ extension Engine {
     }
 
     mutating func setBadge(_ badge: Badge) {
-        isBadgeSaid = true
+        isBadgeSet = true
         guard account.source.presentation.showsBadge else { return }
         account.badge = badge
         updates.append(.unreadBadge(count: badge.unread, missedCalls: badge.missedCalls))
@@ -29,7 +29,7 @@ extension Engine {
     mutating func loweringBadge(of chatID: ChatID, _ body: (inout Engine) -> Void) {
         let before = notificationCount(of: chatID)
         body(&self)
-        guard account.policy == .learn, !isBadgeSaid, var badge = account.badge else { return }
+        guard account.policy == .learn, !isBadgeSet, var badge = account.badge else { return }
         let gone = before - notificationCount(of: chatID)
         guard gone > 0, badge.unread > 0 else { return }
         badge.unread = max(badge.unread - Int64(gone), 0)

@@ -54,7 +54,7 @@ extension Engine {
         if let key { account.source.rung.remove(key) }
     }
 
-    mutating func noteActivity() {
+    mutating func recordActivity() {
         account.source.lastActivity = now
         account.source.sessionEnded = false
     }
@@ -78,6 +78,6 @@ extension Engine {
     mutating func endSession() {
         guard let end = sessionEnd, end <= now else { return }
         account.source.sessionEnded = true
-        tellNotice(.fetchRequired(reason: "session_ended", details: []))
+        sendNotice(.fetchRequired(reason: "session_ended", details: []))
     }
 }

@@ -5,7 +5,7 @@ extension Engine {
         presence.isOnline = isOnline
         if let othersOnlineSince { presence.othersOnlineUntil = othersOnlineSince }
         guard isOnline else { return }
-        noteActivity()
+        recordActivity()
         for id in delayedGroups.sorted() { flushPending(id, isForced: false) }
     }
 
@@ -52,6 +52,6 @@ extension Engine {
             if !isAbandoned { removeTemporary() }
             flushAll()
         }
-        tellPending()
+        sendPending()
     }
 }

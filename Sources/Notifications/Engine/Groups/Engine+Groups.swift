@@ -38,7 +38,7 @@ extension Engine {
         trim(&group)
         account.groups[id] = group
         delayedGroups.remove(id)
-        tellPending()
+        sendPending()
         // A hidden group sends no updates.
         guard isForced, isShown else { return }
         if let evicted { flush(evicted) }
@@ -80,7 +80,7 @@ extension Engine {
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
             removed: (group.notifications[pushedOut].map(\.id) + [leaving].compactMap(\.self))
                 .sorted())
-        if atOnce { tell(update) } else { enqueue(.group(update), for: group.id) }
+        if atOnce { send(update) } else { enqueue(.group(update), for: group.id) }
     }
 
     /// How many notifications are kept beyond the shown ones, and how many more may gather before

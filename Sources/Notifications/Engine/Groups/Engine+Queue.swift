@@ -3,7 +3,7 @@ extension Engine {
     /// Queues an update of a group, unless the client wants no notifications.
     mutating func enqueue(_ item: UpdateQueue.Item, for id: NotificationGroup.ID) {
         guard isStarted, order.limit > 0 else { return }
-        if queue.append(item, for: id, now: now, isFetching: isFetching) { tellPending() }
+        if queue.append(item, for: id, now: now, isFetching: isFetching) { sendPending() }
     }
 
     mutating func enqueue(
@@ -39,7 +39,7 @@ extension Engine {
     }
 
     mutating func flush(_ id: NotificationGroup.ID) {
-        guard let items = queue.take(id) else { return }
+        guard let items = queue.dequeue(id) else { return }
         for item in UpdateMerger.merge(items, isVisible: order.isVisible(id)) {
             switch item {
             case .group(let update): add(update)
@@ -47,11 +47,11 @@ extension Engine {
                 updates.append(.notification(groupID: id, notification))
             }
         }
-        tellPending()
+        sendPending()
     }
 
     /// Sends an update without queueing it.
-    mutating func tell(_ update: GroupUpdate) {
+    mutating func send(_ update: GroupUpdate) {
         if isStarted, order.limit > 0 { add(update) }
     }
 
@@ -67,12 +67,12 @@ extension Engine {
     }
 
     /// Sends `havePending` if it has changed.
-    mutating func tellPending() {
+    mutating func sendPending() {
         let pending = (
             delayed: !queue.isEmpty || !delayedGroups.isEmpty, unreceived: isFetching
         )
-        guard isStarted, toldPending.map({ $0 != pending }) ?? true else { return }
-        toldPending = pending
+        guard isStarted, sentPending.map({ $0 != pending }) ?? true else { return }
+        sentPending = pending
         updates.append(.havePending(delayed: pending.delayed, unreceived: pending.unreceived))
     }
 }

@@ -29,7 +29,7 @@ extension Engine {
     }
 
     mutating func process(_ call: IncomingCall, level: TrustLevel) -> Outcome {
-        if call.stage == .requested, isSilenced || isTold(call, level) { return .ok }
+        if call.stage == .requested, isSilenced || isSettled(call, level) { return .ok }
         var message = IncomingMessage(
             chat: call.chat, content: PushContent(.text, text: call.missedText))
         message.chatTitle = call.isGroup ? "" : call.callerName
@@ -63,7 +63,7 @@ extension Engine {
     }
 
     /// Whether a call need not ring, judged by what has its name.
-    private mutating func isTold(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
+    private mutating func isSettled(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
         switch place(of: call, level) {
         case .free: return false
         case .taken: return true

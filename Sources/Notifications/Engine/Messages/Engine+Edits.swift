@@ -60,7 +60,7 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
             account.groups[groupID]?.notifications[index].become(content, level, isTrusted)
-            retell(id, in: groupID, isForced: isForced)
+            announceAgain(id, in: groupID, isForced: isForced)
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
             account.groups[groupID]?.pending[index].notification
                 .become(content, level, isTrusted)
@@ -70,7 +70,7 @@ extension Engine {
     }
 
     /// Announces a notification again, if it is shown.
-    mutating func retell(
+    mutating func announceAgain(
         _ id: Notification.ID, in groupID: NotificationGroup.ID, isForced: Bool
     ) {
         guard let group = account.groups[groupID], let index = group.firstIndex(of: id),

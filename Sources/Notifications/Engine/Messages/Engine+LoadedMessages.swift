@@ -73,7 +73,7 @@ extension Engine {
             change(found.id, in: groupID, to: content, level: .mtproto, isForced: false)
         }
         learnPinned(message)
-        tellPins(of: message.id, in: message.chatID)
+        updatePins(of: message.id, in: message.chatID)
     }
 
     mutating func deleteMessages(_ ids: [ChatMessageID], in chatID: ChatID) {

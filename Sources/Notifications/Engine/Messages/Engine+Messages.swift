@@ -36,7 +36,7 @@ extension Engine {
         let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
         if !message.messageID.isNone {
             if isNewPin { replacePin(in: chatID, with: message.messageID) }
-            note(message.messageID, in: chatID, level)
+            recordPush(message.messageID, in: chatID, level)
         }
         if chat.kind == .secret, account.policy == .strict {
             return .error(code: 406, message: "Secret chat push notifications are unsupported")
@@ -80,7 +80,7 @@ extension Engine {
         level > chat.lastPushLevel && account.policy == .learn
     }
 
-    private mutating func note(_ id: ChatMessageID, in chatID: ChatID, _ level: TrustLevel) {
+    private mutating func recordPush(_ id: ChatMessageID, in chatID: ChatID, _ level: TrustLevel) {
         guard let place = account.chats.index(forKey: chatID),
             level >= account.chats.values[place].lastPushLevel || account.policy == .strict
         else { return }
@@ -263,7 +263,7 @@ extension Engine {
                     soundID: arrival.soundID, due: arrival.due))
         }
         delayedGroups.insert(groupID)
-        tellPending()
+        sendPending()
         return true
     }
 }

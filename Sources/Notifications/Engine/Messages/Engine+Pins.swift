@@ -37,9 +37,9 @@ extension Engine {
     }
 
     /// Updates the notification of a pin after the pinned message has changed.
-    mutating func tellPins(of id: ChatMessageID, in chatID: ChatID) {
+    mutating func updatePins(of id: ChatMessageID, in chatID: ChatID) {
         for (groupID, notification) in pins(of: id, in: chatID) {
-            retell(notification.id, in: groupID, isForced: false)
+            announceAgain(notification.id, in: groupID, isForced: false)
         }
     }
 

@@ -67,7 +67,7 @@ extension Engine {
         let left = account.groups[groupID]?.pending.count ?? 0
         if left == 0 {
             delayedGroups.remove(groupID)
-            tellPending()
+            sendPending()
         }
         return left < count
     }

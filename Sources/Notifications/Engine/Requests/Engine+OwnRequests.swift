@@ -124,9 +124,9 @@ extension Engine {
                 return .badRequest("Message is invalid")
             }
             account.chats[chatID]?.pinnedMessage = message.stored
-            tellPins(of: message.id, in: chatID)
+            updatePins(of: message.id, in: chatID)
         } else {
-            tellPins(of: .none, in: chatID)
+            updatePins(of: .none, in: chatID)
         }
         return .ok
     }

@@ -59,7 +59,7 @@ package struct SourceChange: Sendable {
     package var presentation: JSONNode?
     var isMobile: Bool?
     /// The request has unknown members, which only a client sends.
-    private var isMoreSaid = false
+    private var hasUnknownMembers = false
 
     package init(presentation: JSONNode? = nil) { self.presentation = presentation }
 
@@ -67,7 +67,7 @@ package struct SourceChange: Sendable {
     /// there.
     var isSignOfLife: Bool {
         presentation == nil || notifyMode != nil || sessionTimeout != nil || isMobile != nil
-            || isPaused != nil || isFetched || isMoreSaid
+            || isPaused != nil || isFetched || hasUnknownMembers
     }
 
     init(_ request: JSONNode) throws(Invalid) {
@@ -85,7 +85,9 @@ package struct SourceChange: Sendable {
         isPaused = request["paused"]?.bool
         isFetched = request["fetched"]?.bool == true
         presentation = request["presentation"]
-        isMoreSaid = request.members.contains { !["@type", "presentation"].contains($0.name) }
+        hasUnknownMembers = request.members.contains {
+            !["@type", "presentation"].contains($0.name)
+        }
     }
 
     struct Invalid: Error {
@@ -114,8 +116,8 @@ extension Engine {
         case .release: flushEverything()
         case .setRaw(let isActive): account.owed.keepRaw(isActive)
         case .abandonFetching: setFetching(false, isAbandoned: true)
-        case .heard(let last): account.owed.heard(through: last)
-        case .actionTaken(let id): account.owed.take(id, where: \.isAction)
+        case .heard(let last): account.owed.removeNotices(through: last)
+        case .actionTaken(let id): account.owed.remove(id, where: \.isAction)
         case .setSource(let change): apply(change)
         }
         return .ok
@@ -138,6 +140,6 @@ extension Engine {
         if change.isFetched { source.rung = [] }
         if let node = change.presentation { source.presentation = SourcePresentation(node) }
         account.source = source
-        if change.isSignOfLife { noteActivity() }
+        if change.isSignOfLife { recordActivity() }
     }
 }
