@@ -22,7 +22,7 @@ struct EngineStreams: ~Copyable {
             try database.load(templates), cryptography: .openSSL, templates: templates,
             now: WallClock.now)
         self.database = database
-        hosted.engine.tellOwed()
+        hosted.engine.sendOwed()
     }
 
     /// Returns when the client closes the engine or its input.

@@ -56,8 +56,8 @@ final class PushIntake {
             throw unknown(to: exchange.client)
         }
         var fields = PushFields()
-        head.fields.forEach { fields.note($0, $1) }
-        if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
+        head.fields.forEach { fields.record($0, $1) }
+        if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
         // Those that wait already have the turn to themselves.
         if fields.authorization != nil, !isLate,
             !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
