@@ -285,7 +285,7 @@ extension StoreWriter {
             try executor.commitNothing()
             self.executor = executor
             usable.store(true, ordering: .relaxed)
-            source.index.engines.tellStoreReturned()
+            source.index.engines.notifyStoreReturned()
         } catch {
             putOff()
             if error != lastFault { onFault(error) }

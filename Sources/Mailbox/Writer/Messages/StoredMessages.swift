@@ -47,7 +47,7 @@ final class StoredMessages {
 /// Adding messages.
 extension StoredMessages {
     /// Stores the message unless its acknowledgement is in the same batch.
-    func accept(_ message: Message) throws(StoreFault) -> StoreOutcome {
+    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
         // A message with a topic replaces another even if acknowledged; a mark is needed for
         // repetitions.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
@@ -133,7 +133,7 @@ extension StoredMessages {
     }
 
     /// Ends all readable messages of a device and returns them.
-    func take(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
+    func fetchAll(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
         var draft = PageDraft(
             request: PageRequest(device: device), through: transaction.position,
             besides: transaction.index.setAside)
