@@ -184,3 +184,21 @@ private struct AcknowledgedMessages {
 
     func hasPassed(_ id: MessageID) -> Bool { met.contains(id) }
 }
+
+/// Positions of messages that senders may still withdraw, by the first word of their location.
+private struct LocationEntry: FlatEntry {
+    static let vacant = LocationEntry(key: 0, position: 0)
+
+    let key: UInt64
+    let position: Int64
+}
+
+extension FlatTable<LocationEntry> {
+    fileprivate func position(_ location: UInt64) -> Int64? { self[max(1, location)]?.position }
+
+    fileprivate mutating func set(_ location: UInt64, position: Int64) {
+        set(LocationEntry(key: max(1, location), position: position))
+    }
+
+    fileprivate mutating func remove(location: UInt64) { remove(max(1, location)) }
+}
