@@ -106,7 +106,7 @@ package final class HookServer: @unchecked Sendable {
         }
     }
 
-    fileprivate func note(_ request: HookRequest) -> HookAnswer {
+    fileprivate func record(_ request: HookRequest) -> HookAnswer {
         let answer = condition.withLock {
             seen.append(request)
             condition.broadcast()
@@ -130,7 +130,7 @@ package final class HookServer: @unchecked Sendable {
                 let name = head.text(head.fields.name(at: index)).lowercased()
                 fields[name] = head.text(head.fields.value(at: index))
             }
-            let answer = server.note(
+            let answer = server.record(
                 HookRequest(
                     path: head.text(head.path), version: head.version, fields: fields,
                     body: exchange.body))

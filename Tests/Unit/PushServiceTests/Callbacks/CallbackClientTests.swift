@@ -9,7 +9,7 @@ import Testing
 
 @testable import PushService
 
-/// A client on a loop of its own, and the rules for callbacks in front of it.
+/// A client with its own loop, behind the rules for callbacks.
 final class CallbackClientFixture: Sendable {
     private let group: LoopGroup
     private let client: LoopClient
@@ -136,7 +136,7 @@ struct CallbackClientTests {
     @Test("A local user's connection is not reused for others")
     func sharing() async throws {
         let hook = try HookServer()
-        // Some address is allowed in clear, so that the request is refused when it is dialled.
+        // Some address is allowed without TLS, so that the request is refused when it is dialled.
         let allowed = try #require(AddressBlock("127.0.0.9"))
         let client = try CallbackClientFixture {
             $0.dialGuard.allowed = [allowed]
