@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A mistake that `deploy/torture --planted` builds in, to see that it is found.
+/// A mistake that `tools/torture --planted` builds in, to see that it is found.
 let planted: [SwiftSetting] =
     Context.environment["BELLWIRE_PLANT"].map { [.define("PLANT_" + $0)] } ?? []
 
@@ -39,10 +39,10 @@ func module(
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies,
-        path: "Tests/\(name)Tests", swiftSettings: plain)
+        path: "Tests/Unit/\(name)Tests", swiftSettings: plain)
 }
 
-/// Fuzzing needs instrumented code and a driver that only `deploy/fuzz` links.
+/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links.
 let fuzzing: [Target] =
     Context.environment["BELLWIRE_FUZZ"] == nil
     ? []
@@ -51,9 +51,9 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Desktop", "DeliveryModel",
+                "EngineHost", "Pictures", "DeliveryModel",
             ],
-            path: "Tests/Fuzz", exclude: ["Seeds"],
+            path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
     ]
 
@@ -80,6 +80,7 @@ let package = Package(
         module("Dialects", ["Base", "Notifications"]),
         module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
+        module("Pictures", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -107,13 +108,13 @@ let package = Package(
             "API",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "Outbound", "HTTP", "Mailbox", "Configuration", "PushService",
+                "HTTP", "Mailbox", "Configuration", "PushService",
             ]),
         module(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "TLS",
-                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus",
+                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus", "Pictures",
             ]),
         .executableTarget(
             name: "bellwire",
@@ -135,16 +136,17 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestSupport", dependencies: ["Base"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Base"], path: "Tests/Unit/TestSupport",
             swiftSettings: strict),
         .target(
             name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
-            path: "Tests/HookSupport", swiftSettings: strict),
+            path: "Tests/Unit/HookSupport", swiftSettings: strict),
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Dialects", "EngineHost"]),
         tests(of: "Dialects", ["Notifications", "EngineHost"]),
         tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
+        tests(of: "Pictures", ["Base"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
@@ -155,7 +157,7 @@ let package = Package(
         tests(of: "Bus", ["System", "Reactor"]),
         .target(
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
-            path: "Tests/DeliveryModel", swiftSettings: plain),
+            path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
@@ -164,7 +166,7 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "Reactor", "Outbound", "API", "HookSupport",
+                "Reactor", "Outbound", "System", "API", "HookSupport",
             ]),
         tests(
             of: "API",
@@ -176,14 +178,14 @@ let package = Package(
             of: "Desktop",
             [
                 "Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite", "Mailbox",
-                "Bus",
+                "Bus", "Pictures",
             ]),
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
-            path: "Tests/WebSocketProbe", swiftSettings: strict),
+            path: "Tests/Programs/WebSocketProbe", swiftSettings: strict),
         .executableTarget(
-            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/ParserProbe",
+            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/Programs/ParserProbe",
             swiftSettings: strict),
         .executableTarget(
             name: "CallbackProbe",
@@ -191,20 +193,20 @@ let package = Package(
                 "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
                 "Configuration", "PushService",
             ],
-            path: "Tests/CallbackProbe", swiftSettings: strict),
+            path: "Tests/Programs/CallbackProbe", swiftSettings: strict),
         .executableTarget(
             name: "PresenterProbe",
             dependencies: [
                 "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
             ],
-            path: "Tests/PresenterProbe", swiftSettings: strict),
+            path: "Tests/Programs/PresenterProbe", swiftSettings: strict),
         .executableTarget(
             name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
-            path: "Tests/ServerProbe", swiftSettings: strict),
+            path: "Tests/Programs/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
             dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
-            path: "Tests/EndToEnd", swiftSettings: plain),
+            path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,7 @@ import Reactor
 import TLS
 
 extension Benchmark {
-    /// The server whose cost `deploy/bench http` measures; it serves until it is ended.
+    /// The server whose cost `tools/bench http` measures; it serves until it is ended.
     static let serve = Benchmark(
         name: "serve", summary: "answer every request with 201, for a load program to measure"
     ) { options in

@@ -2,7 +2,7 @@ import WebPush
 
 /// Messages.
 extension DeviceDelivery {
-    /// A message is to be accepted: room is reserved for it.
+    /// A message is to be accepted.
     package mutating func accept(
         _ message: Message, from sender: SenderTicket, at now: @autoclosure () -> Int64,
         _ actions: inout [DeliveryAction]

@@ -57,12 +57,12 @@ package final class Message: Sendable, Confidential {
     /// Milliseconds since 1970, for people and for the engine; nothing expires by it.
     package let arrival: Int64
     package let expiry: StoreTime
-    /// By which a repetition of it is known, where the sender may repeat it.
-    package let mark: RepetitionMark?
+    /// What was reserved for it; nothing for one that comes from the store.
+    package let reservation: Reservation
 
     package init(
         id: MessageID, location: LocationID, address: Address, sequence: Int64, content: Content,
-        arrival: Int64, expiry: StoreTime, mark: RepetitionMark? = nil
+        arrival: Int64, expiry: StoreTime, reservation: consuming Reservation = Reservation()
     ) {
         self.id = id
         self.location = location
@@ -71,7 +71,7 @@ package final class Message: Sendable, Confidential {
         self.content = content
         self.arrival = arrival
         self.expiry = expiry
-        self.mark = mark
+        self.reservation = reservation
     }
 
     /// Where to find it again.
@@ -81,4 +81,6 @@ package final class Message: Sendable, Confidential {
 
     package var needsStore: Bool { content.needsStore }
     package var size: Int { content.size }
+    /// By which a repetition of it is known, where the sender may repeat it.
+    package var mark: RepetitionMark? { reservation.mark }
 }

@@ -1,5 +1,5 @@
-# Sourced by the scripts of this folder: what a build needs, installed where it is missing.
-# A second start finds everything there and needs neither a network nor privileges.
+# The scripts of deploy and tools source this file. It installs what a build needs and is missing.
+# A second start finds everything in place and needs neither a network nor privileges.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
@@ -17,9 +17,13 @@ BUILD_PACKAGES=(
     libcurl4-openssl-dev libnghttp2-dev libsqlite3-dev libssl-dev libsystemd-dev
 )
 
-# The program as it is installed: it runs where Swift is not, a little faster, and looks for no library beside itself.
-build_program() {
-    swift build -c release --static-swift-stdlib --disable-local-rpath --product bellwire >&2
+# build_programs NAME...: as they are installed. They run without Swift, a little faster, and look for no library beside
+# themselves. Other options would compile everything anew.
+build_programs() {
+    local name
+    for name in "$@"; do
+        swift build -c release --static-swift-stdlib --disable-local-rpath --product "$name" >&2 || return
+    done
 }
 
 check_swift() {

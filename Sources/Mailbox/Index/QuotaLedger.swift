@@ -121,6 +121,13 @@ struct QuotaLedger: ~Copyable {
 
     /// Counts a message of so many bytes, unless there is no room for it.
     mutating func reserve(_ size: Int, for address: Address) -> QuotaRefusal? {
+        let refusal = refusal(of: size, for: address)
+        if refusal == nil { count(size, for: address) }
+        return refusal
+    }
+
+    /// Why there is no room for a message of so many bytes, if there is none.
+    func refusal(of size: Int, for address: Address) -> QuotaRefusal? {
         let subscription = subscriptions[UInt64(address.subscription)] ?? .vacant
         guard subscription.admits(size, within: limits.subscription) else {
             return .subscriptionFull
@@ -136,9 +143,7 @@ struct QuotaLedger: ~Copyable {
             let all = owners[UInt64(Self.row(ofOwner: StrangerNumber.all))] ?? .vacant
             guard all.admits(size, within: limits.owner) else { return .ownerFull }
         }
-        guard all.admits(size, within: limits.all) else { return .allFull }
-        count(size, for: address)
-        return nil
+        return all.admits(size, within: limits.all) ? nil : .allFull
     }
 
     /// Counts what is stored already, limits or not.

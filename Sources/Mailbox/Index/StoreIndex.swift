@@ -97,31 +97,49 @@ extension StoreIndex {
     }
 }
 
-/// Acceptance.
-extension StoreIndex {
-    /// Counts a message against its quotas; a refusal means 429, and nothing was counted. Whoever
-    /// got room either hands the message to the store, which then sees to it, or calls `release`.
-    package func reserve(_ size: Int, for address: Address) -> QuotaRefusal? {
-        ledger.withLock { $0.reserve(size, for: address) }
-    }
-
-    /// The message ended without having been handed to the store.
+extension StoreIndex: ReservationKeeper {
+    /// A message ended, or was not accepted after all.
     package func release(_ size: Int, for address: Address) {
         ledger.withLock { $0.release(size, for: address) }
     }
 
-    /// Notes that a push that may be repeated is being accepted for a device.
-    package func reserve(_ mark: RepetitionMark, for device: UInt32) -> RepetitionAnswer {
-        let owner = owner(ofDevice: device)
-        return marks.withLock { $0.reserve(mark, owner: owner) }
+    package func release(_ mark: RepetitionMark) { marks.withLock { $0.release(mark) } }
+}
+
+/// Acceptance.
+extension StoreIndex {
+    /// Counts a message against its quotas, unless it is never kept. False means 429.
+    package func reserve(
+        _ content: borrowing Message.Content, for address: Address,
+        in reservation: inout Reservation
+    ) -> Bool {
+        guard content.needsStore else { return true }
+        return reserve(content.size, for: address, in: &reservation) == nil
     }
 
-    package func release(_ mark: RepetitionMark) { marks.withLock { $0.release(mark) } }
+    func reserve(
+        _ size: Int, for address: Address, in reservation: inout Reservation
+    ) -> QuotaRefusal? {
+        let refusal = ledger.withLock { $0.reserve(size, for: address) }
+        if refusal == nil { reservation.add(room: size, for: address, by: self) }
+        return refusal
+    }
 
-    /// The message was not accepted: its room, and its mark.
-    package func release(_ message: Message) {
-        release(message.size, for: message.address)
-        if let mark = message.mark { release(mark) }
+    /// Whether there is room for a message, as far as can be told now.
+    package func hasRoom(for content: borrowing Message.Content, _ address: Address) -> Bool {
+        guard content.needsStore else { return true }
+        let size = content.size
+        return ledger.withLock { $0.refusal(of: size, for: address) } == nil
+    }
+
+    /// Notes that a push that may be repeated is being accepted for a device.
+    package func reserve(
+        _ mark: RepetitionMark, for device: UInt32, in reservation: inout Reservation
+    ) -> RepetitionAnswer {
+        let owner = owner(ofDevice: device)
+        let answer = marks.withLock { $0.reserve(mark, owner: owner) }
+        if answer == .new { reservation.add(mark, by: self) }
+        return answer
     }
 
     package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }

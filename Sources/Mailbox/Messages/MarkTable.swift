@@ -2,7 +2,7 @@ import Delivery
 
 /// What is known of a push that bears a mark.
 package enum RepetitionAnswer: Equatable, Sendable {
-    /// It is new. Whoever got this answer hands the message to the store, or releases it.
+    /// It is new, and reserved.
     case new
     /// It was accepted before.
     case repeated

@@ -50,8 +50,8 @@ package struct Completion: Sendable {
 }
 
 package enum StoreOperation: Sendable {
-    /// Keeps a message for which room was reserved, in the place of one with the same topic. From
-    /// here on the room is the store's to give back.
+    /// Keeps a message for which room was reserved, in the place of one with the same topic. The
+    /// reservation is spent or has ended before the answer comes.
     case store(Message)
     /// The destination has it.
     case acknowledge(MessageReference)

@@ -19,7 +19,7 @@ package enum RegistrationOperation: Sendable {
     /// Hands out all that waits, and ends it.
     case fetch(device: UInt32)
 
-    /// What room was reserved for.
+    /// What something was reserved for.
     var message: Message? {
         if case .receive(let message, _, _) = self, message.needsStore { message } else { nil }
     }

@@ -21,11 +21,9 @@ struct BatchEffects {
         case reminded(UInt32?)
     }
 
-    /// Locations and positions of messages that are now stored.
-    var stored: [(location: UInt64, position: Int64)] = []
+    /// Messages that are now stored, and where.
+    var stored: [(message: Message, position: Int64)] = []
     var ended: [MessageRows.Ended] = []
-    /// Messages for which room was reserved and that were not stored after all.
-    var unused: [Message] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
     var replays: Set<ReplayMark> = []
@@ -34,8 +32,6 @@ struct BatchEffects {
     var expiredActions = 0
     /// What engines have to tell.
     var engineNews: [EngineNews] = []
-    /// Messages for which room was reserved, and whose destination has them.
-    private var delivered: [Message] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -43,18 +39,16 @@ struct BatchEffects {
         if self.news[callback] != .changed { self.news[callback] = news }
     }
 
-    /// Its repetitions are known all the same.
-    mutating func note(delivered message: Message, to index: StoreIndex) {
-        delivered.append(message)
+    /// From here on its repetitions are known.
+    mutating func keepMark(of message: Message, in index: StoreIndex) {
         guard let mark = message.mark else { return }
         let owner = index.owner(ofDevice: message.address.device)
         marks.append(OwnedMark(mark: mark, owner: owner))
     }
 
     func apply(to index: StoreIndex) {
+        for entry in stored { entry.message.reservation.spend() }
         for message in ended { index.release(message.size, for: message.reference.address) }
-        for message in unused { index.release(message) }
-        for message in delivered { index.release(message.size, for: message.address) }
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
         var endings = Endings()
@@ -67,8 +61,6 @@ struct BatchEffects {
     mutating func empty() {
         stored.removeAll(keepingCapacity: true)
         ended.removeAll(keepingCapacity: true)
-        unused.removeAll(keepingCapacity: true)
-        delivered.removeAll(keepingCapacity: true)
         engineNews.removeAll(keepingCapacity: true)
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)

@@ -49,10 +49,7 @@ extension BatchExecutor {
     private func perform(
         _ operation: RegistrationOperation, telling told: [CallbackOperation]
     ) throws(StoreFault) -> StoreOutcome {
-        guard try callbacks.hasRoom(for: told) else {
-            if let message = operation.message { transaction.effects.unused.append(message) }
-            return .full
-        }
+        guard try callbacks.hasRoom(for: told) else { return .full }
         let outcome = try registrations.perform(operation)
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked):

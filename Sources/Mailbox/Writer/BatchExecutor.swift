@@ -72,6 +72,7 @@ final class BatchExecutor {
                 try follow()
             }
         }
+        submissions.endReservations()
         return outcomes
     }
 

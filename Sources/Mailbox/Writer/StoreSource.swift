@@ -1,4 +1,3 @@
-import Delivery
 import Dialects
 import SQLite
 
@@ -21,9 +20,6 @@ struct StoreSource: Sendable {
         }
         return try BatchExecutor(self, on: connection, state: record.values)
     }
-
-    /// The message ended without being stored.
-    func release(_ message: Message) { index.release(message) }
 
     func apply(_ effects: BatchEffects) { effects.apply(to: index) }
 }

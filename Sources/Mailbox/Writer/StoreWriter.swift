@@ -14,7 +14,8 @@ final class StoreWriter: @unchecked Sendable {
     private struct Doubt {
         let batch: Int64
         let effects: BatchEffects
-        let messages: [Message]
+        /// What was reserved for its messages stays so until then.
+        let submissions: ArraySlice<Submission>
     }
 
     /// So many at once are some, but not enough to be worth a commit. And how long to wait for more,
@@ -197,11 +198,13 @@ final class StoreWriter: @unchecked Sendable {
 
     /// Nothing will be carried out, and nothing was.
     private func refuse(_ submissions: ArraySlice<Submission>) {
+        submissions.endReservations()
+        answerUnavailable(submissions)
+    }
+
+    private func answerUnavailable(_ submissions: ArraySlice<Submission>) {
         var deliveries = Deliveries()
-        for submission in submissions {
-            if let message = submission.operation.message { source.release(message) }
-            deliveries.add(submission, .unavailable)
-        }
+        for submission in submissions { deliveries.add(submission, .unavailable) }
         deliveries.send()
     }
 }
@@ -253,18 +256,16 @@ extension StoreWriter {
 extension StoreWriter {
     private func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
         if let executor {
-            let messages = submissions.compactMap(\.operation.message)
             doubt = Doubt(
-                batch: executor.state.batch + 1, effects: executor.effects, messages: messages)
+                batch: executor.state.batch + 1, effects: executor.effects,
+                submissions: submissions)
         }
         executor = nil
         lastFault = fault
         usable.store(false, ordering: .relaxed)
         putOff()
         onFault(fault)
-        var deliveries = Deliveries()
-        for submission in submissions { deliveries.add(submission, .unavailable) }
-        deliveries.send()
+        answerUnavailable(submissions)
     }
 
     private func recover() {
@@ -300,11 +301,8 @@ extension StoreWriter {
     /// Now it can be told whether the batch that failed was committed.
     private func clear(_ executor: BatchExecutor) {
         guard let doubt else { return }
-        if executor.state.batch == doubt.batch {
-            source.apply(doubt.effects)
-        } else {
-            for message in doubt.messages { source.release(message) }
-        }
+        if executor.state.batch == doubt.batch { source.apply(doubt.effects) }
+        doubt.submissions.endReservations()
         self.doubt = nil
     }
 }

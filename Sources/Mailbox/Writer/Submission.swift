@@ -5,6 +5,8 @@ final class Submission: Sendable {
     let operation: StoreOperation
     let ticket: UInt64
     let sink: any StoreSink
+    /// What something was reserved for.
+    let message: Message?
     // What is asked more than once; each look into an operation copies it.
     /// What it weighs while it waits.
     let size: Int
@@ -15,6 +17,7 @@ final class Submission: Sendable {
         self.operation = operation
         self.ticket = ticket
         self.sink = sink
+        message = operation.message
         size = operation.size
         isOfSession = operation.isOfSession
         engineWork = operation.engineWork
@@ -22,8 +25,7 @@ final class Submission: Sendable {
 }
 
 extension StoreOperation {
-    /// What room was reserved for.
-    var message: Message? {
+    fileprivate var message: Message? {
         switch self {
         case .store(let message): message
         case .registration(let operation, _): operation.message
@@ -60,6 +62,13 @@ extension StoreOperation {
             callbacks.reduce(operation.message?.size ?? 0) { $0 + $1.size }
         default: message?.size ?? 0
         }
+    }
+}
+
+extension ArraySlice<Submission> {
+    /// Gives back what was reserved for messages that the store does not have.
+    func endReservations() {
+        for submission in self { submission.message?.reservation.end() }
     }
 }
 

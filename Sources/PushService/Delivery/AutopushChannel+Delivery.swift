@@ -37,12 +37,7 @@ extension AutopushChannel {
         case .holdPongs: connection?.holdPongs()
         case .releasePongs: connection?.releasePong()
         case .keep(let message, let sender): desk.keep(message, sender)
-        case .answer(let message, let sender):
-            // What was to be stored need not be any more.
-            if message.needsStore {
-                desk.service.index.release(message.size, for: message.address)
-            }
-            desk.answer(sender, message, .accepted)
+        case .answer(let message, let sender): desk.answer(sender, message, .accepted)
         case .hold(let time): if let device { desk.hold(device, until: time) }
         case .letGo: desk.letGo()
         case .record(let acknowledgement): record(acknowledgement)

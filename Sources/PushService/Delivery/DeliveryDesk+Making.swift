@@ -18,7 +18,8 @@ extension DeliveryDesk {
 
     /// A message that was just accepted.
     func makeMessage(
-        _ content: consuming Message.Content, to address: Address, _ mark: RepetitionMark? = nil
+        _ content: consuming Message.Content, to address: Address,
+        _ reservation: consuming Reservation = Reservation()
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
             #if PLANT_ID_IS_ROW
@@ -30,7 +31,8 @@ extension DeliveryDesk {
             return Message(
                 id: id, location: try LocationID(from: &random), address: address,
                 sequence: service.index.nextSequence(), content: consume content,
-                arrival: Int64(service.settings.now() * 1_000), expiry: expiry, mark: mark)
+                arrival: Int64(service.settings.now() * 1_000), expiry: expiry,
+                reservation: reservation)
         } catch {
             throw .unavailable
         }

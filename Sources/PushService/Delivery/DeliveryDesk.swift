@@ -68,7 +68,7 @@ final class DeliveryDesk: @unchecked Sendable {
 
     private var store: any MessageStore { service.store }
 
-    /// Takes in a message for which room was reserved; its sender gets the answer.
+    /// Takes in a message; its sender gets the answer.
     func accept(_ message: Message, from sender: any PushSender) {
         let ticket = SenderTicket(loop: number, number: senders.put(sender))
         let device = message.address.device

@@ -6,6 +6,24 @@ import Mailbox
 import System
 import WebPush
 
+/// A push that waits until others have given way.
+private final class Waiting {
+    let content: Message.Content
+    let address: Address
+    var reservation: Reservation
+    let sender: any PushSender
+
+    init(
+        _ content: consuming Message.Content, _ address: Address,
+        _ reservation: consuming Reservation, _ sender: any PushSender
+    ) {
+        self.content = content
+        self.address = address
+        self.reservation = reservation
+        self.sender = sender
+    }
+}
+
 /// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
 final class PushIntake {
     private let service: PushContext
@@ -62,7 +80,7 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        try take(consume content, to: endpoint, from: exchange)
+        try take(consume content, to: endpoint.address, from: exchange)
     }
 
     /// Its endpoint may have ended meanwhile.
@@ -92,36 +110,37 @@ final class PushIntake {
 
     /// What its sender may push is a message from here on, if there is room for it.
     func take(
-        _ content: consuming Message.Content, to endpoint: Endpoint, mark: RepetitionMark? = nil,
-        from sender: any PushSender
+        _ content: consuming Message.Content, to address: Address,
+        _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
     ) throws(PushRefusal) {
-        let message = try desk.makeMessage(consume content, to: endpoint.address, mark)
-        guard !message.needsStore || hasRoom(for: message) else {
-            guard service.settings.dropsOldest else {
-                if let mark { service.index.release(mark) }
-                throw .tooMany(retryAfter: RetryAfter.whenFull)
-            }
-            return makeRoom(for: message, from: sender)
+        var reservation = reservation
+        if service.index.reserve(content, for: address, in: &reservation) {
+            let message = try desk.makeMessage(consume content, to: address, reservation)
+            return desk.accept(message, from: sender)
         }
-        desk.accept(message, from: sender)
-    }
-
-    private func hasRoom(for message: Message) -> Bool {
-        service.index.reserve(message.size, for: message.address) == nil
+        guard service.settings.dropsOldest else {
+            throw .tooMany(retryAfter: RetryAfter.whenFull)
+        }
+        makeRoom(for: Waiting(content, address, reservation, sender))
     }
 
     /// Where that was asked for, the oldest messages of a full subscription give way.
-    private func makeRoom(for message: Message, from sender: any PushSender) {
+    private func makeRoom(for push: Waiting) {
         desk.submit(
-            .dropOldest(message.address, count: Self.droppedAtOnce),
+            .dropOldest(push.address, count: Self.droppedAtOnce),
             .other { [self] outcome in
-                if outcome != .unavailable, hasRoom(for: message) {
-                    return desk.accept(message, from: sender)
+                do throws(PushRefusal) {
+                    guard outcome != .unavailable else { throw .unavailable }
+                    guard
+                        service.index.reserve(
+                            push.content, for: push.address, in: &push.reservation)
+                    else { throw .tooMany(retryAfter: RetryAfter.whenFull) }
+                    let message = try desk.makeMessage(
+                        push.content, to: push.address, push.reservation.take())
+                    desk.accept(message, from: push.sender)
+                } catch {
+                    push.sender.refuse(error, service)
                 }
-                if let mark = message.mark { service.index.release(mark) }
-                sender.refuse(
-                    outcome == .unavailable
-                        ? .unavailable : .tooMany(retryAfter: RetryAfter.whenFull), service)
             })
     }
 

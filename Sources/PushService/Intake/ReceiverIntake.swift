@@ -8,7 +8,7 @@ import System
 import WebPush
 
 /// A push to a registration, whose sender may push there.
-struct ReceiverPush {
+struct ReceiverPush: ~Copyable {
     /// What there is to be checked by the rules of the registration.
     enum Form {
         case request(PushFields, PushRules.Method)
@@ -21,19 +21,25 @@ struct ReceiverPush {
     let endpoint: Endpoint
     /// The key it was signed with.
     var signer: KeyHash?
-    /// By which a repetition of it is known. Given back by whoever does not hand it to the store.
-    var mark: RepetitionMark?
+    var reservation = Reservation()
 }
 
-/// A push with the registration that it is for. It goes from step to step, and is never copied.
+/// A push with the registration that it is for. It goes from step to step.
 private final class Arrival {
-    let push: ReceiverPush
+    var push: ReceiverPush
     let entry: RegistrationCache.Entry
 
     init(_ push: consuming ReceiverPush, _ entry: RegistrationCache.Entry) {
         self.push = push
         self.entry = entry
     }
+}
+
+/// One whose registration has to be looked up.
+private final class Waiting {
+    var push: ReceiverPush?
+
+    init(_ push: consuming ReceiverPush) { self.push = consume push }
 }
 
 /// Takes in what is pushed to registrations: messages are decrypted, the rest are fetch signals.
@@ -55,12 +61,13 @@ final class ReceiverIntake {
         if let entry = service.index.registrations[device] {
             return take(Arrival(push, entry))
         }
-        let push = push
+        let waiting = Waiting(push)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
+            guard let push = waiting.push.take() else { return }
             switch answer {
             case .registration(.one(let registration, _)): take(Arrival(push, .init(registration)))
-            case .registration(.none): refuse(push, .gone)
-            default: refuse(push, .unavailable)
+            case .registration(.none): push.sender.refuse(.gone, service)
+            default: push.sender.refuse(.unavailable, service)
             }
         }
     }
@@ -68,7 +75,7 @@ final class ReceiverIntake {
     private func take(_ arrival: Arrival) {
         let body = arrival.push.body
         guard !service.index.setAside.contains(.payload, body.span) else {
-            return refuse(arrival.push, .setAside)
+            return refuse(arrival, .setAside)
         }
         do throws(PushRefusal) {
             let request = try request(arrival)
@@ -79,7 +86,7 @@ final class ReceiverIntake {
             case .message: try message(request, arrival)
             }
         } catch {
-            refuse(arrival.push, error)
+            refuse(arrival, error)
         }
     }
 
@@ -102,28 +109,27 @@ final class ReceiverIntake {
         }
     }
 
-    private func refuse(_ push: ReceiverPush, _ refusal: PushRefusal) {
-        if let mark = push.mark { service.index.release(mark) }
-        push.sender.refuse(refusal, service)
+    private func refuse(_ arrival: Arrival, _ refusal: PushRefusal) {
+        arrival.push.sender.refuse(refusal, service)
     }
 
-    private func accept(_ push: ReceiverPush, _ message: Message, _ verdict: Verdict) {
-        push.sender.answer(message, verdict, service)
+    private func accept(_ arrival: Arrival, _ message: Message, _ verdict: Verdict) {
+        arrival.push.sender.answer(message, verdict, service)
     }
 
     private func signal(
         _ version: UInt64?, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(content(request, []), arrival.push)
+        let message = try make(content(request, []), arrival)
         guard request.ttl > 0 else {
-            return accept(arrival.push, message, .accepted)
+            return accept(arrival, message, .accepted)
         }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
         // The outbox writes numbers as TDLib does.
         let event = CallbackEvent.fetch(
             count: 1, version: version.flatMap { Int64(exactly: $0) })
-        bind(arrival.push) { [self] in
+        bind(arrival) { [self] in
             submit(.signal(signal, arrival.push.endpoint.address), event, message, arrival)
         }
     }
@@ -132,10 +138,9 @@ final class ReceiverIntake {
         // Before anything is decrypted: whether there is room must not tell what could be read.
         let address = arrival.push.endpoint.address
         let sealed = content(request, arrival.push.body)
-        guard hasRoom(for: sealed, address) else {
+        guard service.index.hasRoom(for: sealed, address) else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
-        if sealed.needsStore { service.index.release(sealed.size, for: address) }
         let target = arrival.entry.registration.targets.first {
             $0.subscription == address.subscription
         }
@@ -153,10 +158,10 @@ final class ReceiverIntake {
                     case .success(let payload): try take(payload, request, arrival)
                     case .failure(.fault): throw .unavailable
                     case .failure(.undecryptable(let reason)):
-                        count(reason, try make(sealed, arrival.push), arrival)
+                        count(reason, try make(sealed, arrival), arrival)
                     }
                 } catch {
-                    refuse(arrival.push, error)
+                    refuse(arrival, error)
                 }
             }
         }
@@ -174,23 +179,22 @@ final class ReceiverIntake {
     private func take(
         _ payload: PayloadReader.Payload, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
-        let message = try make(content(request, payload.text, payload), arrival.push)
-        bind(arrival.push) { [self] in
-            guard hasRoom(for: message.content, message.address) else {
-                return refuse(arrival.push, .tooMany(retryAfter: RetryAfter.whenFull))
+        let content = content(request, payload.text, payload)
+        bind(arrival) { [self] in
+            do throws(PushRefusal) {
+                let message = try makeKept(content, arrival)
+                submit(
+                    .receive(message, payload.mark, arrival.entry.push),
+                    .message(CallbackEvent.Payload(message)), message, arrival)
+            } catch {
+                return refuse(arrival, error)
             }
-            // What is not kept is not known again.
-            if let mark = message.mark, !message.needsStore { service.index.release(mark) }
-            submit(
-                .receive(message, payload.mark, arrival.entry.push),
-                .message(CallbackEvent.Payload(message)), message, arrival)
             if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.entry.registration) }
         }
     }
 
     /// The sender gets the answer of a push that was taken, at the time of one that was taken.
     private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
-        if let mark = arrival.push.mark { service.index.release(mark) }
         service.metrics.noteUndecryptable(reason)
         service.settings.onUndecryptable(arrival.entry.registration.id.text, reason)
         submit(
@@ -206,7 +210,7 @@ final class ReceiverIntake {
         if arrival.entry.registration.terms.callback != nil {
             // The message's own id is for those who fetch; an event has one of its own.
             guard let id = try? MessageID(from: &desk.random) else {
-                return refuse(arrival.push, .unavailable)
+                return refuse(arrival, .unavailable)
             }
             let entry = event().entry(
                 id, registration: arrival.entry.registration.id.text,
@@ -217,20 +221,21 @@ final class ReceiverIntake {
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
                 if outcome == .registration(.outranked) { service.metrics.noteOutranked() }
-                accept(arrival.push, message, Verdict(outcome))
+                accept(arrival, message, Verdict(outcome))
             })
     }
 
     /// The first correctly signed push binds its endpoint. One that was beaten to it comes again,
     /// and is then judged by the other's key.
-    private func bind(_ push: ReceiverPush, then: @escaping () -> Void) {
-        guard case .firstKey = push.endpoint.sender, let signer = push.signer else {
+    private func bind(_ arrival: Arrival, then: @escaping () -> Void) {
+        let endpoint = arrival.push.endpoint
+        guard case .firstKey = endpoint.sender, let signer = arrival.push.signer else {
             return then()
         }
         desk.submit(
-            .bindKey(subscription: push.endpoint.address.subscription, signer),
+            .bindKey(subscription: endpoint.address.subscription, signer),
             .other { [self] outcome in
-                if outcome == .done { then() } else { refuse(push, .unavailable) }
+                if outcome == .done { then() } else { refuse(arrival, .unavailable) }
             })
     }
 
@@ -244,10 +249,6 @@ final class ReceiverIntake {
             .other { _ in })
     }
 
-    private func hasRoom(for content: Message.Content, _ address: Address) -> Bool {
-        !content.needsStore || service.index.reserve(content.size, for: address) == nil
-    }
-
     private func content(
         _ request: PushRequest, _ body: [UInt8], _ payload: PayloadReader.Payload? = nil
     ) -> Message.Content {
@@ -256,10 +257,23 @@ final class ReceiverIntake {
             topic: request.topic, urgency: request.urgency, ttl: request.ttl)
     }
 
+    /// One that only tells of the push.
     private func make(
-        _ content: Message.Content, _ push: ReceiverPush
+        _ content: Message.Content, _ arrival: Arrival
     ) throws(PushRefusal) -> Message {
-        try desk.makeMessage(content, to: push.endpoint.address, push.mark)
+        try desk.makeMessage(content, to: arrival.push.endpoint.address)
+    }
+
+    /// With its room, and its mark: what is not kept is not known again.
+    private func makeKept(
+        _ content: Message.Content, _ arrival: Arrival
+    ) throws(PushRefusal) -> Message {
+        guard content.needsStore else { return try make(content, arrival) }
+        let address = arrival.push.endpoint.address
+        guard service.index.reserve(content, for: address, in: &arrival.push.reservation) else {
+            throw .tooMany(retryAfter: RetryAfter.whenFull)
+        }
+        return try desk.makeMessage(content, to: address, arrival.push.reservation.take())
     }
 }
 

@@ -17,13 +17,7 @@ struct MatrixGateway {
     private struct Recipient {
         let device: Int
         let endpoint: Endpoint
-        let mark: RepetitionMark?
-    }
-
-    private enum Reservation {
-        case marked(RepetitionMark)
-        case unmarked
-        case repeated
+        let token: EndpointToken
     }
 
     init(_ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake) {
@@ -42,7 +36,11 @@ struct MatrixGateway {
             let recipients = recipients(of: notification, request, exchange.client)
             let bodies = notification.bodies(for: recipients.map(\.device))
             for (recipient, body) in zip(recipients, bodies) {
-                push(body, notification, to: recipient, request)
+                do throws(PushRefusal) {
+                    try push(body, notification, to: recipient, request)
+                } catch {
+                    request.refuse(recipient.device, error)
+                }
             }
             request.settle()
         } catch {
@@ -50,7 +48,7 @@ struct MatrixGateway {
         }
     }
 
-    /// The others are settled: they were told before, or cannot be.
+    /// The others cannot be told.
     private func recipients(
         of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
     ) -> [Recipient] {
@@ -70,13 +68,7 @@ struct MatrixGateway {
                         continue
                     }
                 }
-                switch try reserve(notification.repetitionName, token, endpoint) {
-                case .repeated: service.metrics.noteRepeated()
-                case .unmarked:
-                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: nil))
-                case .marked(let mark):
-                    recipients.append(Recipient(device: number, endpoint: endpoint, mark: mark))
-                }
+                recipients.append(Recipient(device: number, endpoint: endpoint, token: token))
             } catch .unknownToken {
                 // A request counts once, however many it names, or it could never be answered.
                 let refusal = unknown ?? intake.unknown(to: client)
@@ -106,20 +98,22 @@ struct MatrixGateway {
         }
     }
 
+    /// Nil for one that was told before.
     private func reserve(
-        _ name: [UInt8]?, _ token: EndpointToken, _ endpoint: Endpoint
-    ) throws(PushRefusal) -> Reservation {
-        guard let name else { return .unmarked }
+        _ name: [UInt8]?, for recipient: Recipient
+    ) throws(PushRefusal) -> Reservation? {
+        var reservation = Reservation()
+        guard let name else { return reservation }
         let mark: RepetitionMark
         do throws(OpenSSLError) {
-            mark = try desk.mint.repetitionMark(of: token, name: name.span)
+            mark = try desk.mint.repetitionMark(of: recipient.token, name: name.span)
         } catch {
             throw .unavailable
         }
-        switch service.index.reserve(mark, for: endpoint.address.device) {
-        case .new: return .marked(mark)
-        case .unmarked: return .unmarked
-        case .repeated: return .repeated
+        let device = recipient.endpoint.address.device
+        switch service.index.reserve(mark, for: device, in: &reservation) {
+        case .new, .unmarked: return reservation
+        case .repeated: return nil
         case .undecided: throw .unavailable
         }
     }
@@ -127,24 +121,24 @@ struct MatrixGateway {
     private func push(
         _ body: [UInt8], _ notification: MatrixNotification, to recipient: Recipient,
         _ request: MatrixRequest
-    ) {
-        request.begin()
+    ) throws(PushRefusal) {
+        guard let reservation = try reserve(notification.repetitionName, for: recipient) else {
+            return service.metrics.noteRepeated()
+        }
         let sender = MatrixRecipient(request, device: recipient.device)
         guard recipient.endpoint.kind == .channel else {
             let appID = notification.devices[recipient.device].appID
             return intake.receivers.take(
                 ReceiverPush(
                     sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
-                    endpoint: recipient.endpoint, mark: recipient.mark))
+                    endpoint: recipient.endpoint, reservation: reservation))
         }
         let content = Message.Content(
             body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
         do throws(PushRefusal) {
-            try intake.take(
-                content, to: recipient.endpoint, mark: recipient.mark, from: sender)
+            try intake.take(content, to: recipient.endpoint.address, reservation, from: sender)
         } catch {
-            request.refuse(recipient.device, error)
-            request.settle()
+            sender.refuse(error, service)
         }
     }
 }

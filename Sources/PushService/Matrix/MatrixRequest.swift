@@ -24,7 +24,7 @@ final class MatrixRequest {
         pushkeys = notification.devices.map(\.pushkey)
     }
 
-    func begin() { open += 1 }
+    fileprivate func begin() { open += 1 }
 
     /// What becomes of the first name of an endpoint is said of the others.
     func note(_ device: Int, asRepetitionOf first: Int) {
@@ -70,6 +70,7 @@ final class MatrixRecipient: PushSender {
     init(_ request: MatrixRequest, device: Int) {
         self.request = request
         self.device = device
+        request.begin()
     }
 
     func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {

@@ -46,13 +46,9 @@ extension StoredEngines {
     private func keep(
         _ message: Message, _ push: EnginePush, _ outcome: StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
-        guard message.needsStore else { return outcome }
-        guard outcome == .done else {
-            transaction.effects.unused.append(message)
-            return outcome
-        }
+        guard message.needsStore, outcome == .done else { return outcome }
         guard push.isFetched, !index.engines.hasFetchers(push.engine) else {
-            transaction.effects.note(delivered: message, to: index)
+            transaction.effects.keepMark(of: message, in: index)
             return .done
         }
         return try messages.store(message)

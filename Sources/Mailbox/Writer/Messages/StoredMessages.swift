@@ -37,8 +37,8 @@ final class StoredMessages {
 
     /// After the commit.
     func committed() {
-        for message in transaction.effects.stored {
-            locations.set(message.location, position: message.position)
+        for entry in transaction.effects.stored {
+            locations.set(entry.message.location.high, position: entry.position)
         }
         for message in transaction.effects.ended { locations.remove(location: message.location) }
     }
@@ -50,7 +50,6 @@ extension StoredMessages {
     func accept(_ message: Message) throws(StoreFault) -> StoreOutcome {
         // With a topic it ends another message, acknowledged or not; a mark is for repetitions.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
-            transaction.effects.unused.append(message)
             return .acknowledged
         }
         return try store(message)
@@ -79,14 +78,10 @@ extension StoredMessages {
             ).run()
         #endif
         guard try rows.insert(message, at: position, topic: topic, sealed: sealed) else {
-            transaction.effects.unused.append(message)
             return .notFound
         }
-        if let mark = message.mark {
-            let owner = transaction.index.owner(ofDevice: message.address.device)
-            transaction.effects.marks.append(OwnedMark(mark: mark, owner: owner))
-        }
-        transaction.effects.stored.append((message.location.high, position))
+        transaction.effects.keepMark(of: message, in: transaction.index)
+        transaction.effects.stored.append((message, position))
         transaction.wake(at: message.expiry)
         return .stored(position: position)
     }

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Counts the room that messages take, and knows the marks of their repetitions. For all threads.
+package protocol ReservationKeeper: AnyObject, Sendable {
+    func release(_ size: Int, for address: Address)
+    func release(_ mark: RepetitionMark)
+}
+
+/// What a push holds from before it is accepted: its mark, and room in the quotas of its address.
+///
+/// The store spends it once it has the message. Otherwise all is given back at its end, so a push that
+/// fails on the way leaves nothing behind. Its end is when the last holder lets go of it, or when the
+/// store answers, which others see that still hold the message.
+package struct Reservation: ~Copyable, Sendable {
+    private struct Room {
+        let size: Int
+        let address: Address
+    }
+
+    package private(set) var mark: RepetitionMark?
+    private var room: Room?
+    private var keeper: (any ReservationKeeper)?
+    /// Neither spent nor given back.
+    private let isOpen = Atomic(true)
+
+    /// Of nothing.
+    package init() {}
+
+    package mutating func add(_ mark: RepetitionMark, by keeper: any ReservationKeeper) {
+        self.mark = mark
+        self.keeper = keeper
+    }
+
+    package mutating func add(
+        room size: Int, for address: Address, by keeper: any ReservationKeeper
+    ) {
+        room = Room(size: size, address: address)
+        self.keeper = keeper
+    }
+
+    /// Leaves nothing behind.
+    package mutating func take() -> Reservation {
+        let taken = self
+        self = Reservation()
+        return taken
+    }
+
+    package func spend() { isOpen.store(false, ordering: .relaxed) }
+
+    package func end() {
+        guard let keeper, isOpen.exchange(false, ordering: .relaxed) else { return }
+        if let room { keeper.release(room.size, for: room.address) }
+        if let mark { keeper.release(mark) }
+    }
+
+    deinit { end() }
+}

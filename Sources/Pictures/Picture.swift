@@ -1,0 +1,83 @@
+import Base
+
+/// Pixels as the hint `image-data` has them: rows without gaps, red, green, blue, and where it has
+/// that how opaque they are.
+package struct Picture: Equatable, Sendable {
+    enum Refusal: Error, Equatable {
+        case damaged
+        case unsupported
+        case tooLarge
+    }
+
+    package let width: Int
+    package let height: Int
+    package let pixels: [UInt8]
+    package let hasAlpha: Bool
+
+    /// What fits into a push is smaller; a few bytes that claim to be more would hold up everything
+    /// else for as long as they take to unpack.
+    static let pixelLimit = 512 * 512
+    private static let sizeLimit = 256
+    private static let kinds: [(prefix: String, decode: Decode)] = [
+        ("data:image/jpeg;base64,", { bytes throws(Refusal) in try JPEGDecoder.picture(bytes) }),
+        ("data:image/png;base64,", { bytes throws(Refusal) in try PNGDecoder.picture(bytes) }),
+    ]
+
+    private typealias Decode = @Sendable (_ bytes: [UInt8]) throws(Refusal) -> Picture
+
+    init(width: Int, height: Int, pixels: [UInt8], hasAlpha: Bool = false) {
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.hasAlpha = hasAlpha
+    }
+
+    package var channels: Int { hasAlpha ? 4 : 3 }
+
+    /// From a link that holds its picture (RFC 2397); nothing is ever fetched. Nil for all else.
+    package init?(link: String) {
+        guard let kind = Self.kinds.first(where: { link.hasPrefix($0.prefix) }),
+            let bytes = Base64.decode(Array(link.utf8.dropFirst(kind.prefix.utf8.count)))
+        else { return nil }
+        do throws(Refusal) {
+            self = try kind.decode(bytes).reduced(to: Self.sizeLimit)
+        } catch {
+            // The notification is shown without it.
+            return nil
+        }
+    }
+
+    /// Small enough for a notification: each pixel is the mean of as many as needed.
+    func reduced(to limit: Int) -> Picture {
+        let step = (max(width, height) + limit - 1) / limit
+        guard step > 1 else { return self }
+        let size = (width: (width + step - 1) / step, height: (height + step - 1) / step)
+        var result = [UInt8]()
+        result.reserveCapacity(size.width * size.height * channels)
+        for row in 0..<size.height {
+            for column in 0..<size.width {
+                let rows = row * step..<min((row + 1) * step, height)
+                let columns = column * step..<min((column + 1) * step, width)
+                result += mean(rows, columns)
+            }
+        }
+        return Picture(
+            width: size.width, height: size.height, pixels: result, hasAlpha: hasAlpha)
+    }
+
+    /// What is not seen has no colour to give.
+    private func mean(_ rows: Range<Int>, _ columns: Range<Int>) -> [UInt8] {
+        var sums = [0, 0, 0]
+        var weight = 0
+        for row in rows {
+            for column in columns {
+                let place = (row * width + column) * channels
+                let alpha = hasAlpha ? Int(pixels[place + 3]) : 1
+                for channel in 0..<3 { sums[channel] += Int(pixels[place + channel]) * alpha }
+                weight += alpha
+            }
+        }
+        let colour = sums.map { UInt8($0 / max(weight, 1)) }
+        return hasAlpha ? colour + [UInt8(weight / (rows.count * columns.count))] : colour
+    }
+}

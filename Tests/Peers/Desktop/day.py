@@ -1,0 +1,224 @@
+"""An application that comes back after a day, part of which the machine slept. The clocks of receiver
+and desktop are moved by clocks.c; the machine's own are not touched.
+
+usage: day.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import mmap
+import os
+import struct
+import subprocess
+import sys
+import time
+
+import requests
+from dbus_fast import Message
+from session import Application, Checks, Failed, Session
+
+check = Checks("day")
+http = requests.Session()
+HOUR = 3_600
+WEEK = 7 * 24 * HOUR
+BROKEN = """[D-BUS Service]
+Name=org.example.Broken
+Exec=/bin/false
+"""
+
+
+class Slow(Application):
+    """Takes a message and answers when it is told to."""
+
+    held = None
+
+    def handle(self, message):
+        answer = super().handle(message)
+        if message.member != "Message" or answer is None:
+            return answer
+        self.held = answer
+        return True
+
+    def answer(self):
+        self.bus.send(self.held)
+        self.held = None
+
+
+class Clocks:
+    """What receiver and desktop are told the time is."""
+
+    def __init__(self, session):
+        library = session.folder + "/clocks.so"
+        source = os.path.dirname(os.path.abspath(__file__)) + "/clocks.c"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+        self.path = session.folder + "/clocks"
+        with open(self.path, "wb") as file:
+            file.write(bytes(24))
+        with open(self.path, "r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 24)
+        session.environment.update(LD_PRELOAD=library, BELLWIRE_CLOCKS=self.path)
+
+    def move(self, *seconds):
+        now = struct.unpack("3q", self.memory)
+        self.memory[:] = struct.pack("3q", *(a + b for a, b in zip(now, seconds)))
+
+    def pass_hour(self):
+        self.move(HOUR, HOUR, HOUR)
+
+    def sleep_hour(self):
+        self.move(HOUR, HOUR, 0)
+
+    def set_date(self, seconds):
+        self.move(seconds, 0, 0)
+
+
+def push(endpoint, body, ttl):
+    answer = http.post(
+        endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", "Connection": "close"}
+    )
+    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+
+
+async def sent(endpoint, body, ttl=WEEK):
+    await asyncio.to_thread(push, endpoint, body, ttl)
+
+
+async def leave(app):
+    """Registers, and is gone."""
+    await app.appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    app.disappear()
+    return endpoint
+
+
+async def expect(app, *bodies):
+    """Comes back, and gets all of them once and in order, and nothing else."""
+    await app.appear()
+    for body in bodies:
+        found = await app.message(20)
+        check(found == body, f"{app.name} got {found} in place of {body}")
+    check(await app.nothing(0.3), f"{app.name} gets each of them once")
+
+
+async def served(app, *bodies):
+    for body in bodies:
+        found = await app.message(20)
+        check(found == body, f"the one that runs got {found} in place of {body}")
+    # Until the desktop has its answer, time that passes would be time without one.
+    await asyncio.sleep(0.05)
+
+
+async def a_day(session):
+    clocks = Clocks(session)
+    receiver, base = session.serve()
+    device = session.device()
+    desktop = session.desktop(device["websocket"])
+    other = await Application(session, "org.example.Other").appear()
+    await other.register()
+    near = await other.endpoint()
+    # One is not installed, one does not start, and one has its messages with the receiver alone.
+    away, broken, late = (Application(session, "org.example." + name) for name in ("Away", "Broken", "Late"))
+    with open(session.folder + "/services/org.example.Broken.service", "w") as file:
+        file.write(BROKEN)
+    await other.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="ReloadConfig",
+        )
+    )
+    endpoints = {app: await leave(app) for app in (away, broken, late)}
+    for app in (away, broken):
+        await sent(endpoints[app], b"one")
+        await sent(endpoints[app], b"for an hour", HOUR)
+        await sent(endpoints[app], b"two")
+
+    for hour in range(1, 11):
+        clocks.pass_hour()
+        await sent(near, b"hour %d" % hour)
+        await served(other, b"hour %d" % hour)
+    session.end(desktop)
+    await sent(endpoints[late], b"one")
+    await sent(endpoints[late], b"for an hour", HOUR)
+    await sent(endpoints[late], b"two")
+    for hour in range(11, 13):
+        clocks.pass_hour()
+        await sent(near, b"hour %d" % hour)
+    desktop = session.desktop(device["websocket"])
+    await served(other, b"hour 11", b"hour 12")
+    # The machine falls asleep while a call is under way.
+    slow = await Slow(session, "org.example.Slow").appear()
+    await slow.register()
+    far = await slow.endpoint()
+    await sent(far, b"before the sleep")
+    await served(slow, b"before the sleep")
+    for hour in range(13, 25):
+        clocks.sleep_hour()
+        await sent(near, b"hour %d" % hour)
+        await served(other, b"hour %d" % hour)
+    check(slow.held and await slow.nothing(0), "who has not answered yet is not asked again")
+    slow.answer()
+    await sent(far, b"after it")
+    await served(slow, b"after it")
+    slow.answer()
+    check(receiver.poll() is None and desktop.poll() is None, "both live through the day")
+
+    await expect(late, b"one", b"two")
+    await sent(endpoints[away], b"three")
+    await expect(away, b"one", b"two", b"three")
+    start = time.monotonic()
+    await sent(near, b"still there")
+    await served(other, b"still there")
+    check(time.monotonic() - start < 1, "the one that runs is served at once")
+
+    # Both start anew after the day, and not because they were asked to end.
+    desktop.kill()
+    receiver.kill()
+    receiver.wait()
+    session.serve(port=int(base.rsplit(":", 1)[1]))
+    session.desktop(device["websocket"])
+    await sent(endpoints[broken], b"three")
+    await expect(broken, b"one", b"two", b"three")
+    for app in (away, late, other):
+        check(await app.nothing(0), f"{app.name} gets nothing again")
+
+
+async def another_date(session):
+    """Somebody sets the clock of the machine: nothing becomes too old by that."""
+    clocks = Clocks(session)
+    receiver, base = session.serve()
+    address = base.replace("http", "ws") + "/"
+    desktop = session.desktop(address)
+    away = Application(session, "org.example.Away")
+    endpoint = await leave(away)
+    await sent(endpoint, b"before", HOUR)
+    clocks.set_date(24 * HOUR)
+    await sent(endpoint, b"after", HOUR)
+    session.end(desktop)
+    session.desktop(address)
+    clocks.set_date(-48 * HOUR)
+    await expect(away, b"before", b"after")
+    check(receiver.poll() is None, "the receiver lives on")
+
+
+async def main(bellwire):
+    start = time.monotonic()
+    for case in (a_day, another_date):
+        session = Session(bellwire)
+        try:
+            await case(session)
+        except BaseException:
+            for name in ("serve", "desktop"):
+                print(f"--- {name}\n{session.log(name)[-3000:]}", file=sys.stderr)
+            raise
+        finally:
+            session.close()
+    print(f"day: {check.passed} checks passed in {time.monotonic() - start:.1f} s")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1]))
+    except Failed as failure:
+        sys.exit(str(failure))

@@ -1,0 +1,364 @@
+"""Applications of all kinds on the bus: connectors as they are, old, odd, asleep and broken.
+
+usage: distributor.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import uuid
+
+import requests
+from dbus_fast import Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+from session import DISTRIBUTOR, OBJECT, Application, Checks, Failed, Session
+
+check = Checks("distributor")
+http = requests.Session()
+KEY = "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
+SERVICE = """[D-BUS Service]
+Name={name}
+Exec={python} {script} {name} {file} {delay} {crashes}
+"""
+
+
+def push(endpoint, body):
+    answer = http.post(endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"})
+    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+
+
+async def sent(endpoint, body):
+    await asyncio.to_thread(push, endpoint, body)
+
+
+class Connector:
+    """One of another shape: what it gets is queued as (member, arguments)."""
+
+    def __init__(self, session, interface, path, answer):
+        self.session = session
+        self.interface, self.path, self.answer = interface, path, answer
+        self.calls = asyncio.Queue()
+
+    async def appear(self, name=None):
+        self.bus = await MessageBus(bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        self.bus.add_message_handler(self.handle)
+        if name:
+            await self.bus.request_name(name)
+        return self
+
+    def handle(self, message):
+        if message.message_type != MessageType.METHOD_CALL:
+            return None
+        if message.path != self.path:
+            return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownObject", "no such object")
+        if message.interface != self.interface:
+            return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownInterface", "no such interface")
+        self.calls.put_nowait((message.member, message.body))
+        return self.answer(message)
+
+    async def ask(self, version, member, signature, body):
+        return await asyncio.wait_for(
+            self.bus.call(
+                Message(
+                    destination=DISTRIBUTOR,
+                    path=OBJECT,
+                    interface=f"org.unifiedpush.Distributor{version}",
+                    member=member,
+                    signature=signature,
+                    body=body,
+                )
+            ),
+            10,
+        )
+
+    async def told(self, within=10):
+        return await asyncio.wait_for(self.calls.get(), within)
+
+
+def strings(**values):
+    return {name: Variant("s", value) for name, value in values.items()}
+
+
+def apps(session, *words):
+    done = subprocess.run([session.bellwire, "apps", *words], capture_output=True, text=True, env=session.environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def listed(session):
+    code, output, errors = apps(session, "list", "--json")
+    check(code == 0, f"apps list: {errors}")
+    return {app["service"]: app for app in json.loads(output)["applications"]}
+
+
+async def introspected(bus):
+    start = time.monotonic()
+    reply = await bus.call(
+        Message(
+            destination=DISTRIBUTOR, path=OBJECT, interface="org.freedesktop.DBus.Introspectable", member="Introspect"
+        )
+    )
+    elapsed = time.monotonic() - start
+    check("org.unifiedpush.Distributor2" in reply.body[0], "the second generation is found")
+    return elapsed
+
+
+async def first_generation(session):
+    """As the connector for Go: it knows the first generation, and its methods return nothing."""
+    app = await Connector(
+        session, "org.unifiedpush.Connector1", "/org/unifiedpush/Connector", Message.new_method_return
+    ).appear("org.example.Go")
+    reply = await app.ask(1, "Register", "sss", ["org.example.Go", "go token", "Go"])
+    check(reply.body == ["REGISTRATION_SUCCEEDED", ""], f"the first generation: {reply.body}")
+    member, body = await app.told()
+    check(member == "NewEndpoint" and body[0] == "go token", "the endpoint comes with the token")
+    for number in range(3):
+        await sent(body[1], b"go %d" % number)
+        member, message = await app.told()
+        check((member, message[:2]) == ("Message", ["go token", b"go %d" % number]), "its messages")
+    await app.ask(1, "Unregister", "s", ["go token"])
+    check(await app.told() == ("Unregistered", [""]), "the end is confirmed without a token")
+    await asyncio.sleep(0.5)
+    check(
+        http.post(body[1], data=b"x", headers={"TTL": "60", "Content-Encoding": "aes128gcm"}).status_code == 410,
+        "the endpoint is gone",
+    )
+    await app.ask(1, "Unregister", "s", ["nobody's"])
+    check(await app.told() == ("Unregistered", [""]), "and so is the end of what nobody knows")
+    app.bus.disconnect()
+
+
+async def odd_connectors(session):
+    """As a plugin for Flutter: the object at /, the instance as service, no answer to speak of."""
+    for name in ("org.example.Flutter", None):
+        app = await Connector(session, "org.unifiedpush.Connector2", "/", Message.new_method_return).appear(name)
+        token = str(uuid.uuid4())
+        reply = await app.ask(2, "Register", "a{sv}", [strings(service="FOSSWarn", token=token)])
+        check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "an instance as service")
+        member, body = await app.told()
+        check(member == "NewEndpoint", "an object at / is found")
+        await sent(body[0]["endpoint"].value, b"flutter")
+        member, message = await app.told()
+        check(message[0]["message"].value == b"flutter", "and gets its messages")
+        check(app.calls.empty(), "once")
+        check((name or app.bus.unique_name) in listed(session), "under its own name")
+        unique = app.bus.unique_name
+        app.bus.disconnect()
+    await asyncio.sleep(0.3)
+    check(unique not in listed(session), "a connection without a name is forgotten with its end")
+
+
+async def self_test(session):
+    """As a settings module does it: by its unique name, the endpoint bound to a key."""
+    app = await Connector(
+        session,
+        "org.unifiedpush.Connector2",
+        "/org/unifiedpush/Connector",
+        lambda message: Message.new_method_return(message, "a{sv}", [{}]),
+    ).appear()
+    service, token = app.bus.unique_name, "{" + str(uuid.uuid4()) + "}"
+    reply = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
+    check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "a unique name as service")
+    member, body = await app.told()
+    endpoint = body[0]["endpoint"].value
+    check("/wpush/v2/" in endpoint, "an endpoint bound to the key")
+    again = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
+    check(again.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "registering again")
+    check((await app.told())[1][0]["endpoint"].value == endpoint, "gives the same endpoint")
+    await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token)])
+    check((await app.told())[1][0]["endpoint"].value != endpoint, "another key: another endpoint")
+    await app.ask(2, "Unregister", "a{sv}", [strings(token=token)])
+    member, body = await app.told()
+    check((member, body[0]["token"].value) == ("Unregistered", token), "confirmed with the token")
+    app.bus.disconnect()
+
+
+async def malformed(session):
+    app = await Connector(
+        session, "org.unifiedpush.Connector2", "/org/unifiedpush/Connector", Message.new_method_return
+    ).appear("org.example.Malformed")
+    before = listed(session)
+    good = dict(service="org.example.Malformed", token="token")
+    for body in (
+        {},
+        strings(service=good["service"]),
+        strings(token="token"),
+        strings(**{**good, "token": ""}),
+        strings(**{**good, "token": "t" * 101}),
+        strings(**{**good, "service": ""}),
+        strings(**good, description="d" * 101),
+        strings(**good, vapid="short"),
+        {**strings(**good), "token": Variant("u", 1)},
+    ):
+        reply = await app.ask(2, "Register", "a{sv}", [body])
+        check(
+            {name: value.value for name, value in reply.body[0].items()}
+            == {"success": "REGISTRATION_FAILED", "reason": "INTERNAL_ERROR"},
+            f"{body} is refused",
+        )
+    reply = await app.ask(1, "Register", "s", ["one"])
+    check(reply.message_type == MessageType.ERROR, "a wrong signature is an error")
+    check(listed(session) == before, "and nothing is stored")
+    app.bus.disconnect()
+
+
+async def many(session):
+    """One program with thirty registrations, which come all at once."""
+    app = await Application(session, "org.example.Many").appear()
+    apps = [Application(session, app.name) for _ in range(30)]
+    for other in apps:
+        other.bus = app.bus
+    start = time.monotonic()
+    answers = await asyncio.gather(*(other.register() for other in apps))
+    check(all(answer["success"] == "REGISTRATION_SUCCEEDED" for answer in answers), "all of them")
+    check(1.5 < time.monotonic() - start < 10, "ten a second")
+    check(len({await app.endpoint() for _ in apps}) == 30, "each with an endpoint of its own")
+    app.disappear()
+
+
+async def register(session, name):
+    """The endpoint of an application that then leaves."""
+    app = await Application(session, name).appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    app.disappear()
+    return endpoint
+
+
+async def started(session, folder):
+    """Closed, slow and crashing applications are started; others do not notice."""
+    other = await Application(session, "org.example.Other").appear()
+    await other.register()
+    near = await other.endpoint()
+    cases = {"org.example.Slow": (2, 0), "org.example.Crashing": (0, 1)}
+    endpoints = {}
+    for name, (delay, crashes) in cases.items():
+        with open(f"{session.folder}/services/{name}.service", "w") as file:
+            file.write(
+                SERVICE.format(
+                    name=name,
+                    python=sys.executable,
+                    script=f"{folder}/sleeper.py",
+                    file=f"{session.folder}/{name}.txt",
+                    delay=delay,
+                    crashes=crashes,
+                )
+            )
+    await other.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="ReloadConfig",
+        )
+    )
+    for name in cases:
+        endpoints[name] = await register(session, name)
+    for number in range(5):
+        for name in cases:
+            await sent(endpoints[name], b"asleep %d" % number)
+    times = []
+    for _ in range(30):
+        start = time.monotonic()
+        await sent(near, b"awake")
+        moment, _ = await asyncio.wait_for(other.messages.get(), 5)
+        times.append(moment - start)
+        await asyncio.sleep(0.05)
+    check(max(times) < 0.05, f"others wait {max(times) * 1000:.1f} ms")
+    print(f"distributor: beside applications that start: {max(times) * 1000:.2f} ms (worst of 30)")
+    expected = [f"asleep {number}" for number in range(5)]
+    for name, (_, crashes) in cases.items():
+        lines = []
+        for _ in range(150):
+            await asyncio.sleep(0.1)
+            with contextlib.suppress(FileNotFoundError), open(f"{session.folder}/{name}.txt") as file:
+                lines = file.read().split()
+            if lines.count("asleep") == 5:
+                break
+        text = " ".join(word for word in lines if word != "start")
+        check(text == " ".join(expected), f"{name} got: {lines}")
+        check(lines.count("start") == 1 + crashes, f"{name} was started {lines.count('start')} times")
+    other.disappear()
+
+
+async def hanging(session):
+    """A thousand messages wait for one that does not answer."""
+    app = await Application(session, "org.example.Hanging").appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    app.answers = False
+    await asyncio.to_thread(lambda: [push(endpoint, b"%d" % number) for number in range(1_000)])
+    other = await Connector(session, "", "", Message.new_method_return).appear()
+    times = [await introspected(other.bus) for _ in range(50)]
+    # The worst few belong to the scheduler of a busy machine.
+    check(sorted(times)[44] < 0.01, f"Introspect took {sorted(times)[44] * 1000:.1f} ms")
+    print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms, worst of 50 {max(times) * 1000:.2f} ms")
+    check(app.unanswered == 1, "one call is under way")
+    check(listed(session)["org.example.Hanging"]["waiting"] >= 1, "and the others are seen to wait")
+    app.disappear()
+    app.answers = True
+    await app.appear()
+    for number in range(1_000):
+        check(await app.message(30) == b"%d" % number, "all of them come, in order")
+    check(await app.nothing(0.3), "and once")
+    app.disappear()
+
+
+async def management(session):
+    app = await Application(session, "org.example.Managed").appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    shown = listed(session)["org.example.Managed"]
+    check(shown["running"] and "last_delivery" not in shown, "an application is listed")
+    check(apps(session, "mute", app.name)[0] == 0, "muting")
+    await sent(endpoint, b"muted")
+    check(await app.nothing(0.5), "a muted application is left in peace")
+    check(listed(session)[app.name]["waiting"] == 1, "its message waits")
+    check(apps(session, "unmute", app.name)[0] == 0, "unmuting")
+    check(await app.message() == b"muted", "and comes then")
+    await asyncio.sleep(0.1)
+    check("last_delivery" in listed(session)[app.name], "the delivery is shown")
+    check(apps(session, "urgency", app.name, "high")[0] == 0, "an urgency")
+    check(listed(session)[app.name]["urgency"] == "high", "is kept")
+    text = apps(session, "list")[1] + apps(session, "list", "--json")[1]
+    for secret in (app.token, endpoint.rsplit("/", 1)[1]):
+        check(secret not in text, "no token and no endpoint is shown")
+    check(apps(session, "remove", app.name)[0] == 0, "removing")
+    check(app.name not in listed(session), "it is gone")
+    code, _, errors = apps(session, "remove", app.name)
+    check(code == 3 and "hint: run bellwire apps list" in errors, f"unknown: {code} {errors}")
+    await asyncio.sleep(0.1)
+    app.disappear()
+
+
+async def main(bellwire):
+    session = Session(bellwire)
+    try:
+        check(apps(session, "list")[0] == 4, "without a service: not now")
+        session.serve()
+        device = session.device()
+        session.desktop(device["websocket"])
+        folder = os.path.dirname(os.path.abspath(__file__))
+        for case in (first_generation, odd_connectors, self_test, malformed, many, hanging, management):
+            await case(session)
+        await started(session, folder)
+        logs = session.log("desktop")
+        for secret in ("go token", KEY, device["bearer"]):
+            check(secret not in logs, "no secret is in the log")
+    except BaseException:
+        print(session.log("desktop")[-3000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    print(f"distributor: {check.passed} checks passed")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1]))
+    except Failed as failure:
+        sys.exit(str(failure))

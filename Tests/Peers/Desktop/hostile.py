@@ -1,0 +1,100 @@
+"""Programs whose root holds something else than Flatpak's file, to hang or to mislead whoever looks.
+
+usage: hostile.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from sandbox import PACKAGES, PYTHON, SCRIPT, listed, root
+from session import Application, Checks, Failed, Session
+
+check = Checks("hostile")
+
+
+def make(session, kind):
+    path = f"{session.folder}/{kind}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        os.mkdir(path)
+    elif kind == "huge":
+        with open(path, "wb") as file:
+            file.truncate(1 << 40)
+    elif kind == "device":
+        return "/dev/zero"
+    return path
+
+
+class Hostile:
+    """A program that the bus knows itself, in a namespace of its own making."""
+
+    def __init__(self, session, kind):
+        bus = session.environment["DBUS_SESSION_BUS_ADDRESS"].split("=", 1)[1].split(",")[0]
+        mark = ["--dev-bind", make(session, kind), "/.flatpak-info"]
+        if kind == "link":
+            mark = ["--symlink", "/dev/zero", "/.flatpak-info"]
+        self.process = subprocess.Popen(
+            [
+                "bwrap",
+                *root("--dev-bind"),
+                *mark,
+                "--bind",
+                bus,
+                bus,
+                "--die-with-parent",
+                "--",
+                PYTHON,
+                SCRIPT,
+                "--inside",
+                f"org.example.{kind}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(session.environment, PYTHONPATH=PACKAGES, PYTHONDONTWRITEBYTECODE="1"),
+        )
+        session.processes.append(self.process)
+
+    async def register(self):
+        self.process.stdin.write('{"what": "register", "token": "hostile"}\n')
+        self.process.stdin.flush()
+        return await asyncio.wait_for(asyncio.to_thread(self.process.stdout.readline), 10)
+
+
+async def main(bellwire):
+    session = Session(bellwire)
+    try:
+        session.serve()
+        desktop = session.desktop(session.device()["websocket"])
+        good = await Application(session, "org.example.Good").appear()
+        for kind in ("pipe", "device", "folder", "huge", "link"):
+            hostile = Hostile(session, kind)
+            answer = await hostile.register()
+            check("SUCCEEDED" in answer, f"a {kind} is no reason to be refused: {answer}")
+            check(listed(session).get(f"org.example.{kind}") == "?", "nor to be trusted")
+            answer = await asyncio.wait_for(good.register(), 3)
+            check(answer["success"] == "REGISTRATION_SUCCEEDED", f"others are served after a {kind}")
+            await good.endpoint()
+        began = time.monotonic()
+        check(session.end(desktop) == 0, "it ends as it should")
+        check(time.monotonic() - began < 5, "and within five seconds")
+    except BaseException:
+        print(session.log("desktop")[-3000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    print(f"hostile: {check.passed} checks passed")
+
+
+if __name__ == "__main__":
+    if not shutil.which("bwrap"):
+        sys.exit("hostile: FAILED: bubblewrap is missing")
+    try:
+        asyncio.run(main(os.path.abspath(sys.argv[1])))
+    except (Failed, TimeoutError) as failure:
+        sys.exit(str(failure) or "hostile: FAILED: no answer in time")

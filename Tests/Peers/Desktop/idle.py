@@ -1,0 +1,136 @@
+"""Nothing happens, and nothing wakes up for it: a server with a registration of each dialect, one that watches, a
+desktop and an application on its bus.
+
+usage: idle.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import requests
+from screen import Recorder
+from session import Application, Checks, Failed, Session
+
+check = Checks("idle")
+http = requests.Session()
+SECONDS = 10
+# Its supervisor asks every five seconds whether its loops are alive.
+BEATS = SECONDS // 5 + 1
+PAYLOADS = {
+    "telegram": '{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","x"],"custom":{"from_id":"5","msg_id":"1"}}',
+    "matrix": '{"notification":{"event_id":"$1","room_id":"!r:x","sender":"@a:x","content":{"body":"x"}}}',
+    "icq": '{"aps":{"alert":{"loc-key":"IM2","loc-args":["111","222","x"]},"badge":3}}',
+    "zpns": '{"title":"a","content":"x"}',
+    "declarative": '{"web_push":8030,"notification":{"title":"a"}}',
+    "plain": "x",
+}
+
+
+def register(base, device, dialect):
+    answer = http.post(
+        base + "/api/v1/registrations",
+        headers={"Authorization": "Bearer " + device["bearer"]},
+        json={"token_type": 10, "app": dialect, "account": dialect, "dialect": dialect, "clear": True},
+    )
+    check(answer.status_code == 201, f"{dialect}: the registration was answered {answer.status_code}")
+    return answer.json()["endpoint"]
+
+
+def push(endpoint, payload, **fields):
+    answer = http.post(endpoint, data=payload.encode(), headers={"TTL": "600", **fields})
+    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+
+
+def wakes(process):
+    """How often each thread has gone to sleep by itself."""
+    counts = {}
+    for folder in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+        lines = (folder / "status").read_text().splitlines()
+        count = next(line for line in lines if line.startswith("voluntary_ctxt_switches"))
+        counts[f"{lines[0].split()[1]}:{folder.name}"] = int(count.split()[1])
+    return counts
+
+
+def used(process):
+    """CPU time, in hundredths of a second."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+async def measure(processes):
+    before = {name: (wakes(process), used(process)) for name, process in processes.items()}
+    await asyncio.sleep(SECONDS)
+    for name, process in processes.items():
+        (counts, time_used), most = before[name], BEATS if name == "server" else 0
+        grown = {thread: count - counts.get(thread, 0) for thread, count in wakes(process).items()}
+        time_used = used(process) - time_used
+        print(
+            f"      {name}: {sum(grown.values())} wake-ups of {len(grown)} threads, {time_used * 10} ms"
+            f" of CPU in {SECONDS} s"
+        )
+        often = {thread: count for thread, count in grown.items() if count > most}
+        check(not often, f"{name} wakes more than {most} times in {SECONDS} s: {often}")
+        check(time_used <= 2, f"{name} computes for nothing")
+
+
+def watch(session, account):
+    process = subprocess.Popen(
+        [session.bellwire, "watch", "--json", "--account", account, "--state", session.folder + "/receiver"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=session.environment,
+    )
+    session.processes.append(process)
+    check("updateActiveNotifications" in process.stdout.readline(), f"somebody watches {account}")
+    return process
+
+
+async def scene(bellwire, is_one_process):
+    session = Session(bellwire)
+    try:
+        server, base = session.serve(*["--desktop"] * is_one_process)
+        device = session.device()
+        endpoints = {dialect: register(base, device, dialect) for dialect in PAYLOADS}
+        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
+        await Recorder(session).appear()
+        processes = {"server": server}
+        if not is_one_process:
+            processes["desktop"] = session.desktop(
+                device["websocket"] + "".join(f" {name}/{name}" for name in PAYLOADS)
+            )
+        # Of each account, or a session that ends would not be seen.
+        processes |= {f"watch {name}": watch(session, name) for name in PAYLOADS}
+        app = await Application(session, "org.example.Idle").appear()
+        await app.register()
+        await asyncio.to_thread(push, await app.endpoint(), "x", **{"Content-Encoding": "aes128gcm"})
+        await app.message()
+        for dialect, payload in PAYLOADS.items():
+            await asyncio.to_thread(push, endpoints[dialect], payload)
+        # What the last push leaves to be done is done.
+        http.close()
+        await asyncio.sleep(8)
+        await measure(processes)
+    except BaseException:
+        print(session.log("serve")[-2000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+
+
+async def main(bellwire):
+    start = time.monotonic()
+    for is_one_process in (False, True):
+        print("     ", "serve --desktop" if is_one_process else "serve and desktop")
+        await scene(os.path.realpath(bellwire), is_one_process)
+    print(f"idle: {check.passed} checks passed in {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1]))
+    except Failed as failure:
+        sys.exit(str(failure))

@@ -1,0 +1,347 @@
+"""What comes to an application over the link: from our receiver and from another push service.
+
+usage: link.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import base64
+import os
+import shutil
+import signal
+import stat
+import statistics
+import sys
+import time
+
+import requests
+from autopush import PushService
+from dbus_fast import Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+from session import Application, Checks, Failed, Session
+
+check = Checks("link")
+http = requests.Session()
+
+
+def push(endpoint, body, ttl=60, **fields):
+    answer = http.post(endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", **fields})
+    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+
+
+async def sent(endpoint, body, **fields):
+    await asyncio.to_thread(push, endpoint, body, **fields)
+
+
+async def our_receiver(session):
+    receiver, base = session.serve()
+    device = session.device()
+    desktop = session.desktop(device["websocket"])
+    app = await Application(session, "org.example.One").appear()
+    check((await app.register())["success"] == "REGISTRATION_SUCCEEDED", "registration")
+    endpoint = await app.endpoint()
+    check(endpoint.startswith(base), "the endpoint is the receiver's")
+
+    times = []
+    for number in range(50):
+        start = time.monotonic()
+        await sent(endpoint, b"hello %d" % number)
+        moment, body = await asyncio.wait_for(app.messages.get(), 5)
+        times.append(moment - start)
+        check(body == b"hello %d" % number, "the body is as it was sent")
+    print(f"link: from POST to the application: {statistics.median(times) * 1000:.2f} ms (p50)")
+
+    app.disappear()
+    for number in range(5):
+        await sent(endpoint, b"kept %d" % number)
+    await sent(endpoint, b"too late", ttl=1)
+    await asyncio.sleep(1.5)
+    session.end(desktop, signal.SIGKILL)
+    desktop = session.desktop(device["websocket"])
+    await app.appear()
+    for number in range(5):
+        check(await app.message() == b"kept %d" % number, "in order after a kill")
+    check(await app.nothing(0.5), "each of them once")
+
+    await sleeping_application(session, app, endpoint)
+
+    session.end(receiver, signal.SIGKILL)
+    port = int(base.rsplit(":", 1)[1])
+    receiver, base = session.serve(port=port)
+    await sent(endpoint, b"after the kill")
+    check(await app.message(20) == b"after the kill", "a receiver that was killed comes back")
+
+    session.end(receiver)
+    offline = await Application(session, "org.example.Offline").appear()
+    start = time.monotonic()
+    check((await offline.register())["success"] == "REGISTRATION_SUCCEEDED", "offline")
+    check(time.monotonic() - start < 5, "registering offline is answered within 5 s")
+    receiver, base = session.serve(port=port)
+    check((await offline.endpoint(20)).startswith(base), "and the endpoint comes later")
+    check(session.end(desktop) == 0, "the desktop ends when it is asked to")
+    no_secrets(session, device, endpoint, app)
+    for application in (app, offline):
+        application.disappear()
+    session.end(receiver)
+
+
+async def sleeping_application(session, app, endpoint):
+    """One that takes a message and never answers holds up nobody else."""
+    sleeper = await Application(session, "org.example.Sleeper").appear()
+    await sleeper.register()
+    far = await sleeper.endpoint()
+    sleeper.answers = False
+    for number in range(200):
+        await sent(far, b"asleep %d" % number)
+    times = []
+    for number in range(50):
+        start = time.monotonic()
+        await sent(endpoint, b"awake %d" % number)
+        moment, body = await asyncio.wait_for(app.messages.get(), 5)
+        check(body == b"awake %d" % number, "others get theirs")
+        times.append(moment - start)
+    check(max(times) < 0.05, f"within 50 ms, not {max(times) * 1000:.1f}")
+    print(f"link: beside a sleeping application: {max(times) * 1000:.2f} ms (worst of 50)")
+    sleeper.disappear()
+    sleeper.answers = True
+    await sleeper.appear()
+    for number in range(200):
+        check(await sleeper.message(30) == b"asleep %d" % number, "all of them in order")
+    check(await sleeper.nothing(0.3), "and once")
+    sleeper.disappear()
+
+
+def no_secrets(session, device, endpoint, app):
+    logs = session.log("desktop") + session.log("serve")
+    for secret in (device["bearer"], endpoint.rsplit("/", 1)[1], app.token):
+        check(secret not in logs, "no secret is in a log")
+    for folder, _, files in os.walk(session.folder + "/desk"):
+        for name in files:
+            mode = os.stat(os.path.join(folder, name), follow_symlinks=False).st_mode
+            check(stat.S_IMODE(mode) & 0o077 == 0 or stat.S_ISSOCK(mode), f"{name} is private")
+
+
+async def lost_state(session):
+    """A receiver that has lost everything: applications get other endpoints, never an empty one."""
+    receiver, base = session.serve(state="lost")
+    port = int(base.rsplit(":", 1)[1])
+    desktop = session.desktop(base.replace("http", "ws") + "/", log="lost")
+    app = await Application(session, "org.example.Lost").appear()
+    await app.register()
+    first = await app.endpoint()
+    session.end(receiver)
+    shutil.rmtree(session.folder + "/lost")
+    receiver, base = session.serve(state="lost", port=port)
+    second = await app.endpoint(20)
+    check(second.startswith(base) and second != first, "a new endpoint")
+    await sent(second, b"there")
+    check(await app.message() == b"there", "which works")
+    app.disappear()
+    session.end(desktop)
+    session.end(receiver)
+
+
+async def another_service(session):
+    service = PushService()
+    address = await service.start()
+    desktop = session.desktop(address, log="foreign")
+    app = await Application(session, "org.example.Foreign").appear()
+    await app.register()
+    first = await app.endpoint()
+    check(first.startswith("https://push.example/"), "its endpoint")
+    [channel] = service.channels()
+    app.disappear()
+    data = base64.urlsafe_b64encode(b"kept here").rstrip(b"=").decode()
+    await service.push(channel, data, "v1")
+    await until(lambda: "v1" in service.acknowledged, "acknowledged once it is on the disk")
+    session.end(desktop, signal.SIGKILL)
+    await service.stop()
+    desktop = session.desktop(address, log="foreign")
+    await app.appear()
+    check(await app.message() == b"kept here", "delivered after a kill, without the service")
+    check(await app.nothing(0.3), "once")
+
+    # State of the service lost.
+    service.forget()
+    await service.start(service.port)
+    second = await app.endpoint(20)
+    check(second != first, "a new endpoint when the service has lost its state")
+    check(service.endpoints == 2, "and nothing was asked for twice")
+    await wake(session, service)
+    await app.call("Unregister", token=app.token)
+    await until(lambda: not service.channels(), "unregistered there")
+    app.disappear()
+    session.end(desktop)
+    await service.stop()
+
+
+async def wake(session, service):
+    """The machine has slept, or the network is back: no wait, however long it would be."""
+    logind = session.mock("--template", "logind")
+    network = session.mock("--template", "networkmanager")
+    system = await MessageBus(bus_address=session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
+
+    async def call(name, path, interface, member, signature, *body):
+        await owned(system, name)
+        reply = await system.call(
+            Message(
+                destination=name, path=path, interface=interface, member=member, signature=signature, body=list(body)
+            )
+        )
+        check(reply.message_type == MessageType.METHOD_RETURN, f"{member}: {reply.body}")
+
+    async def slept():
+        await call(
+            "org.freedesktop.login1",
+            "/org/freedesktop/login1",
+            "org.freedesktop.DBus.Mock",
+            "EmitSignal",
+            "sssav",
+            "org.freedesktop.login1.Manager",
+            "PrepareForSleep",
+            "b",
+            [Variant("b", False)],
+        )
+
+    async def connected(state):
+        await call(
+            "org.freedesktop.NetworkManager",
+            "/org/freedesktop/NetworkManager",
+            "org.freedesktop.DBus.Mock",
+            "SetGlobalConnectionState",
+            "u",
+            state,
+        )
+
+    for what, event in (("sleep", slept), ("a new network", lambda: connected(70))):
+        await connected(20)
+        await service.stop()
+        # So long that the wait has grown.
+        await asyncio.sleep(8)
+        await service.start(service.port)
+        hellos = service.hellos
+        start = time.monotonic()
+        await event()
+        await until(lambda: service.hellos > hellos, f"connected after {what}")
+        check(time.monotonic() - start < 1, f"within a second after {what}")
+    system.disconnect()
+    session.end(logind)
+    session.end(network)
+
+
+async def owned(bus, name):
+    for _ in range(500):
+        reply = await bus.call(
+            Message(
+                destination="org.freedesktop.DBus",
+                path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus",
+                member="NameHasOwner",
+                signature="s",
+                body=[name],
+            )
+        )
+        if reply.body[0]:
+            return
+        await asyncio.sleep(0.01)
+    check(False, f"{name} appears")
+
+
+async def until(condition, what, within=10):
+    end = time.monotonic() + within
+    while not condition():
+        check(time.monotonic() < end, what)
+        await asyncio.sleep(0.01)
+    check(True, what)
+
+
+async def power(session):
+    """On a battery that is low, only what is urgent comes; the rest when there is power again."""
+    upower = session.mock("--template", "upower", "--parameters", '{"OnBattery": true}')
+    receiver, base = session.serve(state="power")
+    desktop = session.desktop(base.replace("http", "ws") + "/", log="power")
+    app = await Application(session, "org.example.Power").appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    await asyncio.sleep(1)
+    await sent(endpoint, b"may wait", urgency="very-low")
+    await sent(endpoint, b"may not", urgency="high")
+    check(await app.message() == b"may not", "what is urgent comes at once")
+    check(await app.nothing(0.3), "what is not waits")
+    session.end(upower)
+    check(await app.message() == b"may wait", "and comes when there is power again")
+    app.disappear()
+    session.end(desktop)
+    session.end(receiver)
+
+
+async def together(session):
+    """serve --desktop: no address to be named, no credential to be made."""
+    process, base = session.start(
+        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/together", log="together"
+    )
+    app = Application(session, "org.example.Together")
+    await app.appear()
+    end = time.monotonic() + 10
+    while True:
+        try:
+            if (await app.register())["success"] == "REGISTRATION_SUCCEEDED":
+                break
+        except (IndexError, AttributeError):
+            pass
+        check(time.monotonic() < end, "registered")
+        await asyncio.sleep(0.1)
+    endpoint = await app.endpoint()
+    check(endpoint.startswith(base), "the endpoint of the server")
+    await sent(endpoint, b"one process")
+    check(await app.message() == b"one process", "delivered")
+    session.end(process)
+    process, base = session.start(
+        "serve",
+        "--desktop",
+        "--listen",
+        "http://127.0.0.1:" + base.rsplit(":", 1)[1],
+        "--state",
+        session.folder + "/together",
+        log="together",
+    )
+    await sent(endpoint, b"again")
+    check(await app.message() == b"again", "after a restart")
+    app.disappear()
+    check(session.end(process) == 0, "ends well")
+
+
+async def taken_name(session):
+    desktop = session.desktop(log="first")
+    try:
+        session.start("desktop", "--state", session.folder + "/other", log="second")
+        check(False, "the second one starts")
+    except Failed as failure:
+        check("bellwire: hint: " in str(failure), "the second one says what to do")
+    app = await Application(session, "org.example.Nowhere").appear()
+    reply = await app.register()
+    check(reply.get("reason") == "ACTION_REQUIRED", "without a receiver the user has to act")
+    app.disappear()
+    session.end(desktop)
+
+
+async def main():
+    cases = (our_receiver, lost_state, another_service, power, together, taken_name)
+    wanted = sys.argv[2:]
+    for case in cases:
+        if wanted and case.__name__ not in wanted:
+            continue
+        session = Session(sys.argv[1])
+        try:
+            await case(session)
+            print(f"link: {case.__name__} passed")
+        except BaseException:
+            for name in sorted(os.listdir(session.folder)):
+                if name.endswith(".log"):
+                    print(f"--- {name}\n{session.log(name[:-4])[-3000:]}", file=sys.stderr)
+            raise
+        finally:
+            session.close()
+    print(f"link: {check.passed} checks passed")
+
+
+asyncio.run(main())

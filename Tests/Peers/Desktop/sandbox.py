@@ -1,0 +1,319 @@
+"""Applications in sandboxes of Flatpak's shape: a mount namespace with /.flatpak-info, and the bus only
+through a proxy that filters, which runs in such a namespace of its own.
+
+usage: sandbox.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import dbus_fast
+import requests
+from dbus_fast import Message
+from session import DISTRIBUTOR, Application, Checks, Failed, Session
+
+check = Checks("sandbox")
+http = requests.Session()
+NOBODY = 65534
+CHAT = "org.example.Chat"
+DESKTOP = ("/org/bellwire/Desktop1", "org.bellwire.Desktop1", "ListApplications")
+PACKAGES = os.path.dirname(os.path.dirname(dbus_fast.__file__))
+SCRIPT = os.path.abspath(__file__)
+# The one that an ordinary user can start, too.
+PYTHON = "/usr/bin/python3"
+
+
+def root(how):
+    """What the host has, under the root of a namespace."""
+    words = []
+    for name in sorted(os.listdir("/")):
+        path = "/" + name
+        if os.path.islink(path):
+            words += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path) and name != "lost+found":
+            words += [how, path, path]
+    return words
+
+
+class Flatpak:
+    """An application in its sandbox, and the proxy beside it."""
+
+    def __init__(self, session, name, *rules, info=None):
+        self.session = session
+        self.name = name
+        self.folder = f"{session.folder}/{name}"
+        os.makedirs(self.folder)
+        self.info = self.folder + "/info"
+        with open(self.info, "w") as file:
+            file.write(
+                info
+                or f"[Application]\nname={name}\n"
+                "runtime=runtime/org.example.Platform/x86_64/1\n[Instance]\ninstance-id=1\n"
+            )
+        self.start_proxy(rules)
+        self.start()
+
+    def start_proxy(self, rules):
+        ready, write = os.pipe()
+        self.proxy = subprocess.Popen(
+            [
+                "bwrap",
+                *root("--dev-bind"),
+                "--ro-bind",
+                self.info,
+                "/.flatpak-info",
+                "--die-with-parent",
+                "--",
+                "xdg-dbus-proxy",
+                f"--fd={write}",
+                self.session.environment["DBUS_SESSION_BUS_ADDRESS"],
+                self.folder + "/bus",
+                "--filter",
+                f"--own={self.name}.*",
+                "--talk=org.unifiedpush.Distributor.*",
+                *rules,
+            ],
+            pass_fds=[write],
+            env=self.session.environment,
+        )
+        self.session.processes.append(self.proxy)
+        os.close(write)
+        check(os.read(ready, 1), "the proxy listens")
+        # It lives as long as somebody holds this.
+        self.ready = ready
+
+    def start(self):
+        environment = dict(
+            self.session.environment,
+            PYTHONPATH="/app/packages",
+            PYTHONDONTWRITEBYTECODE="1",
+            DBUS_SESSION_BUS_ADDRESS="unix:path=/run/flatpak/bus",
+        )
+        self.process = subprocess.Popen(
+            [
+                "bwrap",
+                *root("--ro-bind"),
+                "--proc",
+                "/proc",
+                "--dev",
+                "/dev",
+                "--tmpfs",
+                "/tmp",
+                "--tmpfs",
+                "/run",
+                "--bind",
+                self.folder + "/bus",
+                "/run/flatpak/bus",
+                "--ro-bind",
+                os.path.dirname(SCRIPT),
+                "/app/scripts",
+                "--ro-bind",
+                PACKAGES,
+                "/app/packages",
+                "--ro-bind",
+                self.info,
+                "/.flatpak-info",
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--die-with-parent",
+                "--",
+                PYTHON,
+                "/app/scripts/" + os.path.basename(SCRIPT),
+                "--inside",
+                self.name,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.session.processes.append(self.process)
+
+    async def ask(self, what, **values):
+        self.process.stdin.write(json.dumps({"what": what, **values}) + "\n")
+        self.process.stdin.flush()
+        line = await asyncio.to_thread(self.process.stdout.readline)
+        if not line:
+            raise Failed(f"sandbox: FAILED: {self.name} ended at {what}")
+        return json.loads(line)
+
+    async def management(self, destination):
+        """How a call of the management interface ends."""
+        return await self.ask("call", words=[destination, *DESKTOP])
+
+
+class Inside(Application):
+    """Runs in the sandbox, and does what it reads."""
+
+    async def serve(self):
+        await self.appear()
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps(await self.answer(**json.loads(line))), flush=True)
+
+    async def answer(self, what, token=None, service=None, words=()):
+        self.token = token or self.token
+        if what == "register":
+            self.name = service or self.name
+            return await self.register()
+        if what == "unregister":
+            return str((await self.call("Unregister", token=self.token)).message_type)
+        if what == "endpoint":
+            return await self.endpoint()
+        if what == "message":
+            return (await self.message()).decode()
+        path = [name for name in os.listdir("/") if name.startswith(".flatpak")]
+        if what == "root":
+            return {"info": path, "temporary": os.listdir("/tmp"), "processes": os.getpid()}
+        destination, path, interface, member = words
+        reply = await self.bus.call(Message(destination=destination, path=path, interface=interface, member=member))
+        return reply.error_name or "answered"
+
+
+async def sent(endpoint, body):
+    answer = await asyncio.to_thread(
+        http.post, endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"}
+    )
+    return answer.status_code
+
+
+async def process_behind(app, name):
+    """The program that the bus takes for the owner of a name."""
+    reply = await app.bus.call(
+        Message(
+            destination="org.freedesktop.DBus",
+            path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus",
+            member="GetConnectionUnixProcessID",
+            signature="s",
+            body=[name],
+        )
+    )
+    with open(f"/proc/{reply.body[0]}/comm") as file:
+        return file.read().strip()
+
+
+def listed(session):
+    output = subprocess.run(
+        [session.bellwire, "apps", "list", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=session.environment,
+    ).stdout
+    return {each["service"]: each.get("sandbox", "") for each in json.loads(output)["applications"]}
+
+
+async def registering(session, outside):
+    chat = Flatpak(session, CHAT)
+    seen = await chat.ask("root")
+    check(
+        seen["info"] == [".flatpak-info"] and not seen["temporary"] and seen["processes"] < 10,
+        f"this is a sandbox: {seen}",
+    )
+    check(await process_behind(outside, CHAT) == "xdg-dbus-proxy", "the bus sees its proxy")
+    check(await chat.ask("register", token=outside.token) == {"success": "REGISTRATION_SUCCEEDED"}, "it registers")
+    endpoint = await chat.ask("endpoint")
+    check(await sent(endpoint, b"hello") == 201, "and is pushed to")
+    check(await chat.ask("message") == "hello", "which it gets")
+
+    # The same token outside is another one.
+    check((await outside.register())["success"] == "REGISTRATION_SUCCEEDED", "so does one outside")
+    other = await outside.endpoint()
+    check(other != endpoint, "under an endpoint of its own")
+    await outside.call("Unregister", token=outside.token)
+    check(listed(session) == {CHAT: CHAT}, "what ends there goes on here")
+    check(await sent(endpoint, b"still") == 201 and await chat.ask("message") == "still", "as its messages do")
+    for service in ("org.example.Outside", "org.example.Chats", "org.freedesktop.Notifications"):
+        answer = await chat.ask("register", token="another", service=service)
+        check(answer.get("reason") in ("UNAUTHORIZED", None), f"{service}: {answer}")
+        check(service not in listed(session), f"it gets nothing for {service}")
+    check(
+        await chat.ask("register", token="agent", service=CHAT + ".Agent") == {"success": "REGISTRATION_SUCCEEDED"},
+        "it may have parts",
+    )
+    await chat.ask("endpoint")
+
+    # Closed, pushed to, and started again.
+    chat.session.end(chat.process)
+    check(await sent(endpoint, b"later") == 201, "a closed one is pushed to")
+    chat.start()
+    await chat.ask("register", token=outside.token, service=CHAT)
+    check(await chat.ask("endpoint") == endpoint, "it keeps its endpoint")
+    check(await chat.ask("message") == "later", "and gets what came meanwhile")
+    return chat, endpoint
+
+
+async def managing(session, chat):
+    check(await chat.management("org.bellwire.Desktop1") != "answered", "the proxy hides what is for people")
+    check(
+        await chat.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
+        "what it cannot hide is refused",
+    )
+    bold = Flatpak(session, "org.example.Bold", "--talk=org.bellwire.Desktop1")
+    for name in ("org.bellwire.Desktop1", DISTRIBUTOR):
+        check(
+            await bold.management(name) == "org.freedesktop.DBus.Error.AccessDenied",
+            "also where the proxy lets it through",
+        )
+    # Who cannot be told speaks for itself alone.
+    odd = Flatpak(session, "org.example.Odd", info="[Instance]\ninstance-id=2\n")
+    check(await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied", "nor is who has no name")
+    check(
+        await odd.ask("register", token="odd", service="org.example.Outside") == {"success": "REGISTRATION_SUCCEEDED"},
+        "it registers",
+    )
+    check(listed(session).get("org.example.Odd") == "?", f"as itself: {listed(session)}")
+
+
+async def main(bellwire):
+    session = Session(bellwire)
+    try:
+        session.serve()
+        session.desktop(session.device()["websocket"])
+        outside = await Application(session, "org.example.Outside").appear()
+        chat, endpoint = await registering(session, outside)
+        await managing(session, chat)
+        await chat.ask("unregister", token=outside.token)
+        for _ in range(100):
+            if await sent(endpoint, b"gone") == 410:
+                break
+            await asyncio.sleep(0.05)
+        check(await sent(endpoint, b"gone") == 410, "it unregisters")
+        outside.disappear()
+    except BaseException:
+        print(session.log("desktop")[-3000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    user = "an ordinary user" if os.getuid() else "root"
+    print(f"sandbox: {check.passed} checks passed, as {user}")
+
+
+def as_ordinary(program):
+    """To look into another's namespace takes a privilege that nobody's desktop has. Nil where an
+    ordinary user cannot start all this."""
+    user = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
+    words = ["bwrap", "--ro-bind", "/", "/", program, "version"]
+    if subprocess.run(words, capture_output=True, **user).returncode:
+        return None
+    return subprocess.run([PYTHON, SCRIPT, program], env=dict(os.environ, PYTHONPATH=PACKAGES), **user).returncode
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--inside":
+        asyncio.run(Inside(type("Here", (), {"environment": os.environ}), sys.argv[2]).serve())
+        sys.exit()
+    if not shutil.which("bwrap") or not shutil.which("xdg-dbus-proxy"):
+        sys.exit("sandbox: FAILED: bubblewrap and xdg-dbus-proxy are missing")
+    program = os.path.abspath(sys.argv[1])
+    code = as_ordinary(program) if os.getuid() == 0 else None
+    if code is not None:
+        sys.exit(code)
+    try:
+        asyncio.run(main(program))
+    except Failed as failure:
+        sys.exit(str(failure))

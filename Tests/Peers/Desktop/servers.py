@@ -1,0 +1,206 @@
+"""The presenter against the notification servers of Debian that run without Wayland, under Xvfb.
+
+usage: servers.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
+"""
+
+import asyncio
+import base64
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+from screen import Desk, Failed, Probe, check, eventually, push
+
+
+class Daemon:
+    """A real server: how it is started, where a click on a notification chooses it, and where one
+    closes it. Places count from the edges of its window, as negative numbers from the far ones."""
+
+    def __init__(
+        self, name, *command, window=None, choose=None, close=None, loud="<span background='#ff00ff'>loud</span>"
+    ):
+        self.name = name
+        self.command = command
+        self.window = window
+        self.choose = choose
+        self.close = close
+        self.loud = loud
+
+    def popups(self, desk):
+        """Place and size of each window."""
+        found = desk.tell("xdotool", "search", "--onlyvisible", "--class", self.window).split()
+        shapes = [desk.tell("xdotool", "getwindowgeometry", "--shell", window) for window in found]
+        values = [dict(line.split("=") for line in shape.split() if "=" in line) for shape in shapes]
+        sizes = [tuple(int(v[name]) for name in ("X", "Y", "WIDTH", "HEIGHT")) for v in values if v]
+        return [size for size in sizes if size[2] > 50]
+
+    def click(self, desk, place, button=1):
+        x, y, width, height = ([*self.popups(desk), (800, 20, 0, 0)] if self.window else [(800, 20, 0, 0)])[0]
+        right, down = place
+        desk.click(x + right + (width if right < 0 else 0), y + down + (height if down < 0 else 0), button)
+
+
+def icon(*colour):
+    """A link that holds a picture of one colour."""
+
+    def chunk(kind, data):
+        checked = kind + data
+        return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    rows = (b"\0" + bytes(colour) * 64) * 64
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        [
+            chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)),
+            chunk(b"IDAT", zlib.compress(rows)),
+            chunk(b"IEND", b""),
+        ]
+    )
+    return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+LIBRARIES = "/usr/lib"
+DAEMONS = [
+    Daemon("dunst", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
+    Daemon("dunst-silent", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
+    # What it shows as a button is not chosen by a click beside it.
+    Daemon(
+        "xfce4-notifyd",
+        LIBRARIES + "/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
+        window="notifyd",
+        close=((150, 20), 1),
+    ),
+    Daemon(
+        "notification-daemon",
+        LIBRARIES + "/notification-daemon/notification-daemon",
+        window="notification-daemon",
+        choose=((100, 30), 1),
+        close=((-23, 28), 1),
+    ),
+    Daemon(
+        "mate-notification-daemon",
+        LIBRARIES + "/mate-notification-daemon/mate-notification-daemon",
+        window="mate-notification-daemon",
+        choose=((100, 30), 1),
+        close=((-32, 26), 1),
+    ),
+    Daemon(
+        "lxqt-notificationd",
+        "lxqt-notificationd",
+        window="lxqt-notificationd",
+        choose=((100, 30), 1),
+        close=((-23, 24), 1),
+        loud="<font color='#ff00ff'>\u2588\u2588\u2588</font>",
+    ),
+]
+
+
+async def real(desk, folder, daemon):
+    """A real server under Xvfb: pictures, clicks that come back, an edit, and restarts in between."""
+    name = daemon.name
+    command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
+    picture = f"{folder}/{name}.png"
+    process = await desk.serve(*command)
+    subprocess.run(
+        ["notify-send", "-t", "60000", "control", daemon.loud + " <b>not bold</b>"], env=desk.environment, check=True
+    )
+    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} can render markup")
+    desk.end(process)
+    process = await desk.serve(*command)
+    await eventually(lambda: desk.screenshot(picture) == 1, f"{name} shows nothing")
+    probe = Probe(desk)
+    strange = f"\u202e{daemon.loud} & gr\u00fc\u00dfe"
+    probe.group([push(1, "before"), push(2, strange, f"{name} shows this")])
+    await eventually(lambda: desk.screenshot(picture) > 1, f"{name} draws it")
+    probe.tell(
+        {
+            "@type": "updateNotification",
+            "notification_group_id": 1,
+            "notification": push(1, strange, f"{name} shows this"),
+        }
+    )
+    await asyncio.sleep(0.7)
+    check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup of strangers")
+    if daemon.window:
+        check(len(daemon.popups(desk)) <= 2, f"{name} shows an edit in its place")
+
+    async def clicked(place, button, requests):
+        """Until it comes back: a window may still be on its way to its place."""
+        before = len(probe.requests)
+        end = time.monotonic() + 20
+        while len(probe.requests) == before and time.monotonic() < end:
+            daemon.click(desk, place, button)
+            await asyncio.sleep(0.7)
+        check(len(probe.requests) == before + 1, f"a click on {name} comes back")
+        request = probe.requests[-1]
+        check((request["@type"], request.get("action")) in requests, f"as what it is: {request}")
+        check(request["notification_id"] in (1, 2), "and names the notification")
+        probe.group(removed=[request["notification_id"]])
+
+    removal = ("removeNotification", None)
+    opening = ("bellwire.invokeNotificationAction", "default")
+    await clicked(*daemon.close, [removal])
+    if daemon.choose:
+        await clicked(*daemon.choose, [opening])
+    probe.active([push(3, "second", "before the restart", icon=icon(0xFF, 0, 0xFF))])
+    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} draws the next with its icon")
+    desk.end(process)
+    await eventually(lambda: desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
+    process = await desk.serve(*command)
+    await eventually(
+        lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1, f"{name} shows it again after a restart"
+    )
+    probe.kill()
+    probe = Probe(desk)
+    probe.active([push(3, "changed", "after our own restart"), push(4, "third", "new")])
+    await asyncio.sleep(1)
+    desk.screenshot(f"{folder}/{name}-after.png")
+    probe.active([])
+    # Some leave what was closed on the screen for some seconds.
+    await eventually(
+        lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1, f"nothing is left on the screen of {name}"
+    )
+    desk.end(probe.process)
+    desk.end(process)
+
+
+DUNSTRC = """[global]
+    {markup}
+    width = 400
+    offset = 20x20
+    origin = top-right
+    mouse_left_click = do_action, close_current
+    mouse_right_click = close_current
+    idle_threshold = 0
+    font = DejaVu Sans 12
+[urgency_normal]
+    timeout = 0
+"""
+
+
+async def main(probe, folder=None, *names):
+    folder = folder or tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    for daemon in DAEMONS:
+        if names and daemon.name not in names:
+            continue
+        desk = Desk(probe)
+        try:
+            desk.display()
+            with open(desk.folder + "/dunstrc", "w") as file:
+                # Without that line it renders markup as well, and does not say so.
+                file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
+            await real(desk, folder, daemon)
+        finally:
+            desk.close()
+    print(f"servers: {check.passed} checks passed; pictures in {folder}")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(*sys.argv[1:]))
+    except Failed as failure:
+        sys.exit(str(failure))

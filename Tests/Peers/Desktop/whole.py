@@ -1,0 +1,222 @@
+"""The whole way of both kinds: a push to a registration becomes a notification on the screen, and what
+the user does with it comes back; a fetch signal wakes the application that the registration names.
+
+usage: whole.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import requests
+from screen import Recorder, eventually
+from session import Application, Checks, Failed, Session, telegram
+
+check = Checks("whole")
+http = requests.Session()
+APPLICATION = "org.example.Fetch"
+OPENED = "org.example.Opened"
+
+
+def register(session, device, **members):
+    answer = http.post(
+        session.base + "/api/v1/registrations",
+        json={"account": "me", **members},
+        headers={"Authorization": "Bearer " + device["bearer"]},
+    )
+    check(answer.status_code == 201, f"a registration was answered {answer.status_code}")
+    return answer.json()
+
+
+async def push(registration, text, number):
+    answer = await asyncio.to_thread(
+        http.post, registration["endpoint"], data=telegram(text, number), headers={"TTL": "600"}
+    )
+    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+
+
+def active(session):
+    """What the engine shows, as a client that comes now is told."""
+    watch = subprocess.Popen(
+        [session.bellwire, "watch", "--json", "--account", "me", "--state", session.folder + "/receiver"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=session.environment,
+    )
+    session.processes.append(watch)
+    line = watch.stdout.readline()
+    session.end(watch, signal.SIGKILL)
+    return line
+
+
+async def notifications(session, registration, server, recorder):
+    await push(registration, "hello", 1)
+    await eventually(lambda: "hello" in str(recorder.bodies), "the notification comes up")
+    # Neither end forgets what is shown.
+    session.end(server, signal.SIGKILL)
+    session.serve(port=int(session.base.rsplit(":", 1)[1]))
+    await push(registration, "again", 2)
+    await eventually(lambda: "again" in str(recorder.bodies), "after a kill the next one comes")
+    check(len(recorder.visible) == 2, f"each is there once: {recorder.bodies}")
+    check("hello" in active(session), "the engine has it")
+    recorder.user_closes(min(recorder.visible))
+    await eventually(lambda: "hello" not in active(session), "what the user closed is gone there")
+    check("again" in active(session), "and nothing else")
+
+
+def install(session, name, actions):
+    """An application that the bus starts, with its desktop entry."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(f"{session.folder}/services/{name}.service", "w") as file:
+        file.write(f"[D-BUS Service]\nName={name}\nExec={sys.executable} {here}/opened.py {name} {session.folder}\n")
+    os.makedirs(session.folder + "/data/applications", exist_ok=True)
+    with open(f"{session.folder}/data/applications/{name}.desktop", "w") as file:
+        file.write(
+            f"[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\nDBusActivatable=true\nActions={actions}\n"
+        )
+    subprocess.run(
+        [
+            "dbus-send",
+            "--session",
+            "--dest=org.freedesktop.DBus",
+            "--print-reply",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus.ReloadConfig",
+        ],
+        env=session.environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+async def clicks(session, registration, server, desktop, recorder, address):
+    """What the user did waits for its application, whatever is killed, and reaches it once."""
+
+    def told():
+        with contextlib.suppress(FileNotFoundError), open(session.folder + "/told") as file:
+            return [json.loads(line) for line in file]
+        return []
+
+    async def chosen(text, number, key="default", token=None):
+        await push(registration, text, number)
+        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} comes up")
+        shown = next(n for n, call in recorder.visible.items() if text in str(call))
+        recorder.user_chooses(shown, key, token)
+        await eventually(lambda: shown not in recorder.visible, f"{text} is dealt with")
+
+    def owed():
+        """What the application would be told that connects now."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(10)
+            client.connect(session.folder + "/receiver/control.sock")
+            for line in (
+                {"@type": "bellwire.open", "app": "telegram", "account": "clicked", "role": "viewer"},
+                {"@type": "bellwire.getChats", "@extra": 1},
+            ):
+                client.sendall(json.dumps(line).encode() + b"\n")
+            lines = []
+            for line in client.makefile():
+                lines.append(json.loads(line))
+                if lines[-1].get("@extra") == 1:
+                    return [x["id"] for x in lines if x["@type"] == "bellwire.updateNotificationAction"]
+
+    await chosen("one", 1, token="token")
+    await eventually(lambda: len(told()) == 1, "a closed application is started", 20)
+    path, member, action, (data,), platform = told()[0]
+    check((member, action) == ("ActivateAction", "open-notification"), "by its action")
+    check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"with the payload's own data: {data}")
+    check(platform["activation-token"] == "token", "and the token")
+    await eventually(lambda: not owed(), "the engine knows that it was taken")
+    # Killed during the call: told again, under the same id, until it has answered.
+    open(session.folder + "/die", "w").close()
+    await chosen("two", 2)
+    await eventually(lambda: len(told()) == 2, "it is told")
+    check(len(owed()) == 1, "and owed still")
+    await eventually(lambda: len(told()) == 3, "it is told again after a pause", 20)
+    check(told()[1] == told()[2], "the same")
+    await eventually(lambda: not owed(), "until it was taken")
+    # All three are killed while it is told.
+    open(session.folder + "/sleep", "w").close()
+    await chosen("three", 3)
+    await eventually(lambda: len(told()) == 4, "it is told")
+    session.end(desktop, signal.SIGKILL)
+    session.end(server, signal.SIGKILL)
+    server = session.serve(port=int(session.base.rsplit(":", 1)[1]))[0]
+    check(len(owed()) == 1, "after a kill it is owed")
+    desktop = session.desktop(address)
+    await eventually(lambda: len(told()) == 5, "and told again", 20)
+    await eventually(lambda: not owed(), "until it was taken")
+    session.end(desktop, signal.SIGKILL)
+    desktop = session.desktop(address)
+    await chosen("four", 4)
+    await eventually(lambda: len(told()) == 6, "what comes next is told", 20)
+    check("4" in str(told()[5]) and len(recorder.visible) == 0, "and nothing else")
+    return server
+
+
+async def signals(session, registration):
+    app = await Application(session, APPLICATION).appear()
+    await app.register()
+    await app.endpoint()
+    for body, expected in (
+        (b"version=7", b"version=7"),
+        (b"version=9223372036854775807", b"version=9223372036854775807"),
+    ):
+        answer = await asyncio.to_thread(http.put, registration["endpoint"], data=body)
+        check(answer.status_code == 201, f"a signal was answered {answer.status_code}")
+        check(await app.message() == expected, "the application is told to fetch")
+    answer = await asyncio.to_thread(http.put, registration["endpoint"])
+    check((await app.message()).startswith(b"version="), "without a number, too")
+    # One that is away is told when it is back.
+    app.disappear()
+    await asyncio.to_thread(http.put, registration["endpoint"], data=b"version=8")
+    await asyncio.sleep(0.5)
+    await app.appear()
+    check(await app.message(20) == b"version=8", "who was away is told later")
+    check(await app.nothing(0.5), "and once")
+    app.disappear()
+
+
+async def main(bellwire):
+    session = Session(bellwire)
+    try:
+        server, session.base = session.serve()
+        device = session.device()
+        pushed = register(session, device, token_type=10, app="telegram", clear=True)
+        signalled = register(session, device, token_type=4, app="telegram", service=APPLICATION)
+        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
+        recorder = await Recorder(session).appear()
+        address = device["websocket"] + " telegram/me telegram/clicked"
+        clicked = register(
+            session,
+            device,
+            token_type=10,
+            app="telegram",
+            clear=True,
+            trust_clear=True,
+            account="clicked",
+            service=OPENED,
+        )
+        install(session, OPENED, "open-notification;")
+        desktop = session.desktop(address)
+        await signals(session, signalled)
+        server = await clicks(session, clicked, server, desktop, recorder, address)
+        await notifications(session, pushed, server, recorder)
+    except BaseException:
+        print(session.log("serve")[-2000:], session.log("desktop")[-2000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    print(f"whole: {check.passed} checks passed")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1]))
+    except Failed as failure:
+        sys.exit(str(failure))

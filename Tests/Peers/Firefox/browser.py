@@ -1,0 +1,158 @@
+"""A headless Firefox with a profile of its own, which knows one push service and no other host."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from marionette import Marionette
+
+# The prefs that a user sets stand in the README; these are the test's own.
+PREFERENCES = {
+    # Marionette would switch push off and much else.
+    "remote.prefs.recommended": False,
+    "marionette.port": 0,
+    "permissions.default.desktop-notification": 1,
+    # A browser that nobody looks at has seen no page and shows no notification.
+    "dom.push.maxQuotaPerSubscription": 10000,
+    "dom.push.retryBaseInterval": 300,
+    "dom.push.loglevel": "All",
+    "devtools.console.stdout.chrome": True,
+    "browser.dom.window.dump.enabled": True,
+    # Whatever is not on this machine goes to a proxy, where it is noted and refused.
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.no_proxies_on": "localhost, 127.0.0.1",
+    "network.proxy.failover_direct": False,
+    "network.dns.disablePrefetch": True,
+    "network.prefetch-next": False,
+    "network.trr.mode": 5,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "app.update.enabled": False,
+    "app.update.auto": False,
+    "app.update.checkInstallTime": False,
+    "app.update.disabledForTesting": True,
+    "app.normandy.enabled": False,
+    "app.shield.optoutstudies.enabled": False,
+    "browser.aboutwelcome.enabled": False,
+    "browser.contentblocking.report.lockwise.enabled": False,
+    "browser.discovery.enabled": False,
+    "browser.newtabpage.enabled": False,
+    "browser.newtabpage.activity-stream.feeds.section.topstories": False,
+    "browser.newtabpage.activity-stream.feeds.system.topstories": False,
+    "browser.newtabpage.activity-stream.discoverystream.enabled": False,
+    "browser.newtabpage.activity-stream.showSponsored": False,
+    "browser.newtabpage.activity-stream.showSponsoredTopSites": False,
+    "browser.ping-centre.telemetry": False,
+    "browser.region.network.url": "",
+    "browser.region.update.enabled": False,
+    "browser.safebrowsing.malware.enabled": False,
+    "browser.safebrowsing.phishing.enabled": False,
+    "browser.safebrowsing.downloads.enabled": False,
+    "browser.safebrowsing.blockedURIs.enabled": False,
+    "browser.safebrowsing.provider.mozilla.updateURL": "",
+    "browser.safebrowsing.provider.google4.updateURL": "",
+    "browser.safebrowsing.provider.google5.updateURL": "",
+    "browser.search.update": False,
+    "browser.search.geoSpecificDefaults": False,
+    "browser.sessionstore.resume_from_crash": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.homepage": "about:blank",
+    "browser.startup.homepage_override.mstone": "ignore",
+    "browser.startup.page": 0,
+    "browser.topsites.contile.enabled": False,
+    "browser.urlbar.quicksuggest.enabled": False,
+    "browser.urlbar.merino.enabled": False,
+    "datareporting.healthreport.uploadEnabled": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "datareporting.usage.uploadEnabled": False,
+    "dom.private-attribution.submission.enabled": False,
+    "extensions.blocklist.enabled": False,
+    "extensions.getAddons.cache.enabled": False,
+    "extensions.systemAddon.update.enabled": False,
+    "extensions.systemAddon.update.url": "",
+    "extensions.update.enabled": False,
+    "geo.enabled": False,
+    "identity.fxaccounts.enabled": False,
+    "media.gmp-manager.updateEnabled": False,
+    "media.gmp-manager.url": "",
+    "security.OCSP.enabled": 0,
+    "security.remote_settings.crlite_filters.enabled": False,
+    "security.remote_settings.intermediates.enabled": False,
+    "services.settings.server": "data:,#remote-settings-dummy/v1",
+    "services.sync.enabled": False,
+    "toolkit.telemetry.enabled": False,
+    "toolkit.telemetry.server": "",
+    "toolkit.telemetry.unified": False,
+    "toolkit.telemetry.updatePing.enabled": False,
+    "toolkit.telemetry.newProfilePing.enabled": False,
+    "toolkit.telemetry.shutdownPingSender.enabled": False,
+}
+
+
+class Firefox:
+    limit = 40
+
+    def __init__(self, folder, authority):
+        self.folder, self.authority = folder / "firefox", authority
+        self.profile = self.folder / "profile"
+        self.profile.mkdir(parents=True)
+        self.log = open(self.folder / "log", "ab")
+        self.process = self.marionette = None
+
+    def make_profile(self, service, proxy):
+        """With the authority and the address of a push service, and the port of a proxy."""
+        for arguments in (["-N", "--empty-password"], ["-A", "-t", "C,,", "-n", "Bellwire", "-i", self.authority]):
+            subprocess.run(["certutil", "-d", f"sql:{self.profile}", *arguments], check=True, timeout=30)
+        preferences = PREFERENCES | {
+            "dom.push.serverURL": service,
+            "network.proxy.http_port": proxy,
+            "network.proxy.ssl_port": proxy,
+        }
+        (self.profile / "user.js").write_text(
+            "".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items())
+        )
+
+    def start(self):
+        port = self.profile / "MarionetteActivePort"
+        port.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            ["firefox-esr", "--headless", "--no-remote", "--new-instance", "--marionette", "--profile", self.profile],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            start_new_session=True,
+            env={
+                "HOME": str(self.folder),
+                "PATH": os.environ["PATH"],
+                "LANG": "C.UTF-8",
+                "MOZ_CRASHREPORTER_DISABLE": "1",
+                "MOZ_REMOTE_SETTINGS_DEVTOOLS": "1",
+            },
+        )
+        deadline = time.monotonic() + self.limit
+        while not (port.exists() and port.read_text().strip()):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("Firefox does not start")
+            time.sleep(0.05)
+        self.marionette = Marionette(int(port.read_text()))
+
+    def stop(self):
+        self.marionette.quit()
+        self.marionette = None
+        self.process.wait(self.limit)
+        self.process = None
+
+    def end(self):
+        """Whatever state it is in, with all processes of its own."""
+        # Once it was waited for, its group may be anybody's.
+        if self.process is None or self.process.returncode is not None:
+            return
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(self.limit)

@@ -1,0 +1,226 @@
+"""Firefox, as it comes from Debian, against bellwire: nothing that was taken is lost or comes twice.
+
+usage: check.py PATH_OF_BELLWIRE
+"""
+
+import collections
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+from browser import Firefox
+from page import Page, Proxy
+from sender import Key, Sender
+from service import Service
+
+# For a browser that reconnects by itself while other programs keep the machine busy.
+SOON = 20
+
+
+class Failed(Exception):
+    pass
+
+
+def check(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+class Run:
+    def __init__(self, bellwire, folder):
+        self.folder = pathlib.Path(folder)
+        self.service = Service(bellwire, self.folder)
+        self.firefox = Firefox(self.folder, self.service.authority)
+        self.sender = Sender(bellwire, self.folder, self.service.authority)
+        self.key = Key(bellwire, self.folder / "vapid.json")
+        self.other_key = Key(bellwire, self.folder / "other.json")
+        self.proxy = Proxy()
+        self.page = None
+        self.subscriptions = {}
+        # What the page has to see, and how often.
+        self.accepted = collections.Counter()
+
+    def end(self):
+        self.firefox.end()
+        self.service.kill()
+
+    def in_page(self, expression, *arguments):
+        return self.firefox.marionette.run(expression, *arguments)
+
+    def push(self, scope, body=None, encoding="aes128gcm", send=None):
+        """One that the service takes, and that the page has to see."""
+        key = self.key if scope == "bound" else None
+        status = (send or self.sender.pywebpush)(self.subscriptions[scope], body, encoding, key)
+        check(status == 201, f"{encoding} of {body and len(body)} bytes to {scope}: {status}")
+        self.accepted[scope, "empty" if body is None else "message", body or b""] += 1
+
+    def push_all(self, *scopes):
+        """One of each kind."""
+        for scope in scopes:
+            for encoding in ("aes128gcm", "aesgcm"):
+                self.push(scope, os.urandom(100), encoding)  # No two are the same.
+            self.push(scope)
+
+    def check_arrived(self, when):
+        """Everything up to now was seen, each exactly once."""
+        self.page.wait_for(self.accepted, SOON)
+        for what, pushes in (("lost", self.accepted - self.page.seen), ("too many", self.page.seen - self.accepted)):
+            check(
+                not pushes,
+                f"{when}: {what}: "
+                + ", ".join(
+                    f"{scope} {kind} of {len(body)} bytes, {count} times"
+                    for (scope, kind, body), count in pushes.items()
+                ),
+            )
+
+    def start(self):
+        self.service.start()
+        self.page = Page(self.service.certificate)
+        self.firefox.make_profile(self.service.url.replace("https", "wss", 1), self.proxy.server.server_port)
+        self.firefox.start()
+
+    def subscribe(self):
+        self.firefox.marionette.open(self.page.url)
+        self.subscriptions = {
+            "open": self.in_page("subscribe('open')"),
+            "bound": self.in_page("subscribe('bound', given[0])", self.key.public),
+        }
+        for scope, version in (("open", "v1"), ("bound", "v2")):
+            start = f"{self.service.url}/wpush/{version}/"
+            endpoint = self.subscriptions[scope]["endpoint"]
+            check(endpoint.startswith(start), f"the endpoint of {scope} begins with {start}")
+
+    def receive(self):
+        for scope in ("open", "bound"):
+            for send in (self.sender.pywebpush, self.sender.bellwire_send):
+                for encoding in ("aes128gcm", "aesgcm"):
+                    for body in (b"x", "grüße 😀".encode(), os.urandom(3993)):
+                        self.push(scope, body, encoding, send)
+                self.push(scope, send=send)
+        self.check_arrived("received while connected")
+
+    def refuse(self):
+        """Nothing of this may reach the page, which the next step sees."""
+        bound = self.subscriptions["bound"]
+        for send in (self.sender.pywebpush, self.sender.bellwire_send):
+            for encoding in ("aes128gcm", "aesgcm"):
+                for key in (self.other_key, None):
+                    status = send(bound, b"forged", encoding, key)
+                    check(
+                        status == 401,
+                        f"{encoding} signed by {'another' if key else 'no'} key to a bound endpoint: {status}",
+                    )
+        status = self.sender.put(bound)
+        check(status == 401, f"PUT without a signature to a bound endpoint: {status}")
+
+    def restart(self):
+        """In good order, and by SIGKILL; the browser comes back by itself."""
+        for end in (self.service.stop, self.service.kill):
+            before = time.monotonic()
+            end()
+            check(time.monotonic() - before < 5, "the service does not wait for the browser")
+            self.service.start()
+            self.push_all("open", "bound")
+            self.check_arrived(f"received after {end.__name__}")
+        for scope, subscription in self.subscriptions.items():
+            now = self.in_page("subscription(given[0])", scope)
+            check(now == subscription, f"the subscription of {scope} is what it was")
+
+    def wait_offline(self):
+        """The browser is away, and in between the service is killed."""
+        self.firefox.stop()
+        self.push_all("open", "bound")
+        self.service.kill()
+        self.service.start()
+        check(self.service.messages() == 6, "what waits survives SIGKILL")
+        self.push_all("open", "bound")
+        self.firefox.start()
+        self.check_arrived("received after the browser was away")
+        self.firefox.marionette.open(self.page.url)
+
+    def unsubscribe(self):
+        gone = dict(self.subscriptions)
+        for scope in gone:
+            check(self.in_page("unsubscribe(given[0])", scope), f"{scope} is unsubscribed")
+        self.check_gone(gone, SOON)
+        self.subscriptions["open"] = self.in_page("subscribe('open')")
+        check(
+            self.subscriptions["open"]["endpoint"] != gone["open"]["endpoint"], "a new subscription has a new endpoint"
+        )
+        self.push_all("open")
+        self.check_arrived("received by a new subscription")
+        self.service.kill()
+        self.service.start()
+        self.check_gone(gone, 0)
+
+    def check_gone(self, subscriptions, limit):
+        for scope, subscription in subscriptions.items():
+            key = self.key if scope == "bound" else None
+            status = self.wait_until(lambda: self.sender.pywebpush(subscription, None, key=key), 410, limit)
+            check(status == 410, f"a push to {scope}, which is unsubscribed: {status}")
+
+    def leave_nothing(self):
+        """Everything was acknowledged, and the acknowledgements kept."""
+
+        def waiting():
+            self.service.stop()
+            self.service.start()
+            return self.service.messages()
+
+        check(self.wait_until(waiting, 0, SOON) == 0, "nothing is left in the store")
+        self.push_all("open")
+        self.check_arrived("received at last")
+        self.firefox.stop()
+        self.service.stop()
+        check(not self.proxy.hosts, f"Firefox asks for other hosts: {sorted(self.proxy.hosts)}")
+
+    @staticmethod
+    def wait_until(value, wanted, limit):
+        deadline = time.monotonic() + limit
+        while (got := value()) != wanted and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return got
+
+
+STEPS = (
+    Run.start,
+    Run.subscribe,
+    Run.receive,
+    Run.refuse,
+    Run.restart,
+    Run.wait_offline,
+    Run.unsubscribe,
+    Run.leave_nothing,
+)
+
+
+def print_end(path):
+    if path.exists():
+        print(f"---- {path.name} of {path.parent.name}", *path.read_text(errors="replace").splitlines()[-80:], sep="\n")
+
+
+def main():
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        run = Run(sys.argv[1], folder)
+        try:
+            for step in STEPS:
+                before = time.monotonic()
+                step(run)
+                print(f"firefox: {step.__name__} {time.monotonic() - before:.1f} s", flush=True)
+        except Exception as error:
+            run.end()
+            for path in (run.folder / "firefox/log", run.service.log):
+                print_end(path)
+            print(f"firefox: FAILED in {step.__name__}: {error!r}")
+            return 1
+        finally:
+            run.end()
+    print(f"firefox: {run.accepted.total()} pushes seen, each once, in {time.monotonic() - started:.1f} s")
+    return 0
+
+
+sys.exit(main())

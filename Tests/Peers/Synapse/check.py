@@ -1,0 +1,201 @@
+"""Synapse pushes through the gateway of a running bellwire to a user agent that comes and goes.
+
+usage: check.py PATH_OF_BELLWIRE
+"""
+
+import json
+import os
+import pathlib
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Torture/Promise"))
+
+import requests
+from agent import Agent
+from between import Between, kill_after_answer, kill_meanwhile
+from homeserver import Homeserver, User
+from server import Meddler
+
+bellwire = sys.argv[1]
+passed = 0
+
+
+def check(condition, what):
+    global passed
+    if not condition:
+        raise SystemExit(f"synapse: FAILED: {what}")
+    passed += 1
+
+
+def wait_until(condition, what, limit=30):
+    deadline = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"synapse: FAILED: {what}")
+        time.sleep(0.05)
+    check(True, what)
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+class Service:
+    """bellwire under a path, on a disk that can be full."""
+
+    def __init__(self, folder):
+        self.folder, self.port, self.process = folder, free_port(), None
+        self.url = f"http://127.0.0.1:{self.port}/push"
+        self.meddler = Meddler(folder)
+
+    def setting(self):
+        """What `bellwire check` says that Synapse has to be told."""
+        result = subprocess.run([bellwire, "check", "--json", "--base-url", self.url], check=True, capture_output=True)
+        return json.dumps(json.loads(result.stdout)["senders"]["synapse"]).strip("{}")
+
+    def start(self):
+        state = self.folder / "state"
+        self.process = subprocess.Popen(
+            [
+                bellwire,
+                "serve",
+                "--listen",
+                f"http://127.0.0.1:{self.port}",
+                "--base-url",
+                self.url,
+                "--state",
+                state,
+                "--keys",
+                self.folder / "keys",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=open(self.folder / "log", "ab"),
+            text=True,
+            env={**os.environ, **self.meddler.environment(state)},
+        )
+        select.select([self.process.stdout], [], [], 30)
+        check(self.process.stdout.readline().startswith("bellwire: ready"), "bellwire is ready")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(30)
+
+
+class Story:
+    """Ann writes, Bob's desktop is told: by one channel with the event, by the other with its id."""
+
+    def __init__(self, service, homeserver, between):
+        self.service, self.between = service, between
+        self.ann, self.bob = User(homeserver, "ann"), User(homeserver, "bob")
+        self.room = self.ann.create_room(self.bob)
+        self.agent = Agent(service.url + "/")
+        self.agent.connect()
+        self.whole, self.whole_endpoint = self.agent.register()
+        self.id_only, self.id_only_endpoint = self.agent.register()
+        self.bob.add_pusher(self.whole_endpoint, between.url)
+        self.bob.add_pusher(self.id_only_endpoint, between.url, format="event_id_only")
+        self.events = []
+
+    def say(self, text, formatted=None):
+        self.events.append(self.ann.say(self.room, text, formatted))
+        return self.events[-1]
+
+    def arrive(self, event):
+        return self.agent.wait(self.whole, event), self.agent.wait(self.id_only, event)
+
+    def discovery(self):
+        for path in ("", "/push"):
+            answer = requests.get(f"http://127.0.0.1:{self.service.port}{path}/_matrix/push/v1/notify", timeout=10)
+            check(answer.json() == {"unifiedpush": {"gateway": "matrix"}}, "discovery")
+
+    def connected(self):
+        whole, id_only = self.arrive(self.say("Shall we meet?", "Shall we <b>meet</b>?"))
+        check(whole["content"]["body"] == "Shall we meet?", "the text")
+        check(whole["sender_display_name"] == "ann" and whole["room_name"] == "Office", "the names")
+        check(set(id_only) == {"event_id", "room_id", "prio", "counts", "devices"}, "the id alone")
+        whole, _ = self.arrive(self.say("x" * 20_000))
+        check("content" not in whole and whole["room_name"] == "Office", "a long text is left out")
+
+    def absent(self):
+        self.agent.close()
+        before = len(self.between.passed)
+        events = [self.say(f"while you were away {number}") for number in range(3)]
+        self.between.wait(200, 6, since=before)
+        self.agent.connect()
+        for event in events:
+            self.arrive(event)
+        for channel in (self.whole, self.id_only):
+            got = [body["event_id"] for _, body in self.agent.received[channel]]
+            check(got[-3:] == events, "what came meanwhile, in order")
+
+    def killed(self, trap):
+        """Synapse comes again for what it heard no answer to, and the service knows it again."""
+        self.between.trap = trap(self.service)
+        event = self.say("are you there?")
+        self.service.process.wait(30)
+        self.service.start()
+        self.agent.connect()
+        self.arrive(event)
+        # What is said now comes behind every repetition of what was said before.
+        self.arrive(self.say("there you are"))
+
+    def disk_full(self):
+        self.service.meddler.set(fault=Meddler.FULL)
+        before = len(self.between.passed)
+        event = self.say("the disk is full")
+        self.between.wait(503, 2, since=before)
+        check(self.bob.pushkeys() == {self.whole_endpoint, self.id_only_endpoint}, "a full disk ends no pusher")
+        self.service.meddler.set()
+        self.arrive(event)
+        self.arrive(self.say("there is room again"))
+
+    def revoked(self):
+        self.agent.unregister(self.id_only)
+        event = self.say("only one of you hears this")
+        wait_until(
+            lambda: self.bob.pushkeys() == {self.whole_endpoint}, "Synapse forgets the revoked pushkey, and only that"
+        )
+        self.agent.wait(self.whole, event)
+
+    def none_doubled(self):
+        for channel, events in ((self.whole, self.events), (self.id_only, self.events[:-1])):
+            for event in events:
+                check(len(self.agent.versions(channel, event)) == 1, "once, and not twice")
+
+    def run(self):
+        self.discovery()
+        self.connected()
+        self.absent()
+        self.killed(kill_after_answer)
+        for _ in range(3):
+            self.killed(kill_meanwhile)
+        self.disk_full()
+        self.revoked()
+        self.none_doubled()
+
+
+started = time.monotonic()
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    service = Service(folder)
+    homeserver = Homeserver(folder / "synapse", free_port(), service.setting())
+    try:
+        homeserver.start()
+        service.start()
+        Story(service, homeserver, Between(service.port)).run()
+    except Exception:
+        print((folder / "log").read_text()[-2000:], file=sys.stderr)
+        raise
+    finally:
+        if service.process:
+            service.kill()
+        if homeserver.process:
+            homeserver.stop()
+print(f"synapse: {passed} checks passed in {time.monotonic() - started:.0f} s")

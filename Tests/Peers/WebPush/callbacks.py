@@ -1,0 +1,227 @@
+"""The callbacks of bellwire, received by a server of Python and checked by a library of others.
+
+usage: callbacks.py PATH_OF_CALLBACK_PROBE
+"""
+
+import base64
+import http.server
+import json
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from standardwebhooks.webhooks import Webhook
+
+program = sys.argv[1]
+passed = 0
+
+
+def check(condition, what):
+    global passed
+    if not condition:
+        sys.exit(f"callbacks: FAILED: {what}")
+    passed += 1
+
+
+class Hook(http.server.ThreadingHTTPServer):
+    """Keeps each request, and answers what `answer` says: a status, or None for no answer."""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen = []
+        self.arrived = threading.Condition()
+        self.answer = lambda _: 200
+        self.afterwards = lambda: None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/hook"
+
+    def wait(self, is_enough, what, seconds=60):
+        with self.arrived:
+            check(self.arrived.wait_for(lambda: is_enough(self.seen), seconds), what)
+            return list(self.seen)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        entry = (time.monotonic(), dict(self.headers.items()), body)
+        status = self.server.answer(entry)
+        with self.server.arrived:
+            self.server.seen.append(entry)
+            self.server.arrived.notify_all()
+        if status is None:
+            self.close_connection = True
+            return
+        self.send_response(status)
+        if "webhook-challenge" in self.headers:
+            self.send_header("webhook-challenge", self.headers["webhook-challenge"])
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        self.wfile.flush()
+        self.server.afterwards()
+
+    def log_message(self, *_):
+        pass
+
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:
+            pass  # The other side was killed.
+
+
+class Probe:
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            [program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        check(self.process.stdout.readline() == "ready\n", "the probe is ready")
+
+    def __call__(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        return self.process.stdout.readline().strip()
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        self.process.stdin.close()
+        check(self.process.wait(30) == 0, "the probe ends")
+
+
+def payload(body):
+    data = json.loads(body)["data"]
+    text = data.get("payload")
+    return text and base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+
+
+def story(folder):
+    hook, probe = Hook(), Probe(folder)
+    secrets = [probe("make", 1, hook.url)]
+    for number in range(30):
+        check(probe("add", 1, f"größe {number}") == "done", "added")
+    hook.wait(lambda seen: len(seen) == 31, "all arrived")
+    secrets.append(probe("rotate", 1))
+    probe("add", 1, "after")
+    hook.wait(lambda seen: len(seen) == 32, "and one after the rotation")
+    check(probe("end", 1) == "done", "ended")
+    seen = hook.wait(lambda seen: len(seen) == 33, "and the last")
+    for index, (_, headers, body) in enumerate(seen):
+        verified = Webhook(secrets[0]).verify(body, headers)
+        check(verified == json.loads(body), "signed under the first secret")
+        if index > 30:
+            check(Webhook(secrets[1]).verify(body, headers), "and under the second one")
+        try:
+            Webhook(secrets[0]).verify(body + b" ", headers)
+            check(False, "another body is not signed")
+        except Exception as error:
+            check("signature" in str(error), "another body is not signed")
+        check(headers["content-type"] == "application/json", "content type")
+    check(
+        [payload(body) for _, _, body in seen]
+        == [None] + [f"größe {number}" for number in range(30)] + ["after", None],
+        "in order",
+    )
+    check(len({headers["webhook-id"] for _, headers, _ in seen}) == 33, "an id for each")
+    check(json.loads(seen[0][2])["type"] == "registration.created", "created is first")
+    check(json.loads(seen[-1][2])["type"] == "registration.deleted", "deleted is last")
+    probe.end()
+    hook.shutdown()
+
+
+def kills(folder, rounds=40):
+    """Killed before the answer, and between the answer and its record."""
+    hook, probe = Hook(), Probe(folder)
+    hook.answer = lambda _: 200
+    probe("make", 1, hook.url)
+    expected = [f"{number}" for number in range(rounds * 3)]
+    for text in expected:
+        probe("add", 1, text)
+    dice = random.Random(1)
+    for turn in range(rounds):
+        now = threading.Event()
+        if turn % 2:
+            hook.answer = lambda _: now.set()
+        else:
+            hook.answer, hook.afterwards = lambda _: 200, now.set
+        check(now.wait(60), "an attempt was made")
+        time.sleep(dice.random() * 0.003)
+        probe.kill()
+        hook.answer, hook.afterwards = lambda _: 200, lambda: None
+        probe = Probe(folder)
+    seen = hook.wait(lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "nothing is lost")
+    first, ids = [], {}
+    for _, headers, body in seen:
+        name = payload(body)
+        if name not in ids:
+            first.append(name)
+        check(ids.setdefault(name, headers["webhook-id"]) == headers["webhook-id"], "one id")
+    check(first == [None] + expected, "in order")
+    check(len(set(ids.values())) == len(ids), "and no id twice")
+    probe.end()
+    hook.shutdown()
+    return len(seen) - len(ids)
+
+
+def crowd(folder, count=10_000):
+    """Hosts that take a connection and never answer."""
+    silent = socket.create_server(("0.0.0.0", 0), backlog=4096)
+    held, ends = [], threading.Event()
+
+    def hold():
+        while not ends.is_set():
+            held.append(silent.accept()[0])
+
+    threading.Thread(target=hold, daemon=True).start()
+    hook, probe = Hook(), Probe(folder)
+    probe("make", 1, hook.url)
+    hook.wait(lambda seen: len(seen) == 1, "the fast one is confirmed")
+    check(probe("crowd", count, silent.getsockname()[1]) == "done", "a crowd")
+    arrivals, commits = [], []
+    for number in range(60):
+        started = time.monotonic()
+        probe("add", 1, f"{number}")
+        commits.append(time.monotonic() - started)
+        seen = hook.wait(lambda seen: len(seen) == number + 2, "the fast one goes on")
+        arrivals.append(seen[-1][0] - started)
+        time.sleep(max(0, 0.2 - arrivals[-1]))
+    check(len(held) >= 256, f"the others were tried ({len(held)})")
+    ends.set()
+    probe.kill()
+    hook.shutdown()
+    silent.close()
+    for connection in held:
+        connection.close()
+    arrivals.sort()
+    commits.sort()
+    check(arrivals[-2] < 0.5, f"a fast one waits for nobody ({arrivals[-2]:.3f} s)")
+    check(commits[-2] < 0.25, f"nor does a push ({commits[-2]:.3f} s)")
+    return arrivals, commits, len(held)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    story(folder)
+with tempfile.TemporaryDirectory() as folder:
+    repeats = kills(folder)
+with tempfile.TemporaryDirectory() as folder:
+    arrivals, commits, held = crowd(folder)
+print(
+    f"callbacks: {passed} checks passed; {repeats} repeats after 40 kills; beside 10,000 silent"
+    f" hosts ({held} connections) an event took {arrivals[len(arrivals) // 2] * 1000:.1f} ms"
+    f" (at most {arrivals[-1] * 1000:.1f}), its commit {commits[len(commits) // 2] * 1000:.1f} ms"
+    f" (at most {commits[-1] * 1000:.1f})"
+)

@@ -1,0 +1,341 @@
+"""Real senders push to a running bellwire, and a client in the manner of KUnifiedPush takes it.
+
+usage: push.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import uuid
+
+import http_ece
+import requests
+import websockets
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from py_vapid import Vapid01, Vapid02
+from pywebpush import WebPushException, webpush
+
+bellwire = sys.argv[1]
+passed = 0
+
+
+def check(condition, what):
+    global passed
+    if not condition:
+        sys.exit(f"push: FAILED: {what}")
+    passed += 1
+
+
+def encode(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def point(key):
+    return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+class Application:
+    """The receiving end: keys of its own, and a channel at the push service."""
+
+    def __init__(self):
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.auth = os.urandom(16)
+        self.channel = str(uuid.uuid4())
+        self.endpoint = None
+
+    def subscription(self):
+        return {"endpoint": self.endpoint, "keys": {"p256dh": encode(point(self.key)), "auth": encode(self.auth)}}
+
+    def decrypt(self, message):
+        headers = message["headers"]
+        if headers["encoding"] == "aes128gcm":
+            return http_ece.decrypt(
+                decode(message["data"]), private_key=self.key, auth_secret=self.auth, version="aes128gcm"
+            )
+        values = dict(
+            item.strip().split("=", 1)
+            for field in (headers["encryption"], headers["crypto_key"])
+            for item in field.replace(",", ";").split(";")
+        )
+        return http_ece.decrypt(
+            decode(message["data"]),
+            salt=decode(values["salt"]),
+            dh=decode(values["dh"]),
+            private_key=self.key,
+            auth_secret=self.auth,
+            version="aesgcm",
+        )
+
+
+class Distributor:
+    """Says what KUnifiedPush says, and no more: no subprotocol, no codes, no broadcasts."""
+
+    def __init__(self, url):
+        self.url = url.replace("http", "ws", 1)
+        self.uaid = None
+        self.waiting = []
+
+    async def connect(self):
+        self.socket = await websockets.connect(self.url, compression=None)
+        hello = {"messageType": "hello"}
+        if self.uaid:
+            hello["uaid"] = self.uaid
+        reply = await self.ask(hello, "hello")
+        check(reply["status"] == 200, "hello")
+        check(self.uaid in (None, reply["uaid"]), "the uaid is known again")
+        self.uaid = reply["uaid"]
+
+    async def ask(self, message, answer):
+        await self.socket.send(json.dumps(message))
+        while True:
+            reply = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
+            if reply["messageType"] == answer:
+                return reply
+            self.waiting.append(reply)
+
+    async def register(self, application, key=None):
+        message = {"messageType": "register", "channelID": application.channel}
+        if key:
+            message["key"] = key
+        reply = await self.ask(message, "register")
+        check(reply["status"] == 200 and reply["channelID"] == application.channel, "register")
+        application.endpoint = reply["pushEndpoint"]
+
+    async def unregister(self, application):
+        message = {"messageType": "unregister", "channelID": application.channel}
+        check((await self.ask(message, "unregister"))["status"] == 200, "unregister")
+
+    async def notification(self, application, acknowledges=True):
+        if self.waiting:
+            message = self.waiting.pop(0)
+        else:
+            message = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
+        check(message["messageType"] == "notification", "a notification")
+        check(message["channelID"] == application.channel, "of that channel")
+        if acknowledges:
+            update = {"channelID": message["channelID"], "version": message["version"]}
+            await self.socket.send(json.dumps({"messageType": "ack", "updates": [update]}))
+        return message
+
+    async def close(self):
+        await self.socket.close()
+        self.waiting = []
+
+
+async def inside_thread(function, *arguments, **named):
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: function(*arguments, **named))
+
+
+async def encrypted(distributor):
+    """pywebpush, both encodings, signed in both manners and unsigned."""
+    keys = {"none": None, "own": ec.generate_private_key(ec.SECP256R1())}
+    for bound, key in keys.items():
+        application = Application()
+        await distributor.register(application, key and encode(point(key)))
+        for encoding in ("aes128gcm", "aesgcm"):
+            for vapid in (Vapid02, Vapid01) if key else (None,):
+                for text in ("Hi", "ü" * 100, "x" * 3900):
+                    signing = (
+                        {"vapid_private_key": vapid(private_key=key), "vapid_claims": {"sub": "mailto:a@example.org"}}
+                        if vapid
+                        else {}
+                    )
+                    answer = await inside_thread(
+                        webpush,
+                        application.subscription(),
+                        text,
+                        ttl=60,
+                        content_encoding=encoding,
+                        timeout=10,
+                        **signing,
+                    )
+                    what = f"{bound} {encoding} {vapid and vapid.__name__}"
+                    check(answer.status_code == 201, f"{what}: accepted")
+                    check(answer.headers["TTL"] == "60", f"{what}: TTL")
+                    message = await distributor.notification(application)
+                    check(application.decrypt(message).decode() == text, f"{what}: decrypted")
+    try:
+        await inside_thread(
+            webpush,
+            application.subscription(),
+            "x",
+            ttl=60,
+            timeout=10,
+            vapid_private_key=Vapid02(private_key=ec.generate_private_key(ec.SECP256R1())),
+            vapid_claims={"sub": "mailto:a@example.org"},
+        )
+        check(False, "another key is refused")
+    except WebPushException as error:
+        check(error.response.status_code == 401, "another key is refused")
+
+
+async def simple(distributor):
+    """requests and curl, in the manner of simple push."""
+    application = Application()
+    await distributor.register(application)
+    answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
+    check(answer.status_code == 201, "PUT of requests")
+    message = await distributor.notification(application)
+    check(decode(message["data"]) == b"version=17" and "headers" not in message, "its body")
+    curl = ["curl", "--silent", "--show-error", "--max-time", "10", "--write-out", "%{http_code}"]
+    for arguments, body in (
+        (["-X", "PUT", "-d", "version=18"], b"version=18"),
+        (["-X", "POST", "-H", "TTL: 5"], None),
+        (["-X", "POST", "-H", "TTL: 5", "-H", "Content-Encoding: aes128gcm", "-d", "abc"], b"abc"),
+    ):
+        result = await inside_thread(subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
+        check(result.stdout == b"201", f"curl {arguments}: {result.stdout}")
+        message = await distributor.notification(application)
+        check((decode(message["data"]) if body else message.get("data")) == body, "its body")
+
+
+async def offline(distributor):
+    """What came while it was away is there after hello, until it is acknowledged."""
+    application = Application()
+    await distributor.register(application)
+    await distributor.close()
+    for number in range(20):
+        answer = await inside_thread(
+            requests.post,
+            application.endpoint,
+            data=f"{number}",
+            timeout=10,
+            headers={"TTL": "60", "Content-Encoding": "aes128gcm"},
+        )
+        check(answer.status_code == 201, "accepted for later")
+    await distributor.connect()
+    versions = []
+    for number in range(20):
+        message = await distributor.notification(application, acknowledges=number < 10)
+        check(decode(message["data"]) == f"{number}".encode(), "in order")
+        versions.append(message["version"])
+    await distributor.close()
+    await distributor.connect()
+    for number in range(10, 20):
+        message = await distributor.notification(application)
+        check(message["version"] == versions[number], "the rest again, under the same version")
+    await distributor.unregister(application)
+    answer = await inside_thread(requests.post, application.endpoint, headers={"TTL": "5"})
+    check(answer.status_code == 410, "gone after unregister")
+
+
+class Registration:
+    """An endpoint whose keys bellwire holds."""
+
+    def __init__(self, state, *options):
+        self.state = state
+        output = subprocess.run(
+            [bellwire, "register", "--app", "telegram", "--account", "me", "--json", "--state", state, *options],
+            capture_output=True,
+            check=True,
+            timeout=10,
+        ).stdout
+        self.members = json.loads(output)
+        self.id = self.members["id"]
+        self.endpoint = self.members["endpoint"]
+
+    def ask(self, path, *arguments):
+        output = subprocess.run(
+            [
+                "curl",
+                "--silent",
+                "--max-time",
+                "10",
+                "--unix-socket",
+                f"{self.state}/control.sock",
+                *arguments,
+                f"http://localhost/api/v1/{path}",
+            ],
+            capture_output=True,
+            check=True,
+            timeout=20,
+        ).stdout
+        return json.loads(output)
+
+    def fetched(self):
+        answer = self.ask("fetched", "--json", json.dumps({"registration": self.id}))
+        return [decode(message["payload"]) for message in answer["messages"]]
+
+    def undecryptable(self):
+        return self.ask(f"registrations/{self.id}").get("undecryptable", {})
+
+
+def registered(state):
+    """pywebpush encrypts to keys that bellwire made, as Telegram's server does."""
+    registration = Registration(state)
+    token = json.loads(registration.members["token"])
+    check(list(token) == ["endpoint", "keys"], "the token is a subscription")
+    check(list(token["keys"]) == ["p256dh", "auth"], "with its keys in order")
+    texts = ["Hi", "ü" * 100, "x" * 3900, ""]
+    for encoding in ("aes128gcm", "aesgcm"):
+        for text in texts[:3]:
+            answer = webpush(token, text, ttl=60, content_encoding=encoding, timeout=10)
+            check(answer.status_code == 201, f"{encoding}: accepted")
+    expected = [text.encode() for text in texts[:3]] * 2
+    check(registration.fetched() == expected, "decrypted, in order")
+    check(registration.fetched() == [], "fetched once")
+    wrong = dict(token, keys=dict(token["keys"], auth=encode(os.urandom(16))))
+    answer = webpush(wrong, "x", ttl=60, timeout=10)
+    check(answer.status_code == 201, "what cannot be read is not refused")
+    check(registration.undecryptable() == {"bad-tag": 1}, "but counted")
+    bound = Registration(state, "--vapid")
+    check(bound.members["token"].endswith(',"vapid":true}'), "the token asks for a signature")
+    key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    for signer, status in ((key, 201), (other, 401), (key, 201)):
+        try:
+            answer = webpush(
+                json.loads(bound.members["token"]),
+                "signed",
+                ttl=60,
+                timeout=10,
+                vapid_private_key=Vapid02(private_key=signer),
+                vapid_claims={"sub": "mailto:a@example.org"},
+            )
+        except WebPushException as error:
+            answer = error.response
+        check(answer.status_code == status, f"the first key that signs: {status}")
+    wake = Registration(state, "--type", "4")
+    for number in (1, 2**63 - 1):
+        answer = requests.put(wake.endpoint, data={"version": number}, timeout=10)
+        check(answer.status_code == 201, "simple push")
+    signals = wake.ask(f"pending?registration={wake.id}")["messages"]
+    check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "one signal")
+    subprocess.run([bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10, stdout=subprocess.DEVNULL)
+    check(requests.put(wake.endpoint, timeout=10).status_code == 410, "revoked")
+
+
+async def run(url):
+    distributor = Distributor(url)
+    await distributor.connect()
+    await encrypted(distributor)
+    await simple(distributor)
+    await offline(distributor)
+    await distributor.close()
+
+
+with tempfile.TemporaryDirectory() as folder:
+    process = subprocess.Popen(
+        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state", "--keys", f"{folder}/keys"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        ready = process.stdout.readline().split()
+        check(ready[:2] == ["bellwire:", "ready"], "bellwire is ready")
+        asyncio.run(asyncio.wait_for(run(ready[2]), 120))
+        registered(f"{folder}/state")
+    finally:
+        process.terminate()
+        check(process.wait(20) == 0, "it ends when it is told to")
+
+print(f"push: {passed} checks passed")

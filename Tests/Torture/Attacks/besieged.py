@@ -1,0 +1,89 @@
+"""What is attacked after the handshake, on the shipped program: others push on as in quiet, and none is refused."""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+from shipped import HERE, Siege
+from worst import FAMILIES
+
+MEGABYTE = 1 << 20
+# Others may wait three times as long as in quiet, and 20 ms at any rate.
+SLOWER, WAIT = 3, 20
+# What is gone has to be gone from memory, too.
+MEMORY, CALM = 16 * MEGABYTE, 10
+
+
+def run(report, is_long, program, family):
+    kinds = list(FAMILIES[family])
+    while kinds:
+        with Siege(program) as siege:
+            while kinds and siege.server.is_alive():
+                besiege(report, siege, kinds.pop(0), 3 if is_long else 1, 6 if is_long else 1)
+
+
+def besiege(report, siege, kind, rounds, seconds):
+    server = siege.server
+    first_memory, first_descriptors = server.memory(), server.descriptors()
+    seen = [one_round(siege, kind, f"worst{number}", seconds) for number in range(rounds)]
+    attacked, elsewhere, limit = waits(siege, seen)
+    if len(seen) == 1 and attacked > limit and server.is_alive():
+        # The machine may have had something else to do in that second: then the median of three counts.
+        seen += [one_round(siege, kind, f"again{number}", seconds) for number in range(2)]
+        attacked, elsewhere, limit = waits(siege, seen)
+    done = f"{seen[0].pieces} pieces, {seen[0].ends} connections cut, {seconds} s"
+    name = kind.__name__.replace("_", " ")
+    bound = f"others: p99, {siege.quiet:.1f} ms in quiet, {elsewhere:.1f} elsewhere <= {limit:.1f} ms"
+    report.bound(name, done, bound, f"{attacked:.1f} ms", attacked <= limit)
+    wrong = [entry.attacked["wrong"] for entry in seen if entry.attacked["wrong"]]
+    report.bound("", "", "others: pushes that were not answered 201: none", str(wrong or "none"), not wrong)
+    report.bound("", "", "the server stays up", "up" if server.is_alive() else "gone", server.is_alive())
+    if not server.is_alive():
+        return
+    start = time.monotonic()
+    while time.monotonic() - start < CALM and (
+        server.memory() - first_memory > MEMORY or server.descriptors() > first_descriptors
+    ):
+        time.sleep(0.1)
+    grown = (server.memory() - first_memory) / MEGABYTE
+    report.bound(
+        "",
+        "",
+        f"memory returns within {CALM} s: growth <= {MEMORY >> 20} MB",
+        f"{grown:.1f} MB",
+        grown <= MEMORY / MEGABYTE,
+    )
+    report.bound(
+        "",
+        "",
+        "descriptors return",
+        f"{server.descriptors()} of {first_descriptors}",
+        server.descriptors() <= first_descriptors,
+    )
+
+
+def waits(siege, seen):
+    """What others waited, what they did for a server that nobody attacks, and what they may."""
+    attacked, elsewhere = (
+        statistics.median(getattr(entry, name)["p99"] for entry in seen) for name in ("attacked", "elsewhere")
+    )
+    return attacked, elsewhere, max(SLOWER * max(siege.quiet, elsewhere), WAIT)
+
+
+def one_round(siege, kind, owner, seconds):
+    """What the neighbour saw while one client did its worst; what that client had goes afterwards."""
+    server = siege.server
+    bearer = server.add_device(owner)
+    command = [sys.executable, HERE / "worst.py", kind.__name__, str(server.port), bearer, server.socket, str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attacker:
+        attacker.stdout.readline()
+        with siege.neighbour() as neighbour:
+            output = attacker.stdout.read()
+    if attacker.returncode or not output:
+        raise SystemExit(f"attack: {kind.__name__} could not be made")
+    neighbour.pieces, neighbour.ends = (json.loads(output)[name] for name in ("pieces", "ends"))
+    if server.is_alive():
+        server.remove_owner(owner)
+    return neighbour

@@ -1,0 +1,74 @@
+"""HTTP/2 frames that cost the sender little and bring nothing: the connection ends, soon."""
+
+import struct
+
+import wire
+from report import Attack
+from target import Target
+from wire import Client
+
+FRAMES = 100_000
+# Of CPU, for one connection: its handshake, some hundred frames, and what was sent before it ended.
+CPU_BOUND = 0.01
+
+
+def resets(index):
+    stream = 2 * index + 1
+    return wire.request(stream) + wire.frame(wire.RESET, 0, stream, struct.pack(">I", wire.CANCEL))
+
+
+def resets_in_answer(index):
+    """Streams whose answers are still being made."""
+    stream = 2 * index + 1
+    return wire.request(stream, b"/later/1000") + wire.frame(wire.RESET, 0, stream, struct.pack(">I", wire.CANCEL))
+
+
+def provoked_resets(index):
+    """Frames that make the server reset the stream: the other way round, the same cost."""
+    stream = 2 * index + 1
+    return wire.request(stream, b"/later/1000") + wire.frame(wire.WINDOW_UPDATE, 0, stream, struct.pack(">I", 0))
+
+
+FLOODS = {
+    "rapid reset": resets,
+    "resets while answering": resets_in_answer,
+    "provoked resets": provoked_resets,
+    "SETTINGS": lambda index: wire.frame(wire.SETTINGS, 0, 0, struct.pack(">HI", 4, 65_535)),
+    "PING": lambda index: wire.frame(wire.PING, 0, 0, b"12345678"),
+    "empty DATA": lambda index: wire.frame(wire.DATA, 0, 1),
+    "PRIORITY": lambda index: wire.frame(wire.PRIORITY, 0, 2 * index + 3, struct.pack(">IB", 0, 1)),
+    "WINDOW_UPDATE of 1": lambda index: wire.frame(wire.WINDOW_UPDATE, 0, 0, struct.pack(">I", 1)),
+    "unknown frames": lambda index: wire.frame(0x42, 0, 0, b"x"),
+    "unasked ACKs": lambda index: wire.frame(wire.PING, wire.ACK, 0, b"12345678"),
+}
+
+
+def run(report, is_long):
+    count = 30 if is_long else 3
+    with Target() as target:
+        for name, piece in FLOODS.items():
+            flood(report, target, name, piece, count)
+
+
+def flood(report, target, name, piece, count):
+    batches = [b"".join(piece(index) for index in range(start, start + 100)) for start in range(0, FRAMES, 100)]
+    with Attack(report, target, name, f"{count} connections, up to {FRAMES} frames each") as attack:
+        codes = set()
+        before = target.cpu()
+        for _ in range(count):
+            client = Client(target.port, "h2", timeout=5).open()
+            if name == "empty DATA":
+                client.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1, wire.head(method=b"POST")))
+            for batch in batches:
+                if not client.send(batch):
+                    break
+            codes.add(client.ending())
+            client.close()
+        spent = target.cpu() - before
+        # Streams whose reset has not left yet still count as open, and too many are an error.
+        expected = {wire.ENHANCE_YOUR_CALM, "end"}
+        if piece is provoked_resets:
+            expected.add(wire.PROTOCOL_ERROR)
+        # A reset may overtake the last word to one who sends more than is read over.
+        attack.bound(f"ended: {wire.ENHANCE_YOUR_CALM}, or by a reset", ", ".join(map(str, codes)), codes <= expected)
+        attack.at_most("CPU for each", spent / count, CPU_BOUND, "s")

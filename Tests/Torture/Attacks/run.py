@@ -1,0 +1,61 @@
+"""Attacks a server in every way we know and holds it to bounds.
+
+usage: run.py PATH_OF_SERVERPROBE PATH_OF_BELLWIRE [--long] [FAMILY...]
+"""
+
+import argparse
+import pathlib
+import resource
+import sys
+import tempfile
+import time
+
+import besieged
+import deaf
+import floods
+import garbage
+import half_open
+import handshakes
+import idle
+import oversize
+import slow
+import worst
+from report import Report
+from target import Target, make_certificate
+
+FAMILIES = {
+    "slow": slow,
+    "idle": idle,
+    "half-open": half_open,
+    "handshakes": handshakes,
+    "oversize": oversize,
+    "floods": floods,
+    "garbage": garbage,
+    "deaf": deaf,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("probe")
+    parser.add_argument("bellwire")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("families", nargs="*", choices=[[], *FAMILIES, *worst.FAMILIES])
+    arguments = parser.parse_intermixed_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        Target.program = arguments.probe
+        Target.certificate = make_certificate(pathlib.Path(folder))
+        report = Report()
+        for name in arguments.families or [*FAMILIES, *worst.FAMILIES]:
+            if name in FAMILIES:
+                FAMILIES[name].run(report, arguments.long)
+            else:
+                besieged.run(report, arguments.long, arguments.bellwire, name)
+    print(f"attacks: {report.bounds} bounds, {report.missed} missed, {time.monotonic() - started:.0f} s")
+    return 1 if report.missed or not report.bounds else 0
+
+
+sys.exit(main())

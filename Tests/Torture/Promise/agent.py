@@ -1,0 +1,224 @@
+"""A user agent: connects, acknowledges or not, leaves in every way, and comes again."""
+
+import asyncio
+import base64
+import hashlib
+import uuid
+
+from websocket import PING, WebSocket
+
+# How a connection behaves: weight, whether it is read without pause, how it acknowledges, how it ends.
+MODES = {
+    "prompt": (8, "at once"),
+    "late": (3, "after a while"),
+    "forgetful": (3, "half of it, after a while"),
+    "mute": (3, "never"),
+    "fragile": (3, "dies instead"),
+    "hasty": (2, "and dies"),
+    "slow": (2, "at once"),
+}
+
+
+def number_of(body):
+    """The push that made this body; None for one that nobody sent."""
+    return int.from_bytes(body[2:10]) if body[:2] == b"bw" and len(body) >= 10 else None
+
+
+class Session:
+    """One connection."""
+
+    def __init__(self, agent, mode):
+        self.agent, self.world, self.log = agent, agent.world, agent.world.log
+        self.random, self.mode = agent.random, mode
+        self.number = self.world.next_connection()
+        self.patience = self.random.randint(1, 8)
+        self.is_ready, self.ended = False, asyncio.get_running_loop().create_future()
+        self.socket = None
+        self.log.note("open", c=self.number, a=agent.number, mode=mode)
+
+    def opened(self):
+        hello = {"messageType": "hello", "use_webpush": True}
+        if self.agent.uaid:
+            hello["uaid"] = self.agent.uaid
+        self.log.note("greet", c=self.number)
+        self.socket.tell(**hello)
+
+    def text(self, message, start):
+        kind = message.get("messageType")
+        if kind == "notification":
+            self.delivered(message, start)
+        elif kind == "hello":
+            self.greeted(message)
+        elif kind == "register":
+            self.registered(message)
+        elif kind == "unregister":
+            self.unregistered(message)
+
+    def greeted(self, message):
+        agent, uaid = self.agent, message["uaid"]
+        is_forgotten = bool(agent.uaid) and uaid != agent.uaid
+        if is_forgotten:
+            self.log.note(
+                "forgotten",
+                a=agent.number,
+                c=self.number,
+                kept=[one.number for one in agent.channels.values() if one.token],
+            )
+        agent.uaid, self.is_ready = uaid, True
+        self.log.note("hello", c=self.number, uaid=uaid)
+        if self.mode == "slow":
+            asyncio.get_running_loop().create_task(self.read_in_bursts())
+        agent.tidy(self)
+
+    async def read_in_bursts(self):
+        while not self.ended.done():
+            self.socket.transport.pause_reading()
+            await asyncio.sleep(self.random.uniform(0.05, 0.5))
+            if not self.ended.done():
+                self.socket.transport.resume_reading()
+            await asyncio.sleep(0.02)
+
+    def registered(self, message):
+        one = self.agent.channels.get(message["channelID"])
+        if message["status"] == 200 and one and not one.token:
+            one.token = message["pushEndpoint"].rsplit("/", 1)[1]
+            self.log.note("registered", c=self.number, s=one.number, token=one.token)
+
+    def unregistered(self, message):
+        one = self.agent.ending.pop(message["channelID"], None)
+        if one and message["status"] == 200:
+            one.has_ended = True
+            self.log.note("unregistered", c=self.number, s=one.number)
+
+    def delivered(self, message, start):
+        body = base64.urlsafe_b64decode(message.get("data", "") + "===")
+        self.log.note(
+            "delivery",
+            c=self.number,
+            a=self.agent.number,
+            chan=message["channelID"],
+            id=message["version"],
+            p=number_of(body),
+            digest=hashlib.sha256(body).hexdigest()[:16],
+            headers=message.get("headers"),
+            start=round(start, 6),
+        )
+        self.patience -= 1
+        if self.mode in ("prompt", "slow"):
+            self.acknowledge(message)
+        elif self.mode == "late" or (self.mode == "forgetful" and self.random.random() < 0.5):
+            asyncio.get_running_loop().call_later(self.random.uniform(0.0005, 0.15), self.acknowledge, message)
+        elif self.mode == "fragile" and self.patience <= 0:
+            self.socket.abort()
+        elif self.mode == "hasty":
+            self.acknowledge(message)
+            if self.patience <= 0:
+                self.socket.abort() if self.random.random() < 0.5 else self.socket.close()
+
+    def acknowledge(self, message):
+        update = {"channelID": message["channelID"], "version": message["version"]}
+        if self.socket.tell(messageType="ack", updates=[update]):
+            self.log.note("ack", c=self.number, id=message["version"])
+            if self.random.random() < 0.05:
+                self.log.note("ping", c=self.number, n=message["version"])
+                self.socket.send(PING, message["version"].encode()[:100])
+
+    def pong(self, payload):
+        self.log.note("pong", c=self.number, n=payload.decode())
+
+    def closed(self, by_us):
+        self.log.note("closed", c=self.number, us=by_us)
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+class Agent:
+    def __init__(self, world, channels):
+        self.world, self.random = world, world.branch()
+        self.number, self.wanted = len(world.agents), channels
+        world.agents.append(self)
+        self.uaid, self.channels, self.ending = None, {}, {}
+
+    def tidy(self, session):
+        """Asks for what is missing; sometimes for less, or for the same again."""
+        for channel, one in list(self.ending.items()):
+            self.unregister(session, channel, one)
+        dice = self.random.random()
+        if dice < 0.12 and self.channels and not self.world.is_calm:
+            channel = self.random.choice(list(self.channels))
+            one = self.channels.pop(channel)
+            if one.token and dice < 0.06:
+                self.unregister(session, channel, one)
+            elif one.token and dice < 0.09:  # A new subscription under the old name.
+                self.unregister(session, channel, one)
+                self.channels[channel] = self.world.subscribe(self, channel)
+            elif one.token:  # Asked for once more, it stays what it is.
+                self.channels[channel] = one
+                session.socket.tell(messageType="register", channelID=channel)
+        while len(self.channels) < self.wanted:
+            channel = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
+            self.channels[channel] = self.world.subscribe(self, channel)
+        for channel, one in self.channels.items():
+            if not one.token:
+                self.world.log.note("register", c=session.number, s=one.number, chan=channel, a=self.number)
+                session.socket.tell(messageType="register", channelID=channel)
+
+    def unregister(self, session, channel, one):
+        self.ending[channel] = one
+        one.is_ending = True
+        self.world.log.note("unregister", c=session.number, s=one.number)
+        session.socket.tell(messageType="unregister", channelID=channel)
+
+    def choose(self):
+        if self.world.is_calm:
+            return "prompt"
+        modes = list(MODES)
+        return self.random.choices(modes, [MODES[mode][0] for mode in modes])[0]
+
+    async def run(self):
+        while not self.world.is_over:
+            await self.visit(self.choose())
+            if not self.world.is_calm:
+                await asyncio.sleep(self.random.choice([0, 0.01, 0.05, 0.3, 0.8]))
+
+    async def visit(self, mode):
+        session = Session(self, mode)
+        try:
+            session.socket = await WebSocket.connect(session, self.world.server.port)
+        except OSError:
+            self.world.log.note("closed", c=session.number, us=False)
+            return await asyncio.sleep(0.02)
+        await self.stay(session)
+
+    async def visit_briefly(self, mode="prompt", is_leaving=True):
+        """Until it has its endpoints."""
+        session = Session(self, mode)
+        session.socket = await WebSocket.connect(session, self.world.server.port)
+        while not (self.channels and all(one.token for one in self.channels.values())):
+            await asyncio.sleep(0.01)
+        if is_leaving:
+            session.socket.close()
+            await session.ended
+        else:
+            session.socket.transport.pause_reading()
+
+    async def stay(self, session):
+        """Until the connection ends or its time is over; a prompt one outlasts a calm."""
+        remaining = self.random.expovariate(1 / 1.5)
+        while not session.ended.done() and not self.world.is_over:
+            await asyncio.wait([session.ended], timeout=0.1)
+            remaining -= 0.1
+            is_welcome = session.mode == "prompt" and self.world.is_calm
+            if (self.world.is_calm and not is_welcome) or (remaining <= 0 and not is_welcome):
+                break
+        if session.ended.done():
+            return
+        dice = self.random.random()
+        # A slow one would read afterwards what was sent before.
+        if dice < 0.3 and session.mode != "slow" and not self.world.is_over:
+            # A second connection comes while the first is still there, and replaces it.
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.random.uniform(0.1, 1), session.socket.close)
+            return
+        session.socket.abort() if dice < 0.6 else session.socket.close()
+        await asyncio.wait([session.ended], timeout=1)

@@ -1,0 +1,400 @@
+"""Decides from a log alone whether the promise was kept. It knows nothing of the server.
+
+usage: checker.py LOG...
+"""
+
+import bisect
+import collections
+import sys
+
+import events
+import hooked
+import secrets_shown
+import viewed
+from story import FOREVER, Story
+
+# Connected so long, everything that waits has come.
+WINDOW = 5.0
+# The write-ahead log keeps what it has grown to, up to 64 MiB and a batch.
+WAL_LIMIT = 68 << 20
+
+
+class Findings:
+    def __init__(self):
+        self.cases = collections.Counter()
+        self.violations = collections.defaultdict(list)
+
+    def case(self, invariant, count=1):
+        self.cases[invariant] += count
+
+    def violation(self, invariant, text):
+        self.violations[invariant].append(text)
+
+    def check(self, invariant, holds, text):
+        """`text` is a function, because most hold."""
+        self.cases[invariant] += 1
+        if not holds:
+            self.violations[invariant].append(text())
+
+    def merge(self, other):
+        self.cases += other.cases
+        for invariant, texts in other.violations.items():
+            self.violations[invariant] += texts
+
+
+def check(story):
+    findings = Findings()
+    for rule in RULES:
+        rule(story, findings)
+    return findings
+
+
+def end_of(push, story):
+    """The earliest moment at which the promise may have ended otherwise than by acknowledgement."""
+    sub = story.subs[push.sub]
+    ends = [push.sent + push.granted, push.delete_sent, sub.end_sent]
+    if push.topic:
+        ends += [
+            max(other.sent, push.sent)
+            for other in sub.pushes
+            if other.topic == push.topic and other is not push and other.may_be_kept and not other.precedes(push)
+        ]
+    return min(ends)
+
+
+def arrives(story, findings):
+    """1: what was accepted is seen on every connection that lasts, until it is acknowledged."""
+    lasting = collections.defaultdict(list)
+    for one in story.connections.values():
+        if one.mode == "prompt" and one.closed - one.ready >= WINDOW:
+            lasting[one.agent].append(one)
+    for push in story.pushes.values():
+        findings.check("answered", not push.is_silent, lambda: f"{push}: no answer in time")
+        if not push.is_accepted or push.granted == 0:
+            continue
+        end = end_of(push, story)
+        for connection in lasting[story.subs[push.sub].agent]:
+            start = max(connection.ready, push.done)
+            deadline = start + WINDOW
+            if connection.closed < deadline or end < deadline:
+                continue
+            if not story.is_quiet(start, deadline):
+                continue
+            limit = deadline + story.slack(deadline)
+            holds = any(time <= limit for time in push.acknowledged) or any(
+                one.connection is connection and one.start <= limit for one in push.deliveries
+            )
+            invariant = 24 if story.jumps else 1
+            findings.check(
+                invariant,
+                holds,
+                lambda: (
+                    f"{push}: not seen on connection {connection.number} from {connection.ready:.3f}"
+                    f" to {connection.closed:.3f}"
+                ),
+            )
+            if not holds:
+                break
+
+
+def is_as_sent(story, findings):
+    """2, 3: body, headers and place are those of the push."""
+    for event in story.strangers:
+        findings.check(3, False, lambda: f"delivered but never sent: {event}")
+    for connection in story.connections.values():
+        for one in connection.deliveries:
+            push, sub = one.push, story.subs[one.push.sub]
+            findings.check(
+                2,
+                one.digest == push.digest and one.headers == push.headers,
+                lambda: f"{push}: came as {one.digest} {one.headers}, not {push.headers}",
+            )
+            findings.check(
+                3,
+                one.channel == sub.channel and connection.agent == sub.agent,
+                lambda: f"{push}: came to channel {one.channel} of client {connection.agent}",
+            )
+            if connection.mode != "slow" and sub.ended < FOREVER:
+                findings.check(
+                    3,
+                    one.start <= sub.ended + 0.1 + story.slack(one.start),
+                    lambda: f"{push}: came after its subscription ended at {sub.ended:.3f}",
+                )
+
+
+def keeps_its_name(story, findings):
+    """4, 9: one id for all deliveries of a push, and for no other."""
+    for push in story.pushes.values():
+        names = {one.id for one in push.deliveries}
+        if push.deliveries:
+            findings.check(4, len(names) == 1, lambda: f"{push}: came under ids {names}")
+        if len(push.deliveries) > 1:
+            findings.check(
+                9,
+                len(names) == 1 and len({one.digest for one in push.deliveries}) == 1,
+                lambda: f"{push}: repeats differ",
+            )
+    for name, pushes in story.by_id.items():
+        findings.check(
+            4, len(pushes) == 1, lambda: f"id {name} names {len(pushes)} pushes: {', '.join(map(str, pushes))}"
+        )
+
+
+def is_in_time(story, findings):
+    """5: nothing is delivered later than a second after its time."""
+    for push in story.pushes.values():
+        for one in push.deliveries:
+            if one.connection.mode == "slow" or push.done == FOREVER:
+                continue
+            limit = push.done + push.granted + 1 + story.slack(one.start)
+            findings.check(
+                24 if story.jumps else 5,
+                one.start <= limit,
+                lambda: f"{push}: came at {one.start:.3f}, due until {limit:.3f}",
+            )
+
+
+def is_not_repeated(story, findings):
+    """6, 7: refused pushes come at most once, and others again only after a break."""
+    for push in story.pushes.values():
+        if push.is_refused:
+            findings.check(6, len(push.deliveries) <= 1, lambda: f"{push}: refused but repeated")
+        seen = collections.Counter(one.connection.number for one in push.deliveries)
+        for before, one in zip(push.deliveries, push.deliveries[1:]):
+            findings.check(
+                7,
+                seen[one.connection.number] == 1
+                and before.connection is not one.connection
+                and before.connection.closed <= one.connection.ready,
+                lambda: f"{push}: came twice without a break",
+            )
+        if len(push.deliveries) == 1:
+            findings.case(7)
+
+
+def acknowledgement_is_final(story, findings):
+    """8: after a quiet second, or an answer to something sent later."""
+    for push in story.pushes.values():
+        for index, one in enumerate(push.deliveries):
+            time = getattr(one, "acknowledged", None)
+            if time is None:
+                continue
+            later = push.deliveries[index + 1 :]
+            settled = one.connection.closed > time + 1 and story.is_quiet(time - 0.5, time + 1.1)
+            answered = one.connection.pings.get(one.id)
+            if settled:
+                findings.check(8, not later, lambda: f"{push}: came again after a quiet second")
+            elif answered and story.is_quiet(time - 0.5, time):
+                findings.check(
+                    8,
+                    not later,
+                    lambda: (
+                        f"{push}: came again although a ping behind the acknowledgement was answered at {answered:.3f}"
+                    ),
+                )
+
+
+def is_in_order(story, findings):
+    """10: first deliveries in order of acceptance, and so all deliveries of a connection."""
+    first = collections.defaultdict(list)
+    for push in story.pushes.values():
+        if push.deliveries:
+            first[push.sub].append(push.deliveries[0])
+    rows = [sorted(row, key=lambda one: one.time) for row in first.values()]
+    for connection in story.connections.values():
+        by_sub = collections.defaultdict(list)
+        for one in connection.deliveries:
+            by_sub[one.push.sub].append(one)
+        rows += by_sub.values()
+    for row in rows:
+        latest = None
+        for one in row:
+            if one.push.is_refused:
+                continue
+            if latest:
+                findings.check(
+                    10, not one.push.precedes(latest.push), lambda: f"{one.push} came after the later {latest.push}"
+                )
+            if not latest or one.push.sent > latest.push.sent:
+                latest = one
+
+
+def topic_replaces(story, findings):
+    """12: what a newer message of its topic has replaced does not come any more."""
+    for sub in story.subs.values():
+        topics = collections.defaultdict(list)
+        for push in sub.pushes:
+            if push.topic and push.is_accepted and push.granted > 0:
+                topics[push.topic].append(push)
+        for row in topics.values():
+            row.sort(key=lambda push: push.done)
+            ends = [push.done for push in row]
+            for push in (push for push in sub.pushes if push.topic and push.deliveries):
+                newer = [
+                    other
+                    for other in row[bisect.bisect_right(ends, push.sent) :]
+                    if other.topic == push.topic and push.precedes(other)
+                ]
+                if not newer:
+                    continue
+                limit = newer[0].done + 0.1
+                for one in push.deliveries:
+                    if one.connection.mode != "slow":
+                        findings.check(
+                            12,
+                            one.start <= limit + story.slack(one.start),
+                            lambda: f"{push}: came at {one.start:.3f}, replaced by {newer[0]}",
+                        )
+
+
+def withdrawal_holds(story, findings):
+    """13."""
+    for push in story.pushes.values():
+        for time in push.deleted:
+            late = [
+                one
+                for one in push.deliveries
+                if one.connection.mode != "slow" and one.start > time + 0.1 + story.slack(one.start)
+            ]
+            findings.check(13, not late, lambda: f"{push}: came after it was withdrawn at {time:.3f}")
+
+
+def gone_is_gone(story, findings):
+    """14: and what lives is never called dead."""
+    for event in story.forgotten:
+        findings.check(
+            14, not event["kept"], lambda: f"client {event['a']} got another uaid though it had {event['kept']}"
+        )
+    for push in story.pushes.values():
+        sub = story.subs[push.sub]
+        if push.status is None:
+            continue
+        if push.sent > sub.ended + 1:
+            findings.check(14, push.status == 410, lambda: f"{push}: ended at {sub.ended:.3f}")
+        elif push.done < sub.end_sent:
+            holds = push.status in (201, 429) or push.status >= 500
+            findings.check(24 if story.jumps else 14, holds, lambda: f"{push}: its subscription lives")
+
+
+def faults_pass(story, findings):
+    """15: 5xx with Retry-After, and the service comes back by itself."""
+    for kind, begin, healed, usable in story.faults:
+        findings.check(
+            15, usable - healed <= 10, lambda: f"{kind} from {begin:.3f} to {healed:.3f}: usable at {usable:.3f}"
+        )
+    for push in story.pushes.values():
+        if push.status is not None and push.status >= 500:
+            findings.check(15, bool(push.retry), lambda: f"{push}: no Retry-After")
+            at_fault = any(begin - 1 <= push.done <= usable + 1 for _, begin, _, usable in story.faults)
+            findings.check(15, at_fault, lambda: f"{push}: refused without a fault")
+
+
+def now_or_never(story, findings):
+    """16: TTL 0."""
+    for push in story.pushes.values():
+        if push.ttl != 0 or not push.is_accepted:
+            continue
+        late = [one for one in push.deliveries if one.connection.greeted > push.done]
+        findings.check(
+            16, push.granted == 0 and not late, lambda: f"{push}: granted {push.granted}, came after a reconnect"
+        )
+
+
+def full_is_refused(story, findings):
+    """17: that what was accepted is kept, 1 tells."""
+    for push in story.pushes.values():
+        if push.status == 429:
+            findings.check(17, bool(push.retry), lambda: f"{push}: no Retry-After")
+
+
+def others_are_not_delayed(story, findings):
+    """11: latencies of those who read, without and with silent ones beside them."""
+    for quiet, silent in zip(story.phases[::3], story.phases[1::3]):
+        end = story.phases[2]["t"] if len(story.phases) > 2 else story.end
+        alone, beside = (latencies(story, *span) for span in ((quiet["t"], silent["t"]), (silent["t"], end)))
+        if alone and beside:
+            findings.check(
+                11,
+                beside <= alone + 0.05,
+                lambda: f"p99 is {beside * 1e3:.1f} ms beside silent clients, {alone * 1e3:.1f} ms alone",
+            )
+
+
+def latencies(story, start, end):
+    """The 99th percentile of those who acknowledge at once."""
+    times = sorted(
+        push.deliveries[0].start - push.sent
+        for push in story.pushes.values()
+        if start < push.sent < end
+        and push.deliveries
+        and push.deliveries[0].connection.mode == "prompt"
+        and push.deliveries[0].connection.ready < push.sent
+    )
+    return times[int(len(times) * 0.99)] if len(times) > 100 else None
+
+
+def resources_return(story, findings):
+    """26."""
+    spans = collections.defaultdict(dict)
+    for event in story.measures:
+        spans[event["when"].split()[1]][event["when"].split()[0]] = event
+    for name, span in spans.items():
+        if "before" not in span or "after" not in span:
+            continue
+        before, after = span["before"], span["after"]
+        for what, room in (("descriptors", 0), ("memory", 8 << 20)):
+            findings.check(
+                26,
+                after[what] <= before[what] + room,
+                lambda: f"{name}: {what} {before[what]} before, {after[what]} after",
+            )
+        findings.check(26, after["wal"] <= WAL_LIMIT, lambda: f"{name}: the write-ahead log has {after['wal']} bytes")
+
+
+RULES = [
+    arrives,
+    is_as_sent,
+    keeps_its_name,
+    is_in_time,
+    is_not_repeated,
+    acknowledgement_is_final,
+    is_in_order,
+    topic_replaces,
+    withdrawal_holds,
+    gone_is_gone,
+    faults_pass,
+    now_or_never,
+    full_is_refused,
+    others_are_not_delayed,
+    resources_return,
+    secrets_shown.rule,
+    hooked.rule,
+    viewed.rule,
+]
+
+
+def report(findings, required):
+    """Prints all; whether all held and everything required was examined."""
+    is_good = True
+    for invariant in sorted(
+        set(findings.cases) | set(required), key=lambda one: (isinstance(one, str), str(one).zfill(3))
+    ):
+        bad, count = findings.violations[invariant], findings.cases[invariant]
+        is_empty = count == 0
+        is_good &= not bad and not is_empty
+        verdict = "NONE" if is_empty else "FAIL" if bad else "pass"
+        print(f"{verdict}  invariant {invariant!s:8} {count:9,} cases, {len(bad)} violations")
+        for text in bad[:5]:
+            print(f"      {text}")
+    return is_good
+
+
+def main():
+    total = Findings()
+    for path in sys.argv[1:]:
+        total.merge(check(Story(events.read(path))))
+    sys.exit(0 if report(total, []) else 1)
+
+
+if __name__ == "__main__":
+    main()

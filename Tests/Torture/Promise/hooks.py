@@ -1,0 +1,149 @@
+"""Applications with a callback: they register, are pushed to, and note what they are told and when."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+
+from events import now
+from sender import Client, Closed
+from viewer import number_of
+
+# How an event is answered: weight, and what is done.
+MODES = {"at once": 80, "late": 14, "busy": 3, "silent": 3}
+
+
+def decode(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+class Application:
+    """One registration and the receiver of its callback, on an address of its own: a host gets only
+    so many requests in a second."""
+
+    def __init__(self, world, number):
+        self.world, self.number = world, number
+        self.random, self.log = world.branch(), world.log
+        self.attempts, self.token, self.id, self.secret = 0, None, None, b""
+        self.client = Client(world.server.port)
+        self.is_revoked, self.is_known = False, asyncio.Event()
+
+    async def begin(self):
+        self.server = await asyncio.start_server(self.serve, f"127.0.1.{self.number}", 0)
+        port = self.server.sockets[0].getsockname()[1]
+        answer = await self.control(
+            "POST",
+            "registrations",
+            {
+                "token_type": 10,
+                "app": "torture",
+                "account": f"a{self.number}",
+                "dialect": "plain",
+                "callback": f"http://127.0.1.{self.number}:{port}/",
+            },
+        )
+        self.id, self.token = answer["id"], answer["endpoint"].rsplit("/", 1)[1]
+        self.secret = base64.b64decode(answer["callback_secret"].removeprefix("whsec_"))
+        self.is_known.set()
+        self.log.note("application", r=self.number, token=self.token, secret=answer["callback_secret"])
+
+    async def control(self, method, path, body=None):
+        """By the control socket, whose users may name this machine for a callback."""
+        data = json.dumps(body).encode() if body else b""
+        reader, writer = await asyncio.open_unix_connection(str(self.world.server.state / "control.sock"))
+        writer.write(
+            f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            "Content-Type: application/json\r\n"
+            f"Content-Length: {len(data)}\r\n\r\n".encode()
+            + data
+        )
+        head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        if not head.split(b" ", 2)[1].startswith(b"2"):
+            raise SystemExit(f"torture: {method} {path}: {head} {rest}")
+        return json.loads(rest) if rest else None
+
+    async def revoke(self):
+        self.is_revoked = True
+        await self.control("DELETE", f"registrations/{self.id}")
+        self.log.note("revoked", r=self.number)
+
+    async def serve(self, reader, writer):
+        try:
+            while await self.answer(reader, writer):
+                pass
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # The server was killed.
+        writer.close()
+
+    async def answer(self, reader, writer):
+        """Whether another request may come."""
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[1:-2]
+        fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in head)}
+        body = await reader.readexactly(int(fields["content-length"]))
+        time = now()
+        # The first event may come before the answer that has the secret.
+        await self.is_known.wait()
+        self.attempts += 1
+        number = self.attempts
+        self.note(number, time, fields, body)
+        weights = MODES if not self.world.is_calm else {"at once": 1}
+        mode = self.random.choices(list(weights), list(weights.values()))[0]
+        if mode == "late":
+            await asyncio.sleep(self.random.uniform(0, 0.2))
+        if mode == "silent":
+            return False
+        status = 503 if mode == "busy" else 200
+        challenge = fields.get("webhook-challenge")
+        lines = [f"HTTP/1.1 {status} x", "Content-Length: 0"]
+        if challenge:
+            lines.append(f"webhook-challenge: {challenge}")
+        if status == 200:
+            # From here on it has it, whatever becomes of the answer.
+            self.log.note("done", r=self.number, n=number)
+        writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
+        await writer.drain()
+        return True
+
+    def note(self, number, time, fields, body):
+        event = json.loads(body)
+        data = event["data"]
+        signed = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
+        expected = base64.b64encode(hmac.digest(self.secret, signed, hashlib.sha256)).decode()
+        push = number_of(decode(data["payload"]).decode()) if "payload" in data else None
+        self.log.note(
+            "attempt",
+            at=time,
+            r=self.number,
+            n=number,
+            id=fields["webhook-id"],
+            type=event["type"],
+            p=push,
+            count=data.get("count"),
+            is_signed=fields["webhook-signature"] == f"v1,{expected}",
+            challenged="webhook-challenge" in fields,
+        )
+
+    async def run(self):
+        """Its sender: messages, and now and then some fetch signals."""
+        while not self.world.is_over:
+            if self.random.random() < 0.75:
+                await self.push("message")
+            else:
+                for _ in range(self.random.randint(1, 4)):
+                    await self.push("signal")
+            await asyncio.sleep(self.random.expovariate(1 / 0.12))
+
+    async def push(self, kind):
+        number = self.world.next_push()
+        body = f"bw-{number}-".encode().ljust(10) + self.random.randbytes(20).hex().encode()
+        method = "POST"
+        if kind == "signal":
+            method, body = "PUT", f"version={number}".encode()
+        self.log.note("tell", p=number, r=self.number, kind=kind, sample=body[10:34].hex())
+        try:
+            status, _ = await self.client.ask(method, f"/wpush/v1/{self.token}", [("TTL", 86_400)], body)
+            self.log.note("told", p=number, status=status)
+        except (OSError, Closed, TimeoutError):
+            await asyncio.sleep(0.02)

@@ -1,0 +1,86 @@
+"""Where a scenario is played: folders, a server, senders and user agents, and a log of it all."""
+
+import asyncio
+import pathlib
+import signal
+
+from agent import Agent
+from events import EventLog
+from sender import Client, Closed, Sender
+from server import Server
+from world import World
+
+
+class Stage:
+    """Begins with a server that is ready; in the end all clients are let have what waits."""
+
+    def __init__(self, folder, name, seed, state=None, is_meddled=False):
+        self.folder = pathlib.Path(folder) / name
+        self.folder.mkdir(mode=0o700)
+        self.name, self.log = name, EventLog(self.folder / f"{name}.log")
+        self.server = Server(self.folder, self.log, state, is_meddled)
+        self.world = World(self.server, self.log, seed)
+        self.random = self.world.branch()
+        self.tasks = []
+
+    async def __aenter__(self):
+        self.spawn(self.log.watch_delays())
+        if not await self.server.start():
+            raise SystemExit("torture: the server does not start:\n" + (self.folder / "output").read_text())
+        return self
+
+    async def __aexit__(self, kind, *_):
+        if self.server.process.returncode is None:
+            if kind is None:
+                await self.look()
+                await self.server.kill(signal.SIGTERM)
+            else:
+                await self.server.kill()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        self.server.show_output()
+        self.server.show_files()
+        self.log.close()
+
+    def spawn(self, coroutine):
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self.tasks.append(task)
+        return task
+
+    def populate(self, agents, senders, channels=3, rest=0.004):
+        self.world.rest = rest
+        for number in range(agents):
+            self.spawn(Agent(self.world, 1 + number % channels).run())
+        for _ in range(senders):
+            self.spawn(Sender(self.world).run())
+
+    async def until(self, condition, seconds=20):
+        """Whether it came true in time."""
+        for _ in range(int(seconds / 0.02)):
+            if condition():
+                return True
+            await asyncio.sleep(0.02)
+        return False
+
+    async def restart(self, how=signal.SIGKILL):
+        await self.server.kill(how)
+        return await self.server.start()
+
+    async def finish(self, seconds=6.5):
+        """Clients stay until all has come; then no more pushes are begun."""
+        await self.world.calm(seconds)
+        self.world.is_over = True
+        await asyncio.sleep(0.5)
+
+    async def look(self):
+        """What everybody may see."""
+        client = Client(self.server.port)
+        for path in ("/health", "/status", "/__version__", "/__heartbeat__", "/metrics"):
+            try:
+                _, answer = await client.ask("GET", path)
+                self.log.note("shown", where=path, text=str(answer))
+            except (Closed, TimeoutError):
+                pass
+        client.close()
+        self.server.show_process()

@@ -1,0 +1,224 @@
+"""What a log tells: pushes, subscriptions and connections with all that happened to them."""
+
+import bisect
+import collections
+
+FOREVER = float("inf")
+
+
+class Push:
+    def __init__(self, event):
+        self.number, self.sub, self.sent = event["p"], event["s"], event["t"]
+        self.ttl, self.topic = event["ttl"], event["topic"]
+        self.digest, self.headers, self.sample = event["digest"], event["headers"], event["sample"]
+        # `done`: after this the server does nothing more with the request.
+        self.done, self.status, self.granted = FOREVER, None, event["ttl"]
+        self.location = self.retry = None
+        self.is_silent = False
+        self.deliveries, self.acknowledged, self.deleted = [], [], []
+        self.delete_sent = FOREVER
+
+    @property
+    def is_accepted(self):
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def is_refused(self):
+        return self.status is not None and self.status >= 400
+
+    @property
+    def may_be_kept(self):
+        """Accepted, or perhaps: a fault may be found out after the message was written."""
+        return self.is_accepted or self.status is None or self.status >= 500
+
+    def precedes(self, other):
+        return self.done < other.sent
+
+    def __str__(self):
+        answer = self.status or "no answer"
+        return (
+            f"push {self.number} (sub {self.sub}, ttl {self.ttl}, topic {self.topic}, sent"
+            f" {self.sent:.3f}, {answer} at {self.done:.3f}; delivered "
+            + (", ".join(f"{d.start:.3f} on connection {d.connection.number}" for d in self.deliveries[:6]) or "never")
+            + "; acknowledged "
+            + (", ".join(f"{t:.3f}" for t in self.acknowledged[:4]) or "never")
+            + ")"
+        )
+
+
+class Subscription:
+    def __init__(self):
+        self.channel = self.agent = self.token = None
+        self.live_since = self.end_sent = self.ended = FOREVER
+        self.pushes = []
+
+
+class Connection:
+    def __init__(self, event):
+        self.number, self.agent, self.mode = event["c"], event["a"], event["mode"]
+        self.opened, self.greeted, self.ready = event["t"], FOREVER, FOREVER
+        self.closed = FOREVER
+        self.uaid = None
+        self.deliveries, self.pings = [], {}
+
+
+class Delivery:
+    def __init__(self, event, connection, push):
+        self.connection, self.push = connection, push
+        self.start, self.time, self.id = event["start"], event["t"], event["id"]
+        self.channel, self.digest = event["chan"], event["digest"]
+        self.headers = event["headers"]
+
+
+class Story:
+    def __init__(self, events):
+        self.events = events
+        self.pushes, self.connections = {}, {}
+        self.subs = collections.defaultdict(Subscription)
+        self.strangers, self.shown, self.measures, self.faults = [], [], [], []
+        self.forgotten, self.deaths, self.folders, self.jumps = [], [], [], []
+        self.failures, self.by_id, self.phases = [], collections.defaultdict(set), []
+        self.late_times, self.late = [], []
+        for event in events:
+            getattr(self, "on_" + event["e"], self.ignore)(event)
+        self.end = events[-1]["t"] if events else 0
+        self.close_replaced()
+
+    def ignore(self, event):
+        pass
+
+    def on_push(self, event):
+        push = self.pushes[event["p"]] = Push(event)
+        self.subs[push.sub].pushes.append(push)
+
+    def on_answer(self, event):
+        push = self.pushes[event["p"]]
+        push.status, push.done, push.retry = event["status"], event["t"], event["retry"]
+        push.location = event["location"]
+        if event["ttl"] is not None:
+            push.granted = int(event["ttl"])
+
+    def on_silence(self, event):
+        push = self.pushes[event["p"]]
+        push.done, push.is_silent = event["t"], event["late"]
+
+    def on_delete(self, event):
+        self.pushes[event["p"]].delete_sent = event["t"]
+
+    def on_deleted(self, event):
+        if event["status"] == 204:
+            self.pushes[event["p"]].deleted.append(event["t"])
+
+    def on_register(self, event):
+        one = self.subs[event["s"]]
+        one.channel, one.agent = event["chan"], event["a"]
+
+    def on_registered(self, event):
+        self.subs[event["s"]].live_since = event["t"]
+        self.subs[event["s"]].token = event["token"]
+
+    def on_unregister(self, event):
+        one = self.subs[event["s"]]
+        one.end_sent = min(one.end_sent, event["t"])
+
+    def on_unregistered(self, event):
+        one = self.subs[event["s"]]
+        one.ended = min(one.ended, event["t"])
+
+    def on_open(self, event):
+        self.connections[event["c"]] = Connection(event)
+
+    def on_greet(self, event):
+        self.connections[event["c"]].greeted = event["t"]
+
+    def on_hello(self, event):
+        self.connections[event["c"]].ready = event["t"]
+        self.connections[event["c"]].uaid = event["uaid"]
+
+    def on_closed(self, event):
+        self.connections[event["c"]].closed = min(event["t"], self.connections[event["c"]].closed)
+
+    def on_delivery(self, event):
+        connection, push = self.connections[event["c"]], self.pushes.get(event["p"])
+        if not push:
+            return self.strangers.append(event)
+        delivery = Delivery(event, connection, push)
+        connection.deliveries.append(delivery)
+        push.deliveries.append(delivery)
+        self.by_id[event["id"]].add(push)
+
+    def on_ack(self, event):
+        connection = self.connections[event["c"]]
+        for delivery in reversed(connection.deliveries):
+            if delivery.id == event["id"]:
+                delivery.push.acknowledged.append(event["t"])
+                delivery.acknowledged = event["t"]
+                return
+
+    def on_ping(self, event):
+        self.connections[event["c"]].pings[event["n"]] = None
+
+    def on_pong(self, event):
+        self.connections[event["c"]].pings[event["n"]] = event["t"]
+
+    def on_late(self, event):
+        self.late_times.append(event["t"])
+        self.late.append((event["since"], event["t"]))
+
+    def on_kill(self, event):
+        self.deaths.append(event["t"])
+
+    def on_fault(self, event):
+        self.faults.append([event["kind"], event["t"], FOREVER, FOREVER])
+
+    def on_healed(self, event):
+        self.faults[-1][2] = event["t"]
+
+    def on_usable(self, event):
+        self.faults[-1][3] = event["t"]
+
+    def on_jump(self, event):
+        self.jumps.append(event["t"])
+
+    def on_measure(self, event):
+        self.measures.append(event)
+
+    def on_shown(self, event):
+        self.shown.append(event)
+
+    def on_files(self, event):
+        self.folders.append(event["folder"])
+
+    def on_forgotten(self, event):
+        self.forgotten.append(event)
+
+    def on_failed(self, event):
+        self.failures.append(event)
+
+    def on_phase(self, event):
+        self.phases.append(event)
+
+    def close_replaced(self):
+        """A newer connection of the same client ends the one before."""
+        last = {}
+        for one in sorted(self.connections.values(), key=lambda one: one.greeted):
+            if one.greeted < FOREVER:
+                if one.agent in last:
+                    last[one.agent].closed = min(last[one.agent].closed, one.greeted)
+                last[one.agent] = one
+
+    def slack(self, time):
+        """How much later than it happened something may have been seen at that time."""
+        at = bisect.bisect_left(self.late_times, time - 1)
+        slack = 0.02
+        while at < len(self.late) and self.late[at][0] <= time + 0.05:
+            slack += self.late[at][1] - self.late[at][0]
+            at += 1
+        return slack
+
+    def is_quiet(self, start, end):
+        """Neither kill nor fault between."""
+        at = bisect.bisect_left(self.deaths, start)
+        if at < len(self.deaths) and self.deaths[at] <= end:
+            return False
+        return not any(begin <= end and start <= max(healed, usable) for _, begin, healed, usable in self.faults)

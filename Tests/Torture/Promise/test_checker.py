@@ -1,0 +1,263 @@
+"""The checker can fail: small stories in which the promise is broken, one for each invariant."""
+
+import sys
+
+import checker
+from story import Story
+
+TOKEN, UAID = "T" * 38, "ab" * 16
+
+
+def story(*more):
+    """One client with one subscription and a push that went well, and what is told besides."""
+    told = [
+        dict(e="ready", t=0),
+        dict(e="open", t=1, c=1, a=0, mode="prompt"),
+        dict(e="greet", t=1, c=1),
+        dict(e="hello", t=1, c=1, uaid=UAID),
+        dict(e="register", t=1, c=1, s=1, a=0, chan="x"),
+        dict(e="registered", t=1.1, c=1, s=1, token=TOKEN),
+        *push(1, 2),
+        *delivery(1, 2.05),
+        dict(e="ack", t=2.06, c=1, id="id1"),
+        *more,
+        dict(e="closed", t=30, c=1, us=True),
+        dict(e="end", t=31),
+    ]
+    return sorted(told, key=lambda one: one["t"])
+
+
+def push(number, time, status=201, ttl=60, topic=None, retry=None):
+    return [
+        dict(e="push", t=time, p=number, s=1, ttl=ttl, topic=topic, headers=None, digest="d", sample="00" * 24),
+        dict(
+            e="answer",
+            t=time + 0.1,
+            p=number,
+            status=status,
+            ttl=str(ttl),
+            location="http://a/m/" + "L" * 22,
+            retry=retry,
+        ),
+    ]
+
+
+def delivery(number, time, name=None, connection=1, **other):
+    return [
+        dict(
+            dict(
+                e="delivery",
+                t=time,
+                start=time,
+                c=connection,
+                a=0,
+                chan="x",
+                p=number,
+                id=name or f"id{number}",
+                digest="d",
+                headers=None,
+            ),
+            **other,
+        )
+    ]
+
+
+def again(time, number=2):
+    """The client comes back."""
+    return [
+        dict(e="closed", t=time - 0.1, c=number - 1, us=True),
+        dict(e="open", t=time, c=number, a=0, mode="prompt"),
+        dict(e="greet", t=time, c=number),
+        dict(e="hello", t=time, c=number, uaid=UAID),
+    ]
+
+
+def told(number, time, kind="message"):
+    """A push to a registration."""
+    return [
+        dict(e="application", t=1, r=1, token="R" * 38, secret="whsec_" + "s" * 44),
+        dict(e="attempt", t=1.1, r=1, n=0, id="e0", type="registration.created", p=None, count=None, is_signed=True),
+        dict(e="done", t=1.1, r=1, n=0),
+        dict(e="tell", t=time, p=number, r=1, kind=kind, sample="00" * 24),
+        dict(e="told", t=time + 0.1, p=number, status=201),
+    ]
+
+
+def attempt(number, time, name="e1", type="push.message", is_done=True, **other):
+    """One at its callback."""
+    told = [
+        dict(dict(e="attempt", t=time, r=1, n=number, id=name, type=type, p=None, count=None, is_signed=True), **other)
+    ]
+    return told + [dict(e="done", t=time, r=1, n=number)] if is_done else told
+
+
+def viewed(event, time, c=1, **other):
+    """What a viewer saw."""
+    return [dict(e=event, t=time, r=1, c=c, **other)]
+
+
+UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]
+FAULT = [dict(e="fault", t=5, kind="full"), dict(e="healed", t=6), dict(e="usable", t=7)]
+QUIET = [
+    one for number in range(2, 202) for one in push(number, 3 + number / 100) + delivery(number, 3.001 + number / 100)
+]
+SLOW = [
+    one for number in range(202, 402) for one in push(number, 4 + number / 100) + delivery(number, 4.1 + number / 100)
+]
+PHASES = [dict(e="phase", t=2.5, name=""), dict(e="phase", t=5.9, name=""), dict(e="phase", t=20, name="")]
+MEASURES = [
+    dict(e="measure", t=3, when="before x", descriptors=9, memory=0, wal=0),
+    dict(e="measure", t=9, when="after x", descriptors=10, memory=0, wal=0),
+]
+
+GOOD = [
+    ("one push", []),
+    (
+        "a callback with a repeat, merged signals and an end",
+        told(2, 5)
+        + attempt(1, 5.2, p=2, is_done=False)
+        + attempt(2, 6, p=2)
+        + attempt(3, 7, p=2)
+        + told(3, 8, "signal")
+        + told(4, 8.2, "signal")
+        + attempt(4, 8.4, "e2", type="push.fetch", count=2)
+        + [dict(e="revoked", t=9, r=1)]
+        + attempt(5, 9.1, "e3", type="registration.deleted"),
+    ),
+    (
+        "a viewer that dismisses, and is back after more than are shown",
+        viewed("welcome", 5, shown=[[1, 1, 7], [1, 2, 8]])
+        + viewed("dismiss", 6, name=1)
+        + viewed("view", 6.1, gone=[1], added=[])
+        + viewed("dismissed", 6.2, name=1)
+        + viewed("view", 7, gone=[], added=[[1, 3, 9]])
+        + viewed("processed", 7.1, name=9)
+        + viewed("welcome", 8, c=2, shown=[[1, name, name] for name in range(4, 14)]),
+    ),
+]
+
+BROKEN = [
+    (1, "never seen", push(2, 5)),
+    (1, "not offered again although nobody acknowledged it", push(2, 5) + delivery(2, 5.1) + again(8)),
+    (2, "another body", push(2, 5) + delivery(2, 5.1, digest="e")),
+    (3, "nobody sent it", delivery(9, 5)),
+    (3, "on another channel", push(2, 5) + delivery(2, 5.1, chan="y")),
+    (3, "after its subscription ended", push(2, 5) + UNREGISTERED + delivery(2, 12)),
+    (4, "an id of another push", push(2, 5) + delivery(2, 5.1, "id1")),
+    (4, "two ids", push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, "other", 2)),
+    (5, "too late", push(2, 5, ttl=2) + delivery(2, 9)),
+    (
+        6,
+        "refused but repeated",
+        push(2, 5, 503, retry="1") + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2),
+    ),
+    (7, "twice on one connection", push(2, 5) + delivery(2, 5.1) + delivery(2, 5.2)),
+    (8, "acknowledged long before", again(8) + delivery(1, 8.1, connection=2)),
+    (
+        9,
+        "a repeat with another body",
+        push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2, digest="e"),
+    ),
+    (10, "in another order", push(2, 5) + push(3, 6) + delivery(3, 6.1) + delivery(2, 6.2)),
+    (11, "a silent client delays others", QUIET + SLOW + PHASES),
+    (12, "replaced, but comes", push(2, 5, topic="t") + push(3, 6, topic="t") + delivery(3, 6.1) + delivery(2, 7)),
+    (
+        13,
+        "withdrawn, but comes",
+        push(2, 5) + [dict(e="delete", t=6, p=2), dict(e="deleted", t=6.1, p=2, status=204)] + delivery(2, 7),
+    ),
+    (14, "gone, but accepts", UNREGISTERED + push(2, 15)),
+    (14, "lives, but is gone", push(2, 5, 410)),
+    (14, "lives, but is forgotten", [dict(e="forgotten", t=5, c=1, a=0, kept=[1])]),
+    (15, "no Retry-After", FAULT + push(2, 5.5, 503)),
+    (15, "refused without need", FAULT + push(2, 15, 503, retry="1")),
+    (15, "never usable again", FAULT[:2]),
+    (16, "now or never came later", push(2, 5, ttl=0) + again(5.3) + delivery(2, 5.4, connection=2)),
+    (17, "no Retry-After", push(2, 5, 429)),
+    (24, "lost at a jump", [dict(e="jump", t=4)] + push(2, 5)),
+    (25, "a token in the log", [dict(e="shown", t=5, where="output", text=f"path=/wpush/{TOKEN}")]),
+    (26, "descriptors grow", MEASURES),
+    (18, "an accepted message never came", told(2, 5)),
+    (18, "not signed", told(2, 5) + attempt(1, 5.2, p=2, is_signed=False)),
+    (18, "a second id", told(2, 5) + attempt(1, 5.2, p=2, is_done=False) + attempt(2, 9, "e2", p=2)),
+    (18, "another order", told(2, 5) + told(3, 6) + attempt(1, 6.2, "e3", p=3) + attempt(2, 6.3, p=2)),
+    (
+        18,
+        "an event goes on before the one before it was taken",
+        told(2, 5) + told(3, 6) + attempt(1, 6.2, p=2, is_done=False) + attempt(2, 6.3, "e3", p=3) + attempt(3, 9, p=2),
+    ),
+    (
+        18,
+        "behind the last",
+        told(2, 5)
+        + [dict(e="revoked", t=6, r=1)]
+        + attempt(1, 6.2, "e9", type="registration.deleted")
+        + attempt(2, 6.3, p=2),
+    ),
+    (
+        21,
+        "no signal behind a PUT",
+        told(2, 5, "signal") + attempt(1, 5.2, type="push.fetch", count=1) + told(3, 6, "signal"),
+    ),
+    (
+        21,
+        "counted into one that was sent",
+        told(2, 5, "signal")
+        + attempt(1, 5.2, type="push.fetch", count=1)
+        + told(3, 6, "signal")
+        + attempt(2, 6.2, type="push.fetch", count=2),
+    ),
+    (
+        21,
+        "more signals than PUTs",
+        told(2, 5, "signal")
+        + attempt(1, 5.2, type="push.fetch", count=1)
+        + attempt(2, 6.2, "e2", type="push.fetch", count=1),
+    ),
+    (19, "seen, and not there", viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[])),
+    (
+        19,
+        "a number of another push",
+        viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[[1, 1, 8]]),
+    ),
+    (
+        19,
+        "a new one with an older number",
+        viewed("welcome", 5, shown=[[1, 5, 7]]) + viewed("view", 6, gone=[], added=[[1, 4, 8]]),
+    ),
+    (
+        19,
+        "dismissed, and there",
+        viewed("welcome", 5, shown=[[1, 1, 7]])
+        + viewed("dismiss", 6, name=1)
+        + viewed("dismissed", 6.1, name=1)
+        + viewed("welcome", 7, c=2, shown=[[1, 1, 7]]),
+    ),
+    (
+        20,
+        "answered before it was shown",
+        viewed("welcome", 5, shown=[])
+        + viewed("processed", 6, name=7)
+        + viewed("view", 6.1, gone=[], added=[[1, 1, 7]]),
+    ),
+    ("answered", "no answer", [push(2, 5)[0], dict(e="silence", t=25, p=2, late=True)]),
+]
+
+
+def main():
+    wrong = 0
+    for name, more in GOOD:
+        good = checker.check(Story(story(*more))).violations
+        if any(good.values()):
+            wrong += 1
+            print(f"MISS  the good story: {name}; {dict(good)}")
+    for invariant, name, more in BROKEN:
+        findings = checker.check(Story(story(*more)))
+        if not findings.violations[invariant]:
+            wrong += 1
+            print(f"MISS  invariant {invariant}: {name}; {dict(findings.violations)}")
+    print(f"checker: {len(BROKEN)} broken stories, {wrong} not found")
+    return 1 if wrong else 0
+
+
+sys.exit(main())

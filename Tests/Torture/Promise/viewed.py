@@ -1,0 +1,72 @@
+"""What a log tells of engines and those who look at them, and the two rules for them."""
+
+# So many of a group are shown; older ones give way.
+GROUP_SIZE = 10
+
+
+class View:
+    """What one viewer saw, over all its connections."""
+
+    def __init__(self, number, findings):
+        self.number, self.findings = number, findings
+        self.shown, self.names, self.dismissed, self.doubtful = {}, {}, set(), set()
+        self.highest, self.connection, self.fresh, self.seen = 0, None, set(), set()
+
+    def check(self, invariant, holds, text):
+        self.findings.check(invariant, holds, lambda: f"account {self.number}: {text()}")
+
+    def add(self, entries):
+        highest = self.highest
+        for group, name, push in entries:
+            known = self.names.setdefault(name, push)
+            self.check(19, known == push, lambda: f"notification {name} is of push {push}, and was of {known}")
+            self.check(19, name not in self.dismissed, lambda: f"notification {name} came back")
+            if name not in self.fresh:
+                self.check(19, name > highest, lambda: f"notification {name} is new behind {highest}")
+                self.fresh.add(name)
+            self.highest = max(self.highest, name)
+            self.shown[name] = group
+
+    def on_welcome(self, event):
+        # What was seen is there, unless as many newer ones of its group are.
+        now = {name: group for group, name, _ in event["shown"]}
+        for name, group in self.shown.items():
+            newer = sum(other > name for other, place in now.items() if place == group)
+            self.check(
+                19,
+                name in now or name in self.doubtful or newer >= GROUP_SIZE,
+                lambda: f"notification {name} was seen and is not there at {event['t']:.3f}",
+            )
+        self.shown = {}
+        self.add(event["shown"])
+
+    def on_view(self, event):
+        for name in event["gone"]:
+            self.shown.pop(name, None)
+        self.add(event["added"])
+        if self.connection != event["c"]:
+            self.connection, self.seen = event["c"], set()
+        self.seen |= {push for _, _, push in event["added"]}
+
+    def on_processed(self, event):
+        self.check(
+            20,
+            self.connection == event["c"] and event["name"] in self.seen,
+            lambda: f"push {event['name']} was answered before it was shown",
+        )
+
+    def on_dismiss(self, event):
+        self.doubtful.add(event["name"])
+
+    def on_dismissed(self, event):
+        self.dismissed.add(event["name"])
+        self.shown.pop(event["name"], None)
+
+
+def rule(story, findings):
+    views = {}
+    for event in story.events:
+        if event["e"] in ("welcome", "view", "processed", "dismiss", "dismissed"):
+            if event["r"] not in views:
+                views[event["r"]] = View(event["r"], findings)
+            getattr(views[event["r"]], "on_" + event["e"])(event)

@@ -1,0 +1,94 @@
+"""Who looks at the notifications of an account: connects to its engine, dismisses, and comes again."""
+
+import asyncio
+import json
+import re
+
+
+def number_of(notification):
+    """The push whose text it shows."""
+    found = re.search(r"bw-(\d+)-", json.dumps(notification))
+    return int(found.group(1)) if found else None
+
+
+class Viewer:
+    def __init__(self, world, application):
+        self.world, self.random = world, world.branch()
+        self.application, self.log = application, world.log
+        self.shown, self.asked, self.connection = {}, {}, 0
+
+    async def run(self):
+        while not self.world.is_over:
+            self.connection += 1
+            try:
+                await self.visit()
+            except (OSError, asyncio.IncompleteReadError, ConnectionError):
+                pass  # The server was killed.
+            await asyncio.sleep(self.random.choice([0, 0.02, 0.2]))
+
+    async def visit(self):
+        reader, self.writer = await asyncio.open_unix_connection(
+            str(self.world.server.state / "control.sock"), limit=1 << 24
+        )
+        try:
+            self.say("bellwire.open", app="torture", account=f"a{self.application}")
+            while line := await reader.readline():
+                self.take(json.loads(line))
+                if self.random.random() < 0.05:
+                    self.act()
+                if self.random.random() < 0.01 and not self.world.is_calm:
+                    return
+        finally:
+            self.writer.close()
+
+    def say(self, kind, **members):
+        self.writer.write(json.dumps({"@type": kind, **members}).encode() + b"\n")
+
+    def act(self):
+        """Dismisses something, or hands a push over itself."""
+        number = self.world.next_push()
+        if self.random.random() < 0.5 and self.shown:
+            group, name = self.random.choice(list(self.shown.values()))
+            self.asked[number] = ("dismissed", name)
+            self.note("dismiss", name=name)
+            self.say("removeNotification", notification_group_id=group, notification_id=name, **{"@extra": number})
+        else:
+            self.asked[number] = ("processed", number)
+            payload = {
+                "data": {
+                    "loc_key": "MESSAGE_TEXT",
+                    "loc_args": ["Ada", f"bw-{number}-x"],
+                    "custom": {"from_id": "5", "msg_id": str(number)},
+                }
+            }
+            self.say("processPushNotification", payload=json.dumps(payload), **{"@extra": number})
+
+    def note(self, event, **facts):
+        self.log.note(event, r=self.application, c=self.connection, **facts)
+
+    def take(self, update):
+        kind = update["@type"]
+        if kind == "updateActiveNotifications":
+            self.shown = {}
+            groups = [(group["id"], one) for group in update["groups"] for one in group["notifications"]]
+            self.keep(groups)
+            self.note("welcome", shown=[[g, one["id"], number_of(one)] for g, one in groups])
+        elif kind == "updateNotificationGroup":
+            group = update["notification_group_id"]
+            for name in update["removed_notification_ids"]:
+                self.shown.pop(name, None)
+            added = [(group, one) for one in update["added_notifications"]]
+            self.keep(added)
+            self.note(
+                "view",
+                gone=update["removed_notification_ids"],
+                added=[[group, one["id"], number_of(one)] for _, one in added],
+            )
+        elif kind in ("ok", "error") and update.get("@extra") in self.asked:
+            what, name = self.asked.pop(update["@extra"])
+            if kind == "ok":
+                self.note(what, name=name)
+
+    def keep(self, notifications):
+        for group, one in notifications:
+            self.shown[one["id"]] = (group, one["id"])

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+@Suite("The example of a configuration file")
+struct ExampleFileTests {
+    private static let path = Vectors.checkout.appending(path: "deploy/bellwire.conf").path
+
+    private let lines: [String]
+
+    init() throws {
+        lines = try String(contentsOfFile: Self.path, encoding: .utf8)
+            .components(separatedBy: "\n")
+    }
+
+    private func configuration(_ lines: [String]) throws -> ServerConfiguration {
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        return try ServerConfiguration(
+            ConfigurationInput(
+                environment: ["HOME": "/home/a"], file: .init(path: "example", bytes: bytes)))
+    }
+
+    @Test("As it is delivered it changes nothing")
+    func unchanged() throws {
+        let example = try configuration(lines)
+        #expect(example.text == (try configuration([])).text)
+    }
+
+    @Test("Samples for a proxy let nobody subscribe who is not known", arguments: ["", "-subpath"])
+    func proxies(_ name: String) throws {
+        let path = Self.path.replacing("bellwire.conf", with: "nginx/bellwire\(name).conf")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let settings = text.components(separatedBy: "\n").filter { $0.hasPrefix("#   ") }
+            .map { String($0.dropFirst()) }
+        let sample = try configuration(settings)
+        #expect(settings.contains("   registration = token") && sample.registration == .token)
+        let unsaid = try configuration(settings.filter { !$0.contains("registration") })
+        #expect(unsaid.registration == .token && unsaid.listeners[0].hasProxies)
+    }
+
+    @Test("With every setting taken out of its comment it is right, and names every key")
+    func settings() throws {
+        let settings = lines.filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
+            .map { String($0.dropFirst()) }
+        let example = try configuration(settings)
+        #expect(example.listeners.count == 3 && example.registration == .token)
+        let named = Set(settings.map { $0.prefix { $0 != " " } })
+        #expect(named == Set(ConfigurationKey.all.map { $0.name[...] }))
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire device")
+struct DeviceCommandTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    @Test("A device is added, listed and removed, and its secret is shown once")
+    func lifeOfDevice() throws {
+        let server = try fixture.start()
+        let added = try fixture.run(["device", "add", "laptop", "--json"])
+        let device = try JSONSerialization.jsonObject(with: Data(added.output.utf8))
+        let members = device as? [String: Any] ?? [:]
+        let bearer = members["bearer"] as? String ?? ""
+        #expect(added.exitCode == 0 && bearer.count == 27)
+        #expect(members["owner"] as? String == "admin")
+        let place = "localhost:\(server.port)/u/\(bearer)"
+        #expect(members["websocket"] as? String == "wss://\(place)")
+        #expect(members["url"] as? String == "https://\(place)")
+        #expect(try upgrade(server, bearer).hasSuffix(" 101"))
+
+        let list = try fixture.run(["device", "list"])
+        #expect(list.output == "1  laptop  admin  never seen\n")
+        #expect(try !fixture.run(["device", "list", "--json"]).output.contains(bearer))
+        #expect(try fixture.run(["device", "remove", "laptop"]).output == "removed laptop\n")
+        #expect(try fixture.run(["device", "remove", "laptop"]).exitCode == 3)
+        #expect(try fixture.run(["device", "list"]).output.hasPrefix("no devices"))
+        #expect(try upgrade(server, bearer).hasSuffix(" 401"))
+    }
+
+    @Test("A name is given once for each owner, and an unclear one is not removed")
+    func names() throws {
+        let server = try fixture.start()
+        #expect(try fixture.run(["device", "add", "phone"]).exitCode == 0)
+        let again = try fixture.run(["device", "add", "phone"])
+        #expect(again.exitCode == 3 && again.errors.contains("has a device with that name"))
+        #expect(try fixture.run(["device", "add", "phone", "--owner", "uid:7"]).exitCode == 0)
+        #expect(try fixture.run(["device", "remove", "phone"]).exitCode == 2)
+        #expect(try fixture.run(["device", "remove", "3"]).exitCode == 0)
+        #expect(try fixture.run(["device", "list"]).output == "1  phone  admin  never seen\n")
+        #expect(try fixture.run(["device", "add", "a\u{1B}[2J"]).exitCode == 3)
+        #expect(server.end() == 0)
+    }
+
+    @Test("Nothing that is a secret reaches the log, whatever is asked and refused")
+    func noSecrets() throws {
+        let server = try fixture.start()
+        let added = try fixture.run(["device", "add", "laptop", "--json"])
+        let device = try JSONSerialization.jsonObject(with: Data(added.output.utf8))
+        let bearer = (device as? [String: Any])?["bearer"] as? String ?? ""
+        #expect(try upgrade(server, bearer).hasSuffix(" 101"))
+        #expect(try upgrade(server, bearer + "x").hasSuffix(" 401"))
+        let requests = [
+            ["/wpush/v1/TOKEN-\(bearer)", "-d", "BODY-\(bearer)", "-H", "TTL: 1"],
+            ["/wpush/v2/TOKEN-\(bearer)", "-X", "PUT"], ["/m/MESSAGE-\(bearer)", "-X", "DELETE"],
+            ["/u/\(bearer)?q=\(bearer)"], ["/\(bearer)", "-H", "Authorization: Bearer \(bearer)"],
+            ["/health", "-H", "Transfer-Encoding: \(bearer)"],
+        ]
+        for request in requests {
+            let url = server.baseURL + request[0]
+            #expect(try !fixture.curl([url] + request.dropFirst()).hasSuffix(" 000"))
+        }
+        server.signal(SIGHUP)
+        #expect(server.hasSaid("event=configuration-read"))
+        #expect(server.end() == 0)
+        let master = try String(
+            contentsOfFile: fixture.state + "/keys/master.json", encoding: .utf8)
+        let key = try JSONDecoder().decode([String: String].self, from: Data(master.utf8))["key"]
+        for secret in [bearer, key ?? "", "TOKEN-", "BODY-", "MESSAGE-"] {
+            #expect(!secret.isEmpty && !server.errors.contains(secret))
+            #expect(!server.output.contains(secret))
+        }
+    }
+
+    @Test("Without a server there is a hint")
+    func noServer() throws {
+        let outcome = try fixture.run(["device", "list"])
+        #expect(outcome.exitCode == 4)
+        #expect(outcome.errors.contains("no server answers at \(fixture.state)/control.sock"))
+        #expect(outcome.errors.contains("hint: start bellwire serve"))
+        let server = try fixture.start()
+        _ = server.end(by: SIGKILL)
+        #expect(try fixture.run(["device", "list"]).errors.contains("no server answers"))
+    }
+
+    @Test("Another user has rights only where users are allowed, and only to what is his")
+    func otherUsers() throws {
+        guard geteuid() == 0 else { return }
+        let folder = fixture.home.file("state")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "no",
+        ])
+        #expect(try asUser(["list"], folder).contains("this user has no rights here"))
+        #expect(server.end() == 0)
+        let open = try fixture.start([
+            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "yes",
+        ])
+        #expect(try fixture.run(["device", "add", "ours", "--state", folder]).exitCode == 0)
+        #expect(try asUser(["add", "his", "--json"], folder).contains(#""owner":"uid:23456""#))
+        #expect(try asUser(["list"], folder) == "2  his  uid:23456  never seen\n")
+        #expect(try asUser(["remove", "1"], folder).contains("there is no device 1"))
+        #expect(try asUser(["add", "x", "--owner", "admin"], folder).contains("no rights"))
+        #expect(open.end() == 0)
+    }
+
+    private func asUser(_ arguments: [String], _ folder: String) throws -> String {
+        try fixture.runAsUser(["device"] + arguments, folder)
+    }
+
+    private func upgrade(_ server: ServerProcess, _ bearer: String) throws -> String {
+        try fixture.curl([
+            "-m", "1", "--http1.1", "-o", "/dev/null", "-H", "Connection: Upgrade",
+            "-H", "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13",
+            "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "\(server.baseURL)/u/\(bearer)",
+        ]).trimmingCharacters(in: .newlines)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire owner")
+struct OwnerCommandTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    @Test("An owner is added, listed with what is his, and removed with all of it")
+    func lifeOfOwner() throws {
+        let server = try fixture.start()
+        #expect(try fixture.run(["owner", "list"]).output.hasPrefix("no owners"))
+        #expect(try fixture.run(["owner", "add", "ann"]).output == "added ann\n")
+        let again = try fixture.run(["owner", "add", "ann"])
+        #expect(
+            again.exitCode == 3 && again.errors.contains("an owner with that name already exists"))
+        for device in ["laptop", "phone"] {
+            let arguments = ["device", "add", device, "--owner", "ann", "--json"]
+            #expect(try fixture.run(arguments).output.contains(#""owner":"ann""#))
+        }
+        #expect(try fixture.run(["device", "add", "laptop"]).exitCode == 0)
+        #expect(
+            try fixture.run(["owner", "list"]).output == """
+                ann    2 devices, 0 endpoints, 0 messages waiting
+                admin  1 device, 0 endpoints, 0 messages waiting
+
+                """)
+        let json = try fixture.run(["owner", "list", "--json"]).output
+        let root = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        let owners = root?["owners"] as? [[String: Any]] ?? []
+        #expect(owners.map { $0["name"] as? String } == ["ann", "admin"])
+        #expect(owners.first?["devices"] as? Int == 2)
+
+        #expect(try fixture.run(["owner", "remove", "ann"]).output == "removed ann\n")
+        #expect(try fixture.run(["owner", "remove", "ann"]).exitCode == 3)
+        #expect(try fixture.run(["device", "list"]).output == "3  laptop  admin  never seen\n")
+        #expect(server.end() == 0)
+    }
+
+    @Test("A name that cannot be shown, and a call without one, are refused")
+    func badNames() throws {
+        let server = try fixture.start()
+        #expect(try fixture.run(["owner", "add", "a\u{1B}[2J"]).exitCode == 3)
+        #expect(try fixture.run(["owner", "add"]).exitCode == 2)
+        #expect(try fixture.run(["owner", "add", String(repeating: "a", count: 65)]).exitCode == 3)
+        #expect(server.end() == 0)
+    }
+
+    @Test("A user who does not administer sees himself, and adds and removes nobody")
+    func otherUsers() throws {
+        guard geteuid() == 0 else { return }
+        let folder = fixture.home.file("state")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "yes",
+        ])
+        #expect(try fixture.run(["owner", "add", "ann", "--state", folder]).exitCode == 0)
+        #expect(try asUser(["device", "add", "his"], folder).contains("device his may connect"))
+        let list = try asUser(["owner", "list"], folder)
+        #expect(list == "uid:23456  1 device, 0 endpoints, 0 messages waiting\n")
+        for arguments in [["owner", "add", "bob"], ["owner", "remove", "uid:23456"]] {
+            #expect(try asUser(arguments, folder).contains("this user has no rights here"))
+        }
+        #expect(try asUser(["owner", "remove", "ann"], folder).contains("there is no owner ann"))
+        #expect(server.end() == 0)
+    }
+
+    private func asUser(_ arguments: [String], _ folder: String) throws -> String {
+        try fixture.runAsUser(arguments, folder)
+    }
+}

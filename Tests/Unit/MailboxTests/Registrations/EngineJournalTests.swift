@@ -1,0 +1,170 @@
+import Base
+import Foundation
+import Notifications
+import SQLite
+import Testing
+
+@testable import Mailbox
+
+/// What was done to engines, on the disk.
+@Suite("Journal of engines")
+struct EngineJournalTests {
+    /// Takes what a client begins with.
+    // Unchecked: the texts are touched under the lock.
+    private final class Listener: EngineListener, @unchecked Sendable {
+        private let lock = NSLock()
+        private var texts: [UInt32: [String]] = [:]
+
+        func hear(_ news: [EngineNews]) {
+            for item in news {
+                guard case .welcome(let updates, _, _) = item.content else { continue }
+                let text = updates.map { update in
+                    var writer = JSONWriter()
+                    update.write(to: &writer)
+                    return String(decoding: writer.bytes, as: UTF8.self)
+                }
+                lock.withLock { texts[item.engine] = text }
+            }
+        }
+
+        func storeReturned() {}
+        func welcome(_ engine: UInt32) -> [String] { lock.withLock { texts[engine] ?? [] } }
+    }
+
+    /// What a new client of each is shown.
+    private func welcomes(
+        _ test: TestStore, _ engines: [UInt32]
+    ) throws -> [[String]] {
+        let (index, listener) = (test.store.index.engines, Listener())
+        for engine in engines {
+            index.listen(listener, to: engine)
+            try test.expectDone(
+                .engine(
+                    .join(
+                        EngineClientID(engine: engine, number: index.nextClient()),
+                        EngineRole())))
+            // What it was told comes before the answer to whatever is done next.
+            _ = try test.run(.touchDevice(0, at: 0))
+            index.stopListening(listener, to: engine, at: test.now)
+        }
+        return engines.map(listener.welcome)
+    }
+
+    private func accounts(_ test: TestStore, _ names: String...) throws -> [Subscription] {
+        try names.map { name in
+            let terms = #"{"token_type":10,"app":"telegram","account":"\#(name)"}"#
+            return try test.addRegistration(terms).1
+        }
+    }
+
+    /// Many at once, so that they share batches; each of them for all accounts in turn.
+    private func push(
+        _ test: TestStore, _ accounts: [Subscription], _ numbers: Range<Int>, text: String
+    ) throws {
+        let pushes = try accounts.map { try test.push($0.address.device) }
+        let tickets = try numbers.flatMap { number in
+            try zip(accounts, pushes).map { account, push in
+                let chat = number % 20 + 1_000 * Int(account.address.device)
+                let payload =
+                    #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text) \#(number)"],"#
+                    + #""custom":{"from_id":"\#(chat)","msg_id":"\#(number + 1)"}}}"#
+                let message = try test.message(account.address, payload)
+                return test.submit(.registration(.receive(message, nil, push)))
+            }
+        }
+        for ticket in tickets { _ = try test.box.outcome(ticket) }
+    }
+
+    private func number(_ test: TestStore, _ sql: String) throws -> Int {
+        let connection = try Connection(test.path + "/bellwire.db", .readOnly)
+        let select = try Statement(sql, on: connection)
+        return try select.step() ? Int(select.integer(0)) : 0
+    }
+
+    private func size(_ test: TestStore) throws -> Int {
+        // What is done between batches is done when the next one is.
+        _ = try test.run(.touchDevice(0, at: 0))
+        return try number(test, "SELECT coalesce(sum(length(sealed)), 0) FROM engine_record")
+    }
+
+    @Test("A batch adds one record, and each engine finds its own part in it")
+    func batches() throws {
+        let test = try TestStore()
+        let accounts = try accounts(test, "a", "b", "c")
+        let engines = accounts.map(\.address.device)
+        let before = try number(test, "SELECT batch FROM state")
+        try push(test, accounts, 0..<300, text: "message")
+        let records = try number(test, "SELECT count(*) FROM engine_record")
+        #expect(records > 0)
+        #expect(records <= (try number(test, "SELECT batch FROM state")) - before)
+        let shown = try welcomes(test, engines)
+        #expect(shown.allSatisfy { $0.joined().contains("message 299") })
+        try test.restart()
+        #expect(try welcomes(test, engines) == shown)
+    }
+
+    @Test("It has a bound, at which the accounts it tells of are written")
+    func bound() throws {
+        let test = try TestStore { $0.limits.engineJournal = 512 << 10 }
+        let (accounts, rare) = (try accounts(test, "a", "b"), try accounts(test, "rare"))
+        let engines = (accounts + rare).map(\.address.device)
+        // Somebody fetches, so that nothing is kept for who comes later.
+        let listener = Listener()
+        for engine in engines {
+            test.store.index.engines.listen(listener, to: engine)
+            test.store.index.engines.addFetcher(of: engine)
+        }
+        try push(test, rare, 0..<1, text: "once")
+        let text = String(repeating: "x", count: 2_000)
+        for start in stride(from: 0, to: 200, by: 20) {
+            try push(test, accounts, start..<start + 20, text: text)
+        }
+        let shown = try welcomes(test, engines)
+        #expect(shown.map { $0.joined().contains("x 199") } == [true, true, false])
+        #expect(shown[2].joined().contains("once 0"))
+        #expect(try size(test) > 256 << 10)
+        #expect(try size(test) <= 512 << 10)
+        try test.restart()
+        // A count of what is no longer kept is not kept either.
+        #expect(try welcomes(test, engines).map(withoutCounts) == shown.map(withoutCounts))
+    }
+
+    @Test("Engines for which there is no room are read again for each batch, as they were")
+    func givenUp() throws {
+        let shown = try [0, 64 << 20].map { room in
+            let test = try TestStore { $0.limits.engineMemory = room }
+            let accounts = try accounts(test, "a", "b", "c")
+            for start in stride(from: 0, to: 60, by: 5) {
+                try push(test, accounts, start..<start + 5, text: "message")
+            }
+            return try welcomes(test, accounts.map(\.address.device))
+        }
+        #expect(shown[0] == shown[1])
+        #expect(shown[0].allSatisfy { $0.joined().contains("message 59") })
+    }
+
+    private func withoutCounts(_ texts: [String]) -> String {
+        texts.joined().replacing(/"total_count":[0-9]+/, with: "")
+    }
+
+    @Test("Nothing is left in it of an engine that has ended, and all of the others")
+    func ended() throws {
+        let test = try TestStore { $0.limits.engineJournal = 48 << 10 }
+        let accounts = try accounts(test, "a", "b")
+        try push(test, accounts, 0..<50, text: String(repeating: "x", count: 200))
+        let (all, shown) = (try size(test), try welcomes(test, [accounts[1].address.device]))
+        try test.expectDone(.removeDevice(accounts[0].address.device))
+        #expect(try size(test) < all * 6 / 10)
+        try test.restart()
+        #expect(try welcomes(test, [accounts[1].address.device]) == shown)
+        // What went no longer counts: new records stay, though there were more than its bound allows.
+        for name in ["c", "d", "e"] {
+            let next = try self.accounts(test, name)
+            try push(test, next, 0..<50, text: String(repeating: "x", count: 200))
+            #expect(try size(test) > 20 << 10)
+            try test.expectDone(.removeDevice(next[0].address.device))
+        }
+        try test.expectDone(.removeDevice(accounts[1].address.device))
+        #expect(try size(test) < 8 << 10)
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Notifications
+
+@Suite("An account as one value")
+struct AccountStateTests {
+    private func fullAccount() throws -> Account {
+        var story = Story()
+        story.text("one", id: 11)
+        story.text("two", id: 12)
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":"2"}}"#)
+        story.push(
+            #"{"loc_key":"MESSAGE_ANNOUNCEMENT","message":"News","custom":{"announcement":"7"}}"#)
+        story.push(#"{"aps":{"alert":"x"},"payload":"{\"customId\":\"1\"}"}"#, dialect: .zpns)
+        story.push(#"{"payload":"{\"customId\":\"9\",\"retract\":true}"}"#, dialect: .zpns)
+        try story.request(
+            #"{"@type":"setChatNotificationSettings","chat_id":1,"notification_settings":{"mute_for":9,"sound_id":"5","use_default_show_preview":true}}"#
+        )
+        try story.request(
+            #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenSimplePush","endpoint":"https://a"},"other_user_ids":[5]}"#
+        )
+        return story.engine.account
+    }
+
+    @Test("What was written is read back the same")
+    func roundTrip() throws {
+        let account = try fullAccount()
+        #expect(try Account(state: account.state) == account)
+        #expect(try Account(state: account.state).state == account.state)
+    }
+
+    @Test("What the version before has written is read, without what it did not know")
+    func formerVersion() throws {
+        let file = "Tests/Programs/Fuzz/Seeds/engine-state/former"
+        let former = Array(try Data(contentsOf: Vectors.checkout.appending(path: file)))
+        #expect(former.first == 3)
+        let account = try Account(state: former)
+        let now = try fullAccount()
+        #expect(account.groups.all.map(\.id) == now.groups.all.map(\.id))
+        #expect(account.names == now.names && account.devices == now.devices)
+        #expect(account.calls.keys == now.calls.keys && account.source.isMobile)
+        #expect(try Account(state: account.state) == account)
+        #expect(throws: Account.StateError.unknownVersion(2)) {
+            try Account(state: [2] + former.dropFirst())
+        }
+    }
+
+    @Test("State cut anywhere, or with something behind it, is damaged")
+    func cut() throws {
+        let state = try fullAccount().state
+        for prefix in prefixes(of: state) {
+            #expect(throws: Account.StateError.damaged) { try Account(state: prefix) }
+        }
+        #expect(throws: Account.StateError.damaged) { try Account(state: state + [0]) }
+    }
+
+    @Test("A counter below zero, or at its end, is damage", arguments: [-1, Int32.max])
+    func counters(last: Int32) throws {
+        var account = try fullAccount()
+        account.lastNotificationID = last
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
+    @Test("What a program of before kept of others as JSON, and is none, is told on as text")
+    func foreignJSON() throws {
+        var account = try fullAccount()
+        account.owed = Owed()
+        account.owed.add(
+            .fetchRequired(reason: "x", details: [Update.Detail("updates", source: "1.2.3e")]),
+            at: 1_800_000_000)
+        let read = try Account(state: account.state)
+        #expect(
+            read.owed.items.map(\.content) == [
+                .notice(
+                    .fetchRequired(
+                        reason: "x", details: [Update.Detail("updates", source: #""1.2.3e""#)]))
+            ])
+    }
+
+    @Test("A time that is no number is damage")
+    func times() throws {
+        var account = try fullAccount()
+        account.source.lastActivity = .nan
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
+    @Test("An option outside of its range is damage, as it is refused from a client")
+    func options() throws {
+        var account = try fullAccount()
+        for (name, value) in [
+            (OptionName.groupSizeMax, OptionValue.integer(-12)),
+            (OptionName.groupCountMax, .integer(26)), (OptionName.groupCountMax, .boolean(true)),
+        ] {
+            account.options = [name: value]
+            #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+        }
+    }
+
+    @Test("State of another version is told apart from damage")
+    func version() throws {
+        var state = try fullAccount().state
+        state[0] += 1
+        let error = Account.StateError.unknownVersion(state[0])
+        #expect(throws: error) { try Account(state: state) }
+    }
+
+    @Test("An account and its engine print as their names, and show no message")
+    func printing() throws {
+        let account = try fullAccount()
+        var dumped = ""
+        dump(account, to: &dumped)
+        dump(Engine(account), to: &dumped)
+        #expect("\(account) \(Engine(account))" == "<Account> <Engine>")
+        #expect(!dumped.contains("one") && !dumped.contains("https"))
+    }
+
+    @Test("Changed bytes never bring the reader down")
+    func flipped() throws {
+        let state = try fullAccount().state
+        for index in state.indices {
+            var changed = state
+            changed[index] ^= 0xFF
+            _ = try? Account(state: changed)
+        }
+    }
+
+    /// States for the fuzzer to begin with: each holds what the others do not.
+    private func seeds() throws -> [String: Account] {
+        var crowded = Story(.strict, count: 2, size: 2)
+        for id in 11...16 { crowded.text("m\(id)", from: id % 4 + 1, id: id, date: id) }
+        try crowded.settings(of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
+        crowded.say("PINNED_TEXT", ["U", "p", "Super88"], id: 20)
+        try crowded.set("notification_group_count_max", "0")
+
+        var waiting = Story()
+        try waiting.request(
+            #"{"@type":"bellwire.setOnline","self":false,"others_online_since":\#(Int(waiting.now) + 100)}"#
+        )
+        try waiting.request(
+            #"{"@type":"bellwire.addMessage","message":{"@type":"message","id":\#(11 << 20),"chat_id":1,"date":1800000060,"content":{"@type":"messageText"}}}"#
+        )
+        try waiting.request(
+            #"{"@type":"bellwire.addSecretChat","chat_id":-1999999999995,"title":"S"}"#)
+        waiting.push(
+            #"{"web_push":8030,"notification":{"title":"T","actions":[{"action":"a","title":"A"}],"tag":"x"}}"#,
+            dialect: .declarative)
+        waiting.push(#"{"message":"m","tags":["a"],"priority":5}"#, dialect: .plain, level: .clear)
+        try waiting.request(
+            #"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne","session_timeout":9,"presentation":{"loc_args":"srcId"}}"#
+        )
+        waiting.push(#"{"message":"n"}"#, dialect: .plain, id: "push")
+        waiting.push("{}")
+        waiting.push(
+            #"{"loc_key":"DC_UPDATE","loc_args":[],"custom":{"dc":2,"addr":"1.2.3.4:5"}}"#,
+            level: .mtproto)
+        waiting.push(#"{"aps":{"alert":"x","badge":4}}"#, dialect: .zpns)
+        try waiting.request(#"{"@type":"bellwire.setRaw","active":true}"#)
+        _ = waiting.engine.keepRaw([1, 2, 3], encoding: "clear", now: waiting.now)
+        waiting.settle()
+        if let group = waiting.engine.activeGroups.first, let id = group.notifications.first?.id {
+            try waiting.request(
+                #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":\#(group.id),"notification_id":\#(id),"action":"reply","text":"y"}"#
+            )
+        }
+        return [
+            "empty": Account(), "full": try fullAccount(), "crowded": crowded.engine.account,
+            "waiting": waiting.engine.account,
+        ]
+    }
+
+    @Test("The fuzzer begins with states as they are written today")
+    func corpus() throws {
+        let folder = Vectors.checkout.appending(
+            path: "Tests/Programs/Fuzz/Seeds/engine-state")
+        for (name, account) in try seeds() {
+            let file = folder.appending(path: name)
+            if ProcessInfo.processInfo.environment["BELLWIRE_WRITE_SEEDS"] != nil {
+                try Data(account.state).write(to: file)
+            }
+            let bytes = Array(try Data(contentsOf: file))
+            #expect(try Account(state: bytes) == account, "write it anew: BELLWIRE_WRITE_SEEDS=1")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Base
+import Foundation
+
+@testable import Mailbox
+
+/// A store whose answers a test can hold back, and that can refuse.
+// Unchecked: what changes is touched under the lock.
+final class GatedStore: MessageStore, @unchecked Sendable {
+    enum Kind { case store, acknowledge, load, other }
+
+    private let store: SQLiteStore
+    private let lock = NSCondition()
+    private var shut: Set<Kind> = []
+    private var refused: Set<Kind> = []
+    private var waiting: [(Kind, @Sendable () -> Void)] = []
+    private var seen: [Kind: Int] = [:]
+    private var isBroken = false
+
+    init(_ store: SQLiteStore) { self.store = store }
+
+    var index: StoreIndex { store.index }
+    var clock: StoreClock { store.clock }
+    var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
+
+    /// Operations of these kinds wait until `open`.
+    func shut(_ kinds: Kind...) { lock.withLock { shut.formUnion(kinds) } }
+
+    /// Operations of these kinds are answered with `.unavailable`.
+    func refuse(_ kinds: Kind...) {
+        lock.withLock {
+            refused = Set(kinds)
+            isBroken = !kinds.isEmpty
+        }
+    }
+
+    /// What waits goes on, in its order.
+    func open() {
+        let ready = lock.withLock {
+            shut = []
+            defer { waiting = [] }
+            return waiting
+        }
+        for (_, body) in ready { body() }
+    }
+
+    /// Waits until so many operations of a kind have come since the start.
+    func await(_ kind: Kind, _ count: Int) -> Bool {
+        lock.withLock {
+            let deadline = Date(timeIntervalSinceNow: 10)
+            while seen[kind, default: 0] < count {
+                guard lock.wait(until: deadline) else { return false }
+            }
+            return true
+        }
+    }
+
+    func count(of kind: Kind) -> Int { lock.withLock { seen[kind, default: 0] } }
+
+    func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {
+        let kind: Kind =
+            switch operation {
+            case .store: .store
+            case .acknowledge, .acknowledgeByID: .acknowledge
+            default: .other
+            }
+        pass(kind) { [store] isRefused in
+            guard isRefused else { return store.submit(operation, ticket: ticket, to: sink) }
+            if case .store(let message) = operation {
+                message.reservation.end()
+            }
+            sink.completed([Completion(ticket: ticket, outcome: .unavailable)])
+        }
+    }
+
+    func remind(_ describe: @escaping @Sendable (Registration) -> String) {
+        store.remind(describe)
+    }
+
+    func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
+        pass(.load) { [store] isRefused in
+            guard isRefused else { return store.load(request, ticket: ticket, to: sink) }
+            sink.loaded(.unavailable, ticket: ticket)
+        }
+    }
+
+    private func pass(_ kind: Kind, _ body: @escaping @Sendable (_ isRefused: Bool) -> Void) {
+        let isRefused: Bool? = lock.withLock {
+            seen[kind, default: 0] += 1
+            lock.broadcast()
+            let isRefused = refused.contains(kind)
+            guard shut.contains(kind) else { return isRefused }
+            waiting.append((kind, { body(isRefused) }))
+            return nil
+        }
+        if let isRefused { body(isRefused) }
+    }
+}

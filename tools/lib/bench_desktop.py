@@ -1,0 +1,151 @@
+"""The way from a sender to an application on the session bus, and what the desktop service costs.
+
+usage: bench_desktop.py PATH_OF_BELLWIRE [--messages N] [--seconds S]
+
+A receiver in clear on loopback with its store on the disk, a desktop service, and applications in
+Python on a bus of their own. The times include what sender and application themselves take.
+"""
+
+import argparse
+import asyncio
+import concurrent.futures
+import http.client
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Peers/Desktop"))
+
+from session import Application, Session
+
+FIELDS = {"TTL": "60", "Content-Encoding": "aes128gcm"}
+APPLICATIONS = 20
+missed = 0
+
+
+def bar(holds, text):
+    global missed
+    missed += not holds
+    print(f"{'pass' if holds else 'MISS'}  {text}")
+
+
+class Sender:
+    def __init__(self, endpoint):
+        place, self.path = re.fullmatch(r"http://([^/]+)(/.*)", endpoint).groups()
+        self.connection = http.client.HTTPConnection(place)
+
+    def push(self, body):
+        self.connection.request("POST", self.path, body, FIELDS)
+        answer = self.connection.getresponse()
+        answer.read()
+        if answer.status != 201:
+            raise SystemExit(f"a push was answered {answer.status}")
+
+
+def memory(process):
+    """Of the process in KiB, by name."""
+    with open(f"/proc/{process.pid}/smaps_rollup") as file:
+        return {name: int(size) for name, size in re.findall(r"(\w+):\s+(\d+) kB", file.read())}
+
+
+def switches(process):
+    """How often its threads have gone to sleep."""
+    count = 0
+    for status in pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"):
+        count += int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", status.read_text())[1])
+    return count
+
+
+async def latency(app, endpoint, count):
+    sender = Sender(endpoint)
+    times = []
+    for number in range(count):
+        body = b"%d" % number + b" " * 1000
+        start = time.monotonic()
+        await asyncio.to_thread(sender.push, body)
+        moment, _ = await asyncio.wait_for(app.messages.get(), 10)
+        times.append((moment - start) * 1000)
+    times.sort()
+    print(f"      p50 {times[count // 2]:.2f} ms, p99 {times[count * 99 // 100]:.2f} ms")
+    bar(statistics.median(times) <= 3, "from POST to the application: p50 no more than 3 ms")
+
+
+async def rate(app, endpoint, desktop, seconds, wanted=1_000, senders=8):
+    before = memory(desktop)["Rss"]
+    middle = 0
+    count = seconds * wanted
+    start = time.monotonic()
+
+    def send(part):
+        sender = Sender(endpoint)
+        for number in range(part, count, senders):
+            pause = start + number / wanted - time.monotonic()
+            if pause > 0:
+                time.sleep(pause)
+            sender.push(b"%d" % number)
+
+    with concurrent.futures.ThreadPoolExecutor(senders) as pool:
+        under_way = [pool.submit(send, part) for part in range(senders)]
+        for number in range(count):
+            moment, _ = await asyncio.wait_for(app.messages.get(), 30)
+            if number == count // 2:
+                middle = memory(desktop)["Rss"]
+        for part in under_way:
+            part.result()
+    took = moment - start
+    after = memory(desktop)["Rss"]
+    print(f"      {count / took:.0f} a second; RSS {before}, {middle}, {after} KiB")
+    bar(count / took >= wanted * 0.98, f"{wanted} messages a second to one application")
+    bar(after - middle < 1_024, "without growth")
+
+
+async def idle(session, desktop):
+    for number in range(APPLICATIONS):
+        app = await Application(session, f"org.example.Idle{number}").appear()
+        await app.register()
+        await app.endpoint()
+    await asyncio.sleep(8)
+    before = switches(desktop)
+    await asyncio.sleep(10)
+    count = switches(desktop) - before
+    use = memory(desktop)
+    print(f"      Private_Dirty {use['Private_Dirty']} KiB, RSS {use['Rss']} KiB, {count} wake-ups")
+    bar(use["Private_Dirty"] <= 6 * 1_024, f"{APPLICATIONS} idle: Private_Dirty at most 6 MiB")
+    bar(use["Rss"] <= 20 * 1_024, f"{APPLICATIONS} idle: RSS at most 20 MiB")
+    bar(count == 0, "nothing wakes it in ten seconds")
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bellwire")
+    parser.add_argument("--messages", type=int, default=1_000)
+    parser.add_argument("--seconds", type=int, default=10)
+    options = parser.parse_args()
+    session = Session(options.bellwire)
+    try:
+        session.serve()
+        device = json.loads(
+            subprocess.run(
+                [options.bellwire, "device", "add", "bench", "--json", "--state", session.folder + "/receiver"],
+                check=True,
+                capture_output=True,
+                env=session.environment,
+            ).stdout
+        )
+        desktop = session.desktop(device["websocket"])
+        await idle(session, desktop)
+        app = await Application(session, "org.example.Bench").appear()
+        await app.register()
+        endpoint = await app.endpoint()
+        await latency(app, endpoint, options.messages)
+        await rate(app, endpoint, desktop, options.seconds)
+    finally:
+        session.close()
+    raise SystemExit(missed > 0)
+
+
+asyncio.run(main())
