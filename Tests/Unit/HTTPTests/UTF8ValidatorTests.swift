@@ -31,7 +31,7 @@ struct UTF8ValidatorTests {
         -> Bool
     {
         let piece = Array(bytes)
-        return validator.accept(piece.span)
+        return validator.check(piece.span)
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct UTF8ValidatorTests {
 
     private func compare(_ bytes: [UInt8]) {
         var validator = UTF8Validator()
-        let isValid = validator.accept(bytes.span) && validator.isAtBoundary
+        let isValid = validator.check(bytes.span) && validator.isAtBoundary
         guard isValid != (String(validating: bytes, as: UTF8.self) != nil) else { return }
         Issue.record("\(bytes) judged \(isValid)")
     }

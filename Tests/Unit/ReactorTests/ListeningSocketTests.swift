@@ -155,13 +155,13 @@ struct ListeningSocketTests {
             setenv("LISTEN_PID", "\(getpid())", 1)
             setenv("LISTEN_FDS", "2", 1)
             setenv("LISTEN_FDNAMES", "web:log", 1)
-            guard let sockets = SystemdSockets.take(first: 200), sockets.names == ["web", "log"]
+            guard let sockets = SystemdSockets.inherit(first: 200), sockets.names == ["web", "log"]
             else {
                 exit(3)
             }
             let environment = ProcessInfo.processInfo.environment.keys
             let isClean = !environment.contains { $0.hasPrefix("LISTEN_") }
-            guard isClean, SystemdSockets.take() == nil else { exit(4) }
+            guard isClean, SystemdSockets.inherit() == nil else { exit(4) }
             let listening = try sockets.socket(at: 0)
             guard listening.descriptor == 200, listening.address == original.address,
                 fcntl(200, F_GETFD) & FD_CLOEXEC != 0, fcntl(200, F_GETFL) & O_NONBLOCK != 0

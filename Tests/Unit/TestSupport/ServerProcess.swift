@@ -42,12 +42,9 @@ package final class ServerProcess: @unchecked Sendable {
         wait { self.errorText.components(separatedBy: text).count > times }
     }
 
-    /// Whether it ends by itself.
+    /// Whether it ends by itself and nothing it started keeps its output open.
     package func hasEnded(within seconds: Double) -> Bool {
-        guard wait(atMost: seconds, for: { self.process.status != nil }) else { return false }
-        // As in `end`.
-        _ = wait(atMost: 2) { self.openPipes == 0 }
-        return true
+        wait(atMost: seconds) { self.process.status != nil && self.openPipes == 0 }
     }
 
     /// Asks it to end, and answers how it did.
@@ -71,18 +68,24 @@ package final class ServerProcess: @unchecked Sendable {
         return true
     }
 
+    /// Reads to the end on a thread of its own, because `readabilityHandler` can miss the end.
     private func collect(_ pipe: FileHandle, _ add: @escaping @Sendable (String) -> Void) {
-        pipe.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            guard let self else { return handle.readabilityHandler = nil }
-            self.condition.withLock {
-                if data.isEmpty {
-                    handle.readabilityHandler = nil
-                    self.openPipes -= 1
+        Thread { [weak self] in
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(pipe.fileDescriptor, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard let self else { return }
+                self.condition.withLock {
+                    if count > 0 {
+                        add(String(decoding: bytes[..<count], as: UTF8.self))
+                    } else {
+                        self.openPipes -= 1
+                    }
+                    self.condition.broadcast()
                 }
-                add(String(decoding: data, as: UTF8.self))
-                self.condition.broadcast()
+                if count <= 0 { return }
             }
-        }
+        }.start()
     }
 }
