@@ -48,7 +48,7 @@ struct SecretTests {
 
     // The shadow of a sanitizer is too large to search.
     @Test(
-        "A secret that is gone has left no trace in memory",
+        "A released secret leaves no trace in memory",
         .disabled(if: OwnMemory.isSanitized))
     func wiped() async {
         // In a process of its own, whose memory is small enough to be searched.

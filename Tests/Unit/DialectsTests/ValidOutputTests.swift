@@ -6,7 +6,7 @@ import Testing
 @testable import Dialects
 
 /// Whatever a sender writes, what clients read is JSON, in one line, and can be read by our own.
-@Suite("What an engine writes of what it was sent")
+@Suite("Output of untrusted payloads")
 struct ValidOutputTests {
     private static let dialects = Dialect.allCases
 
@@ -92,7 +92,7 @@ struct ValidOutputTests {
         }
     }
 
-    @Test("A call's updates that are no number reach the client as text")
+    @Test("A call's updates that are not a number reach the client as text")
     func number() {
         var engine = engine(.learn)
         _ = engine.process(
@@ -105,7 +105,7 @@ struct ValidOutputTests {
         #expect(details.first?.contains(Update.Detail("updates", source: #""1.2.3e""#)) == true)
     }
 
-    @Test("What one client wrote over lines of its own comes to others in one")
+    @Test("Multi-line JSON from one client is sent to others on one line")
     func lines() throws {
         var engine = engine(.learn)
         func ask(_ request: String) throws -> Outcome? {
@@ -121,7 +121,7 @@ struct ValidOutputTests {
         #expect(StrictJSON.isLine(try #require(read).answer(extra: extra)))
     }
 
-    @Test("What is nested too deep for a reader is not told on")
+    @Test("Data nested too deep is not passed on")
     func nesting() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

@@ -87,7 +87,7 @@ struct WholeRangeTests {
     }
 
     @Test(
-        "No number that a client or sender names stops an engine",
+        "No number from a client or sender stops an engine",
         arguments: 1...6 as ClosedRange<UInt64>)
     func operations(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -138,7 +138,7 @@ struct WholeRangeTests {
         return (engine, outcomes)
     }
 
-    @Test("Identifiers that no server gives are refused, or as good as absent")
+    @Test("Identifiers that no server assigns are refused, or count as absent")
     func identifiers() throws {
         let beyond = ["9223372036854775807", "-9223372036854775808", "\(1 << 52 + 1 as Int64)"]
         for id in beyond {
@@ -161,7 +161,7 @@ struct WholeRangeTests {
         }
     }
 
-    @Test("Behind the last identifier of a message announcements go on, and nothing traps")
+    @Test("After the last message identifier announcements continue without a crash")
     func announcements() throws {
         var (engine, _) = try story([#""bellwire.setChat","chat_id":777000"#])
         engine.account.chats[.serviceNotifications]?.lastMessage = ChatMessageID(.max)
@@ -177,7 +177,7 @@ struct WholeRangeTests {
         #expect(engine.activeGroups.first?.notifications.isEmpty == false)
     }
 
-    @Test("Behind the last identifier notifications, groups and calls are counted anew")
+    @Test("After the last identifier, notifications, groups and calls start again at 1")
     func counters() throws {
         var (engine, _) = try story([])
         engine.account.lastNotificationID = StateReader.lastCount - 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineHost
 
-@Suite("What a journal keeps of an engine")
+@Suite("Journal entries of an engine")
 struct EngineEntryTests {
     // Made anew each time: what a constant holds inside of cases is taken for lost memory.
     private static var entries: [EngineEntry] {
@@ -20,7 +20,7 @@ struct EngineEntryTests {
         ]
     }
 
-    @Test("An entry is read as it was written, and prints nothing of it", arguments: entries)
+    @Test("An entry is read back as written, and prints nothing", arguments: entries)
     func roundTrip(entry: EngineEntry) throws {
         #expect(try EngineEntry(entry.bytes).bytes == entry.bytes)
         #expect("\(entry)" == "<EngineEntry>")
@@ -57,7 +57,7 @@ struct EngineEntryTests {
     }
 
     @Test(
-        "What is none is damage",
+        "Invalid values are damage",
         arguments: [
             [], [9], [0, 0], [2], [2, 1, 1, 1, 255], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0],
             [2, 0, 0, 3, 65],
@@ -68,7 +68,7 @@ struct EngineEntryTests {
         #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }
     }
 
-    @Test("Entries of before trust could be given are read, and trust nobody")
+    @Test("Entries from before clear pushes could be trusted are read as not trusted")
     func former() throws {
         guard case .push(_, _, .clear, false, "") = try EngineEntry([2, 0, 1, 0, 9]) else {
             Issue.record("is read as something else")
@@ -77,7 +77,7 @@ struct EngineEntryTests {
     }
 
     @Test(
-        "What a host asks itself stands in the journal in the words of a client, as it always did")
+        "A host's own request is stored in the journal as a client's, as it always was")
     func ownRequests() throws {
         var (fetched, ringing) = (SourceChange(), SourceChange())
         fetched.isFetched = true
@@ -131,7 +131,7 @@ struct EngineEntryTests {
         return engine
     }
 
-    @Test("The same push is done once, by the name that its transport gives it")
+    @Test("A push is applied once, by the identifier of its transport")
     func repeated() {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]

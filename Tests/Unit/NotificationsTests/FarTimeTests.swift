@@ -36,7 +36,7 @@ struct FarTimeTests {
         #expect(dates == [180, 120, 60, 0].map { Int64(now) + $0 })
     }
 
-    @Test("A call stands before everything, and becomes missed", arguments: times)
+    @Test("A call comes first in the list, and becomes missed", arguments: times)
     func calls(now: Double) {
         var story = story(now)
         text("a", from: 4, id: 1, in: &story)
@@ -81,7 +81,7 @@ struct FarTimeTests {
         #expect(end == Int64(Int32.max) + 1)
     }
 
-    @Test("What was retracted before it came does not come", arguments: times)
+    @Test("A message retracted before it arrived is not shown", arguments: times)
     func tombstones(now: Double) {
         var story = story(now)
         story.push(
@@ -113,7 +113,7 @@ struct FarTimeTests {
         #expect(story.engine.activeGroups.first?.totalCount == 2)
     }
 
-    @Test("A session ends when it is due, and a pause", arguments: times)
+    @Test("A session ends when it is due, and so does a pause", arguments: times)
     func pauses(now: Double) throws {
         var story = story(now)
         try story.request(#"{"@type":"bellwire.setSource","session_timeout":600}"#)
@@ -127,7 +127,7 @@ struct FarTimeTests {
     }
 
     @Test(
-        "A clock or a journal that says no time is none",
+        "An invalid time from a clock or a journal is clamped",
         arguments: [Double.nan, .infinity, -.infinity, 1e300, -5])
     func noTime(now: Double) {
         var story = Story()

@@ -61,7 +61,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "No two that live share both, and no screen takes one chat's for another's",
+        "No two live notifications share group and number, so no screen confuses chats",
         arguments: [ChatPolicy.strict, .learn])
     func pairs(policy: ChatPolicy) throws {
         for seed in 0..<80 as Range<UInt64> {

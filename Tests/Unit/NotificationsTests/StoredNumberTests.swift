@@ -3,7 +3,7 @@ import Testing
 @testable import Notifications
 
 /// Numbers that stand in what was kept: another order of cases must not change what they mean.
-@Suite("Numbers in kept accounts")
+@Suite("Numbers in stored accounts")
 struct StoredNumberTests {
     @Test("Each case has the number that it always had")
     func numbers() {

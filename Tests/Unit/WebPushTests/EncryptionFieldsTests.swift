@@ -53,7 +53,7 @@ struct EncryptionFieldsTests {
         }
     }
 
-    @Test("An absent field is told from an empty one")
+    @Test("An absent field is distinguished from an empty one")
     func absent() {
         func refusal(_ encryption: String?, _ cryptoKey: String?) -> DecryptionRefusal? {
             do throws(DecryptionRefusal) {
