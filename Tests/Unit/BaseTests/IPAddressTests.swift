@@ -63,7 +63,7 @@ struct IPAddressTests {
             let long = groups.map { String($0, radix: 16) }.joined(separator: ":")
             let ours = IPAddress(long)
             #expect(IPAddress(text) == ours)
-            // The library writes the long deprecated IPv4-compatible form, RFC 5952 does not.
+            // The C library writes the deprecated IPv4-compatible form, RFC 5952 does not.
             if !text.contains(".") { #expect(ours?.description == text) }
         }
     }

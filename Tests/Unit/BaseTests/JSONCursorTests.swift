@@ -47,7 +47,7 @@ struct JSONCursorTests {
             for byte in [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "\""), 0x20, 0x00] {
                 var changed = bytes
                 changed[index] = byte
-                // Beside ASCII the cursor leaves the judgement to whoever read the text.
+                // The cursor does not check bytes outside ASCII.
                 guard bytes.allSatisfy({ $0 < 0x80 }) else { continue }
                 #expect(isValid(changed) == scannerTakes(changed), "\(changed)")
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// The examples of the documents, as they are printed there.
+/// The examples of the documents, as printed there.
 @Suite("Examples of the documents")
 struct DocumentExampleTests {
     private func messages(_ payload: String, _ dialect: Dialect = .telegram) -> [IncomingMessage] {

@@ -101,7 +101,7 @@ struct MatrixDialectTests {
         #expect(invited.content.text == "Ann invited you")
         let other = try message(json.replacing("TARGET", with: "false"))
         #expect(other.content.text == "Ann invited somebody")
-        // As Synapse tells it when it keeps the content to itself.
+        // As Synapse sends it without content.
         let alone = try message(
             json.replacing("TARGET", with: "true").replacing(
                 #""content":{"membership":"invite"}"#, with: #""membership":"invite""#))
@@ -220,11 +220,11 @@ struct MatrixDialectTests {
         #expect(room.shown == ["ONE", "two"] && room.engine.account.lastNotificationID == 2)
         room.edit("uno", of: "$a", id: "$d")
         #expect(room.shown == ["uno", "two"])
-        // What was redacted, or seen and dealt with, stays away.
+        // Redacted or dismissed messages stay away.
         room.tell("m.room.redaction", #"{"redacts":"$a"}"#, id: "$r")
         room.edit("late", of: "$a", id: "$e")
         #expect(room.shown == ["two"])
-        // Of a message that never came the edit is all there is.
+        // If the message never arrived, its edit is shown.
         room.edit("new", of: "$x", id: "$f")
         room.say("old", id: "$x")
         #expect(room.shown == ["two", "new"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// What a payload carries for the application that opens its notification.
+/// The payload's data for the application that opens the notification.
 @Suite("The data of payloads")
 struct PayloadDataTests {
     private func data(_ json: String, _ dialect: Dialect) -> String? {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What Telegram attaches to a push")
 struct TelegramAttachmentTests {
-    /// Words and texts as the TL language writes them.
+    /// Values in the TL language's encoding.
     private struct TL {
         var bytes: [UInt8] = []
 
@@ -107,7 +107,7 @@ struct TelegramAttachmentTests {
         #expect(message("MESSAGE_TEXT", .word(5) + .words(9))?.content.kind == .text)
     }
 
-    /// A picture as libjpeg writes it, without its beginning and its end.
+    /// A picture from libjpeg, without its start and end.
     private static let stripped =
         "AR4op5ozTc0Zo9kej7QdmjNNzRmj2Qe0HZopuaKPZB7QZmjNNzRmvR9mcHtB2aM03NGaPZh7Qdmim5oo9mHtDw=="
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dialects
 
-/// What TDLib makes of numbers, texts and packed attachments, under both policies.
+/// How TDLib reads numbers, texts and compressed attachments, under both policies.
 @Suite("Telegram payloads in detail")
 struct TelegramDetailTests {
     private func event(
@@ -95,7 +95,7 @@ struct TelegramDetailTests {
         #expect(
             event(#"\ud800"#, #""U""#)
                 == .refused(code: 400, message: #"Receive invalid loc_key \355\240\200"#))
-        // Two halves in the wrong order are one character all the same.
+        // Two surrogates in the wrong order still become one character.
         #expect(
             content("MESSAGE_TEXT", #""U","\ude00\ud83d""#)?.text.unicodeScalars.map(\.value)
                 == [0x9003D])

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Dialects
 
-/// Whatever a sender writes, what clients read is JSON, in one line, and can be read by our own.
+/// Whatever a sender writes, clients get one line of JSON that our own readers accept.
 @Suite("Output of untrusted payloads")
 struct ValidOutputTests {
     private static let dialects = Dialect.allCases
 
-    /// Payloads with room for a value of anybody's in each place whose JSON is told on.
+    /// Payloads with a placeholder in each place whose JSON is passed on.
     private static let templates: [String] = [
         #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":"1","call_id":VALUE,"call_ah":VALUE,"updates":VALUE}}"#,
         #"{"data":{"loc_key":"MESSAGE_MUTED","custom":{"from_id":"1","updates":VALUE,"random_id":VALUE,"data_url":VALUE}}}"#,
@@ -35,7 +35,7 @@ struct ValidOutputTests {
         String(repeating: #"{"a":"#, count: 95) + "1" + String(repeating: "}", count: 95),
     ]
 
-    /// A payload: one of the templates with values of whatever kind, then perhaps some bytes changed.
+    /// A payload: one of the templates with random values, and sometimes changed bytes.
     private func payload(_ generator: inout SeededGenerator) -> [UInt8] {
         var text = Self.templates[Int.random(in: 0..<Self.templates.count, using: &generator)]
         while let place = text.firstRange(of: "VALUE") {

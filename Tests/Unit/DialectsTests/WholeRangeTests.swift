@@ -6,7 +6,7 @@ import Testing
 @testable import Dialects
 @testable import Notifications
 
-/// A client or a sender may name any number.
+/// Clients and senders may send any number.
 @Suite("Numbers from the whole range")
 struct WholeRangeTests {
     private static let numbers: [Int64] = [
@@ -78,7 +78,7 @@ struct WholeRangeTests {
                 if !text.isEmpty {
                     let isKnown = Bool.random(using: &generator)
                     let place = Int.random(in: 0..<Self.numbers.count, using: &generator)
-                    // Else one of what there is, so that something happens.
+                    // Otherwise an existing one, so that something happens.
                     text +=
                         "\(isKnown ? Int64.random(in: 1...4, using: &generator) : Self.numbers[place])"
                 }
@@ -203,7 +203,7 @@ struct WholeRangeTests {
         }
         #expect(Set(shown).count == shown.count && engine.account.calls.count == 4)
         #expect(engine.account.lastNotificationID < 10 && engine.account.lastCallID < 10)
-        // What waits is not lost: the account can be kept and read again.
+        // Waiting updates are stored: the account can be written and read again.
         #expect(try Account(state: engine.account.state) == engine.account)
     }
 }

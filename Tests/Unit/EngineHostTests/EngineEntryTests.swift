@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Journal entries of an engine")
 struct EngineEntryTests {
-    // Made anew each time: what a constant holds inside of cases is taken for lost memory.
+    // Made each time, because leak checkers report the payloads of a constant's cases.
     private static var entries: [EngineEntry] {
         [
             .time, .request(Array("{}".utf8)),
@@ -46,7 +46,7 @@ struct EngineEntryTests {
             .registration([], encryption), .start, .raw(payload: [], encoding: ""),
         ]
         #expect(entries.map { $0.bytes.first } == [0, 1, 2, 3, 4, 5, 6])
-        // Trust is told by the highest bit beside the level.
+        // Trust is the highest bit of the level's byte.
         let levels: [TrustLevel] = [.clear, .webpush, .mtproto]
         for (isTrusted, numbers) in [(false, [0, 1, 2]), (true, [128, 129, 130])] {
             let bytes = levels.map { level in
@@ -109,7 +109,7 @@ struct EngineEntryTests {
         for (request, text) in requests {
             let entry = EngineEntry.own(request)
             #expect(entry.bytes == [1] + text.utf8)
-            // Done then and read again it has the same end.
+            // Applying it directly or from the journal has the same result.
             var (done, again) = (Self.engine(), Self.engine())
             #expect(done.perform(entry, now: 20) == .ok)
             again.replay(try EngineEntry(entry.bytes), at: 20, .english)
@@ -120,7 +120,7 @@ struct EngineEntryTests {
         }
     }
 
-    /// With something of each that those requests change.
+    /// With something for each of those requests to change.
     private static func engine() -> Engine {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
@@ -141,7 +141,7 @@ struct EngineEntryTests {
             _ = hosted.process(Array("hello".utf8), .plain, .webpush, id: "7", now: 2)
         }
         #expect(hosted.engine.activeGroups.first?.totalCount == 1)
-        // Its beginning, and twice what was done.
+        // The start, and the same operation twice.
         #expect(hosted.takeUnsaved().count == 3 && hosted.takeUnsaved().isEmpty)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import EngineHost
 
-/// A record of the journal that all engines of a server share, byte by byte as servers of before
+/// A record of the journal that all engines of a server share, byte for byte as earlier versions
 /// wrote it.
 @Suite("A journal of an earlier version")
 struct RecordedJournalTests {
-    /// Of each engine its number, the length of its part, and what was done: the time, the length of
-    /// the entry, and the entry.
+    /// For each engine its number, the length of its part, and its operations: time, length of the
+    /// entry, entry.
     private static let record: [UInt8] =
         [0, 0, 0, 7, 0, 0, 0, 31]
         + time(1) + [0, 0, 0, 1, 5]

@@ -126,7 +126,7 @@ struct AccountStateTests {
         }
     }
 
-    /// States for the fuzzer to begin with: each holds what the others do not.
+    /// Start states for the fuzzer: each contains something that the others do not.
     private func seeds() throws -> [String: Account] {
         var crowded = Story(.strict, count: 2, size: 2)
         for id in 11...16 { crowded.text("m\(id)", from: id % 4 + 1, id: id, date: id) }

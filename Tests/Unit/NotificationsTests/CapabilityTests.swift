@@ -3,7 +3,7 @@ import Testing
 
 @testable import Notifications
 
-/// What the source documents promise, each by its name.
+/// The promises of the source documents, each by its name.
 @Suite("Capabilities of Telegram and TDLib")
 struct CapabilityTests {
     private func details(_ story: Story) -> [Update.Detail] {

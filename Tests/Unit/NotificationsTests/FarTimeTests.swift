@@ -6,7 +6,7 @@ import Testing
 /// TDLib counts time in 31 bits, which end in 2038; the account goes on.
 @Suite("The engine in 2039 and 2106")
 struct FarTimeTests {
-    /// The first seconds that 31 and 32 bits do not hold, and some time behind them.
+    /// The first seconds beyond 31 and 32 bits, and some time after.
     private static let times: [Double] = [
         2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000,
     ]
@@ -58,7 +58,7 @@ struct FarTimeTests {
         try story.restart()
         let settings = try #require(
             try story.request(#"{"@type":"getChatNotificationSettings","chat_id":1}"#))
-        // Said again it is still for ever.
+        // Set again, it is still for ever.
         guard case .object(let json) = settings else {
             Issue.record("\(settings)")
             return

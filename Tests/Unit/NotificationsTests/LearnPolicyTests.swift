@@ -3,7 +3,7 @@ import Testing
 
 @testable import Notifications
 
-/// What an account without a client of its own does otherwise than TDLib, point by point.
+/// How an account without its own client differs from TDLib, point by point.
 @Suite("The policy learn")
 struct LearnPolicyTests {
     private static let unknownChat =

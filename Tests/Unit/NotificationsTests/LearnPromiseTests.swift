@@ -2,7 +2,7 @@ import Testing
 
 @testable import Notifications
 
-/// Where an account without a client of its own keeps what TDLib loses.
+/// Where an account without its own client keeps what TDLib loses.
 @Suite("The policy learn keeps its promises")
 struct LearnPromiseTests {
     private static func delete(_ ids: String, from user: Int = 1) -> String {

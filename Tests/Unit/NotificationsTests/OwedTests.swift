@@ -44,7 +44,7 @@ struct OwedTests {
         #expect(told[0]["date"]?.integer == 1_800_000_060)
         try story.request(#"{"@type":"bellwire.actionTaken","id":"1"}"#)
         #expect(story.engine.account.owed.isEmpty)
-        // Somebody else may have had it.
+        // It may have belonged to another one.
         #expect(try story.request(#"{"@type":"bellwire.actionTaken","id":1}"#) == .ok)
         #expect(
             try story.request(#"{"@type":"bellwire.actionTaken"}"#)
@@ -168,7 +168,7 @@ struct OwedTests {
         #expect(told["@type"]?.text == "bellwire.updateRawPush" && told["id"]?.text == "1")
         #expect(told["payload"]?.text == "e30" && told["encoding"]?.text == "aes128gcm")
         #expect(told["received"]?.integer == 1_800_000_060)
-        // It is another's number.
+        // The number belongs to another one.
         try story.request(#"{"@type":"bellwire.actionTaken","id":1}"#)
         #expect(ids(story) == [1])
         try story.request(#"{"@type":"bellwire.rawPushTaken","id":1}"#)

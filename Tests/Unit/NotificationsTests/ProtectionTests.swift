@@ -4,8 +4,8 @@ import Testing
 
 @testable import Notifications
 
-/// What came encrypted is changed, taken back, or robbed of its name only by what came at least as
-/// well protected.
+/// Encrypted notifications can be changed, retracted or renamed only by payloads that are at least
+/// as well protected.
 @Suite("Trust levels")
 struct ProtectionTests {
     private func zpns(_ text: String, _ own: String = #""customId":"1""#) -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Notifications
 
-/// Payloads that change what is there: replace in place, take back, count.
+/// Payloads that change notifications: replace, retract, count.
 @Suite("Replacing and retracting")
 struct ReplacementTests {
     private func zpns(_ text: String, _ own: String, isMutable: Bool = true) -> String {
@@ -132,7 +132,7 @@ struct ReplacementTests {
         var story = Story()
         story.push(call("Ann calls"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.takeGroups().map(\.soundID) == [-1])
-        // The same again rings on.
+        // A repetition leaves it ringing.
         story.push(call("Ann calls"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.takeGroups().isEmpty)
         story.push(zpns("cancelled", #"{"customId":"1"}"#), dialect: .zpns)
@@ -140,7 +140,7 @@ struct ReplacementTests {
         // The next call has the same name.
         story.push(call("Ann calls again"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.engine.account.calls.count == 1)
-        // What a cancellation says itself may be marked as a call, too.
+        // The text of a cancellation may also be marked as a call.
         story.push(call("Ann gave up"), dialect: .zpns)
         #expect(story.shown == [["Ann gave up"]] && story.engine.account.calls.isEmpty)
         story.push(call("Ann calls"), dialect: .zpns)
@@ -159,7 +159,7 @@ struct ReplacementTests {
         story.push(zpns("cancelled", #"{"customId":"1","timestamp":7}"#), dialect: .zpns)
         story.push(call("Ann calls", #","timestamp":6"#), dialect: .zpns)
         #expect(story.shown == [["cancelled"]])
-        // Taken back while it rings, it does not ring again.
+        // Retracted while it rings, it does not ring again.
         story.push(call("Ann calls", #","timestamp":8"#), dialect: .zpns)
         #expect(story.shown == [["call"]])
         story.push(zpns("", #"{"customId":"1","retract":true}"#), dialect: .zpns)

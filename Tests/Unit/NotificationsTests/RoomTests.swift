@@ -12,7 +12,7 @@ struct RoomTests {
             + #""msg_id":"\#(id)"}}"#
     }
 
-    // Minutes with a sanitizer, and of one thread.
+    // Takes minutes with a sanitizer, on one thread.
     @Test(
         "Beyond 40,000 chats, those known only from pushes and with nothing to show are forgotten",
         .disabled(if: OwnMemory.isSanitized))

@@ -55,7 +55,7 @@ struct SettingsRequestTests {
                 try story.request(#"{"@type":"getScopeNotificationSettings",\#(scope)}"#))
             let isIt = other == name
             #expect(read["sound_id"]?.text == (isIt ? "3" : "-1"))
-            // For ever is told as what is left of it.
+            // A mute for ever is reported as its rest.
             let rest = Int64(Int32.max) - Int64(story.now)
             #expect(read["mute_for"]?.integer == (isIt ? rest : 0))
             #expect(read["show_preview"]?.bool == !isIt)

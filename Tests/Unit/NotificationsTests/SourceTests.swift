@@ -94,7 +94,7 @@ struct SourceTests {
             #"{"web_push":8030,"notification":{"title":"T"},"app_badge":4}"#, dialect: .declarative)
         let hasBadge = story.updates.contains { if case .unreadBadge = $0 { true } else { false } }
         #expect(!hasBadge)
-        // Its own comes first.
+        // Its own setting takes precedence.
         var other = Story()
         try other.request(
             #"{"@type":"bellwire.setSource","presentation":{"sound":"IM"}}"#)

@@ -33,7 +33,7 @@ struct JPEGDecoderTests {
             for _ in 0..<3 {
                 var changed = jpeg
                 changed[position] = .random(in: 0...255, using: &random)
-                // One that claims to be large is made as large, which takes its time.
+                // A large claimed size is really allocated, which takes time.
                 guard (163...166).contains(position) == false else { continue }
                 _ = try? JPEGDecoder.picture(changed)
             }

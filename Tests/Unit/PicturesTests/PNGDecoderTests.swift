@@ -51,7 +51,7 @@ struct PNGDecoderTests {
         for position in packed.indices.dropFirst(2) {
             var changed = packed
             changed[position] = .random(in: 0...255, using: &random)
-            // Some bits count for nothing.
+            // Some bits have no effect.
             let other = try? Inflater.unpacked(changed, size: size)
             #expect(other == nil || other == unpacked)
         }
@@ -95,7 +95,7 @@ struct PNGDecoderTests {
 }
 
 extension [UInt8] {
-    /// With another size in the first chunk, and the check sum of that.
+    /// With another size in the first chunk, and the matching checksum.
     fileprivate func withSize(_ width: UInt32, _ height: UInt32) -> [UInt8] {
         var png = self
         for (place, number) in [(16, width), (20, height)] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebPush
 
-/// A session with its clock, and what it answered last.
+/// A session with its clock and its last answer.
 struct TestSession {
     var session = AutopushSession(at: .seconds(100))
     var now: Duration = .seconds(100)
@@ -13,7 +13,7 @@ struct TestSession {
     static let channel = ChannelID(ClientMessageTests.bits)
     static let userAgent = UserAgentID(Bits128(high: 7, low: 8))
 
-    /// One that was greeted.
+    /// After hello.
     static func open(_ members: String = "") -> TestSession {
         var session = TestSession()
         _ = session.say(#"{"messageType":"hello"\#(members)}"#)

@@ -10,7 +10,7 @@ struct ClientMessageTests {
     static let bits = Bits128(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
     static let version = "ASNFZ4mrze_-3LqYdlQyEA"
 
-    /// One line that tells all of a message.
+    /// Describes a message on one line.
     static func summary(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let message = try? ClientMessage(bytes.span) else { return nil }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebPush
 
-/// A push as its sender writes it down.
+/// A push with its sender's fields.
 struct TestPush {
     var fields: [(name: String, value: String)] = []
     var body: [UInt8] = [1, 2, 3]
@@ -12,7 +12,7 @@ struct TestPush {
     var ttlLimit = PushRules.longestTTL
     var query = ""
 
-    /// Complete: what is added comes before it and so takes its place.
+    /// A complete request; fields added in front take precedence.
     static func complete(_ added: [(name: String, value: String)]) -> TestPush {
         TestPush(fields: added + [("ttl", "60"), ("content-encoding", "aes128gcm")])
     }
