@@ -17,8 +17,8 @@ BUILD_PACKAGES=(
     libcurl4-openssl-dev libnghttp2-dev libsqlite3-dev libssl-dev libsystemd-dev
 )
 
-# build_programs NAME...: as they are installed. They run without Swift, a little faster, and look for no library beside
-# themselves. Other options would compile everything anew.
+# build_programs NAME...: builds programs that run without Swift, a little faster, and look for no library beside
+# themselves. With other options everything would be compiled again.
 build_programs() {
     local name
     for name in "$@"; do
@@ -41,7 +41,7 @@ is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
 }
 
-# install_packages NAME...: installs those that are missing, and says which.
+# install_packages NAME...: installs the packages that are missing and names them.
 install_packages() {
     local missing=() name
     for name in "$@"; do is_installed "$name" || missing+=("$name"); done
@@ -60,12 +60,12 @@ install_packages() {
         || fail "these packages cannot be installed: ${missing[*]}" "is there a network?"
 }
 
-# prepare NAME...: what a build needs, and these packages.
+# prepare NAME...: installs what a build needs, and these packages.
 prepare() {
     if command -v dpkg-query > /dev/null && command -v apt-get > /dev/null; then
         install_packages "${BUILD_PACKAGES[@]}" "$@"
     elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnghttp2 libsystemd sqlite3; then
-        fail "there is no apt here to install what the build needs" \
+        fail "the build needs packages, and there is no apt to install them" \
             "install git, pkg-config and the development files of OpenSSL 3, nghttp2, SQLite 3, libsystemd, and libcurl with OpenSSL"
     fi
     check_swift

@@ -2,8 +2,8 @@
 
 usage: bench_desktop.py PATH_OF_BELLWIRE [--messages N] [--seconds S]
 
-A receiver in clear on loopback with its store on the disk, a desktop service, and applications in
-Python on a bus of their own. The times include what sender and application themselves take.
+A receiver without TLS on loopback with its store on the disk, a desktop service, and applications in Python on their
+own bus. The times include the work of sender and application.
 """
 
 import argparse
@@ -47,13 +47,13 @@ class Sender:
 
 
 def memory(process):
-    """Of the process in KiB, by name."""
+    """The KiB of the process, by kind."""
     with open(f"/proc/{process.pid}/smaps_rollup") as file:
         return {name: int(size) for name, size in re.findall(r"(\w+):\s+(\d+) kB", file.read())}
 
 
 def switches(process):
-    """How often its threads have gone to sleep."""
+    """How often its threads have slept."""
     count = 0
     for status in pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"):
         count += int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", status.read_text())[1])

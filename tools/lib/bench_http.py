@@ -1,8 +1,8 @@
-"""CPU per request of our server and of nginx: same certificate, same load program, runs in turn.
+"""CPU time for each request of our server and of nginx: same certificate, same load program, in turn.
 
 usage: bench_http.py PATH_OF_BENCH [--rounds N]
 
-Server on one core, load on another, loopback only. Ratios above 1 mean that nginx takes more.
+The server has one core, the load another; loopback only. A ratio above 1 means that nginx takes more.
 """
 
 import argparse
@@ -46,7 +46,7 @@ http {{
 }}
 """
 
-# Name, options of h2load, requests, and the ratio that is to be reached.
+# Name, options of h2load, requests, and the ratio to reach.
 LOADS = [
     ("HTTP/1.1, 64 connections", ["--h1", "-c", "64"], 200_000, 1.0),
     ("HTTP/2, 64 connections, 16 streams", ["-c", "64", "-m", "16"], 400_000, 2.0),
@@ -65,7 +65,7 @@ def child_of(pid):
 
 
 class Servers:
-    """Both servers, started on the first core and ended with the block."""
+    """Both servers on the first core; they end with the block."""
 
     def __init__(self, bench, folder):
         self.bench, self.folder, self.started = bench, folder, []
@@ -73,19 +73,8 @@ class Servers:
     def __enter__(self):
         subprocess.run(
             [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-keyout",
+                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+                *"-days 30 -subj /CN=localhost -keyout".split(),
                 f"{self.folder}/key.pem",
                 "-out",
                 f"{self.folder}/certificate.pem",
@@ -126,16 +115,12 @@ class Servers:
 
 
 def measure(server, options, count, body):
-    """Microseconds of the server's CPU for each request."""
+    """Microseconds of the server's CPU time for each request."""
     port, pid = server
     before = cpu_seconds(pid)
     output = subprocess.run(
         [
-            "taskset",
-            "-c",
-            "1",
-            "h2load",
-            "-n",
+            *"taskset -c 1 h2load -n".split(),
             str(count),
             "-d",
             str(body),

@@ -1,4 +1,4 @@
-"""Memory of our server for each idle TLS connection: growth of Private_Dirty over 5,000 of them.
+"""Memory of our server for each idle TLS connection: the growth of Private_Dirty over 5,000 connections.
 
 usage: bench_memory.py PATH_OF_BENCH FOLDER_WITH_CERTIFICATE_AND_KEY
 """
@@ -16,7 +16,7 @@ from wire import Client
 
 WARM_UP, COUNT = 200, 5_000
 PORT = 18446
-# What is open, and the kilobytes that each may cost.
+# The kind of connection, and the kilobytes that each may cost.
 BARS = [("http/1.1", 14.5), ("h2", 29.0)]
 
 
@@ -58,7 +58,7 @@ def measure(bench, folder, protocol):
         time.sleep(3)
         before = private_dirty(server.pid)
         held += [connect(protocol) for _ in range(COUNT)]
-        # An HTTP/2 connection gives memory back when it has been idle for a second.
+        # An HTTP/2 connection frees memory after an idle second.
         time.sleep(3)
         return (private_dirty(server.pid) - before) / COUNT
     finally:

@@ -1,10 +1,9 @@
-"""Our push service against nginx with nchan and against mosquitto: same certificate, same load
-program, runs in turn.
+"""Our push service, compared with nginx and nchan, and with mosquitto: same certificate, same load program, in turn.
 
 usage: bench_push.py PATH_OF_BENCH [--rounds N] [--only NAME] [--folder DIR]
 
-Server on one core, load on another, loopback only. The others keep messages in memory alone; ours
-keeps its promise.
+The server has one core, the load another; loopback only. The others keep messages only in memory; ours writes them to
+the disk as promised.
 """
 
 import argparse
@@ -79,27 +78,14 @@ def child_of(pid):
 
 
 class Bench:
-    """The load program, and the folder in which everything lies."""
+    """The load program and the folder for all files."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.states = program, folder, 0
         subprocess.run(
             [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-addext",
-                "subjectAltName=DNS:localhost",
-                "-keyout",
+                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+                *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout".split(),
                 f"{folder}/key.pem",
                 "-out",
                 f"{folder}/certificate.pem",
@@ -165,14 +151,14 @@ class Bench:
 
 
 class Server:
-    """A server on the first core, or on all of them; ended with the block."""
+    """A server on the first core or on all cores; it ends with the block."""
 
     def __init__(self, bench, service, *options, pinned=True):
         command = bench.command(service, options)
         if pinned:
             command = ["taskset", "-c", "0", *command]
         self.service = service
-        # mosquitto logs every connection that ends without a farewell.
+        # mosquitto logs every connection that ends without a DISCONNECT.
         with open(bench.folder / f"{service}.log", "ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         time.sleep(1)
@@ -202,7 +188,7 @@ class Bars:
 
 
 def in_turn(bench, rounds, seconds, **options):
-    """The results of all services, a list for each, from runs in turn."""
+    """The results of all services, which run in turn, as a list for each."""
     results = {service: [] for service in PORTS}
     servers = [Server(bench, service) for service in PORTS]
     try:
@@ -241,7 +227,7 @@ def saturation(bench, bars, rounds):
 
 def latency(bench, bars, rounds):
     print("\n500 messages in a second, 200 B")
-    # What else the machine does comes in spells of seconds, and decides what is slow: many short runs.
+    # Other work on the machine comes in bursts of seconds and decides the slow results, so there are many short runs.
     results = in_turn(bench, 3 * rounds, 4, size=200, rate=500)
     for service, runs in results.items():
         print(
@@ -302,8 +288,9 @@ def storm(bench, bars, _):
 
 
 def gateway(bench, bars, rounds):
-    """A push of the same size to the same client, as it comes from an application server and as it
-    comes from a homeserver, which leaves a mark and so always waits for the disk."""
+    """A push of the same size to the same client, from an application server and from a homeserver. The latter leaves a
+    mark and therefore always waits for the disk.
+    """
     for mode, clients, publishers in (("absent", "away", 512), ("load", "connected", 64)):
         print(f"\n640 B to clients that are {clients}, plain and by the Matrix gateway")
         runs = {"no": [], "yes": []}
@@ -325,7 +312,7 @@ def gateway(bench, bars, rounds):
         plain, notified = (median(runs[name], "cpu_us") for name in runs)
         for name, figure in (("plain", plain), ("gateway", notified)):
             print(f"      {name:10} {figure:6.2f} us CPU a device")
-        # To a connected client a plain push does not touch the disk.
+        # A plain push to a connected client does not touch the disk.
         judge = bars.check if mode == "absent" else bars.aim
         judge(notified <= 1.5 * plain, f"{notified / plain:.2f} times a plain push, at most 1.5")
 
@@ -348,7 +335,7 @@ def main():
     parser.add_argument("--folder", default=".build")
     arguments = parser.parse_args()
     bars = Bars()
-    # On a disk, not in memory: that is what the promise is about.
+    # On a disk and not in memory, because the promise is about the disk.
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = pathlib.Path(name).resolve()
         folder.chmod(0o755)

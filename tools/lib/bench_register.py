@@ -2,10 +2,9 @@
 
 usage: bench_register.py PATH_OF_BENCH [--rounds N] [--folder DIR]
 
-Server on one core, load on another, loopback only. Every push is encrypted for its registration and
-signed; it is on the disk before its answer, and then a client of its account's engine is told. The
-yardstick is the bare decryption in C, measured before and after each round: the bar is 80 us where
-that takes 36.
+The server has one core, the load another; loopback only. Every push is encrypted for its registration and signed. It is
+on the disk before the answer, and then a client of its account's engine is told. The yardstick is the bare decryption
+in C, measured before and after each round: the bar is 80 us where that takes 36.
 """
 
 import argparse
@@ -38,13 +37,13 @@ def make(program, folder, count):
 
 
 def start(program, folder):
-    """In a process of its own, as a server starts."""
+    """In a new process, as a server starts."""
     done = subprocess.run([program, "register-start", "--folder", folder], check=True, capture_output=True, text=True)
     return {name: float(value) for name, value in (word.split("=") for word in done.stdout.split())}
 
 
 class Registrations(Bench):
-    """The server serves what was made before."""
+    """The server serves existing registrations."""
 
     def command(self, service, options):
         command = super().command(service, options)
@@ -59,7 +58,7 @@ def main():
     parser.add_argument("--folder", default=".build")
     arguments = parser.parse_args()
     program, bars, look_ups = os.path.realpath(arguments.bench), Bars(), {}
-    # On a disk, not in memory: that is what the promise is about.
+    # On a disk and not in memory, because the promise is about the disk.
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = pathlib.Path(name).resolve()
         folder.chmod(0o755)
@@ -97,7 +96,7 @@ def main():
                     f" {runs[-1]['answer_p50']:.2f} / {runs[-1]['answer_p99']:.2f} ms"
                 )
             if count > min(SIZES):
-                # Most of their accounts have no client and are not in memory: what that costs is told.
+                # Most accounts have no client and are not in memory; this prints what that costs.
                 continue
             ratio = median(runs, "ratio")
             bars.check(ratio <= MOST, f"{ratio:.2f} times the decryption, at most {MOST:.2f}")

@@ -1,4 +1,4 @@
-"""Programs that others wrote speak to the server: curl, nghttp, h2load, Python's httpx and Go's client.
+"""HTTP clients of other projects talk to our server: curl, nghttp, h2load, Python's httpx and Go's client.
 
 usage: check.py PATH_OF_SERVERPROBE
 """
@@ -25,7 +25,7 @@ def check(condition, what, seen=""):
 
 
 def run(*command, data=None):
-    """What it printed, and whether it succeeded."""
+    """The output, and whether the program succeeded."""
     done = subprocess.run(command, input=data, capture_output=True, timeout=60)
     return done.stdout, done.stderr.decode(errors="replace"), done.returncode
 
@@ -37,21 +37,8 @@ class Server:
         self.certificate = str(folder / "certificate.pem")
         subprocess.run(
             [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:P-256",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-addext",
-                "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                "-keyout",
+                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+                *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout".split(),
                 folder / "key.pem",
                 "-out",
                 self.certificate,
@@ -75,7 +62,7 @@ class Server:
         self.folder.cleanup()
 
     def body(self, count):
-        """A file of so many bytes, and the bytes."""
+        """A file of that size, and its bytes."""
         data = os.urandom(count)
         pathlib.Path(self.file).write_bytes(data)
         return self.file, data
@@ -85,7 +72,7 @@ class Server:
 
 
 def curl(server, *options, code=200, version=None, path="/a", base=None):
-    """The body, after status and version were found to be right."""
+    """The body, once status and version are as expected."""
     output, errors, result = run(
         "curl",
         "--silent",
@@ -135,7 +122,7 @@ def check_curl(server):
 
 def in_clear(server):
     check(curl(server, "--data", "x", base=server.plain, version="1.1") == b"x", "curl in clear")
-    # There is no HTTP/2 without TLS: an offer to change to it is passed over, the rest is refused.
+    # The server offers no HTTP/2 without TLS: it ignores an offer to upgrade and refuses the rest.
     check(
         curl(server, "--http2", "--data", "x", base=server.plain, version="1.1") == b"x",
         "curl's offer of h2c is passed over",
@@ -194,7 +181,7 @@ def resumption(server):
 
 
 def nghttp(server, *options, path="/a", data=None, expected=200):
-    """What it received, after every stream was found to end with the status."""
+    """The received data, once every stream has ended with the expected status."""
     command = ["nghttp", "--no-verify-peer", "--verbose", "--no-push", *options]
     if data is not None:
         command += ["--data", server.file]
@@ -222,7 +209,7 @@ def check_nghttp(server):
     ):
         output, _ = nghttp(server, *options, data=data)
         check(data in output, f"nghttp {options} reads its body again")
-    # Its fields are 32 KB long.
+    # These fields are 32 KB long.
     nghttp(server, "--continuation", expected=431)
     _, statuses = nghttp(server, "--expect-continue", data=data, expected={"100", "200"})
     check(statuses == 2, "nghttp --expect-continue is told to go on", statuses)
@@ -261,7 +248,7 @@ def check_h2load(server):
 
 
 def check_go(server):
-    """Only the standard library, so that nothing is fetched."""
+    """Uses the standard library alone, so nothing is downloaded."""
     program = server.file + ".pushes"
     environment = os.environ | {
         "CGO_ENABLED": "0",
@@ -302,7 +289,7 @@ async def check_httpx(server):
 
 
 async def pushes(client, count):
-    """Answers without a body, as to pushes, over one connection: httpx opens the window of each stream."""
+    """Answers without a body, like those to pushes, over one connection. httpx opens the window of each stream."""
     seen, addresses = set(), set()
 
     async def push():
@@ -313,7 +300,7 @@ async def pushes(client, count):
     for _ in range(count // 100):
         await asyncio.gather(*(push() for _ in range(100)))
     check(len(seen) == 1 and 200 in next(iter(seen)), f"httpx: {count} answers", seen)
-    # A connection over HTTP/1.1 takes 10,000 requests.
+    # An HTTP/1.1 connection ends after 10,000 requests.
     check(len(addresses) == 1, f"httpx: {count} requests over one connection", addresses)
 
 

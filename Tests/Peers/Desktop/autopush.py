@@ -1,4 +1,4 @@
-"""Another push service: it knows of nothing that only Bellwire knows."""
+"""Another push service, without any feature that only Bellwire has."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ class PushService:
         await self.server.wait_closed()
 
     def forget(self):
-        """As if its database were gone."""
+        """Loses its database."""
         self.agents = {}
 
     async def serve(self, socket):
@@ -67,7 +67,7 @@ class PushService:
             elif not message:
                 await socket.send("{}")
             else:
-                # As upstream does with what it does not know.
+                # Mozilla's service does the same with an unknown message.
                 await socket.close(1011)
 
     async def say(self, **message):

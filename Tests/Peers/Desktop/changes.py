@@ -1,4 +1,4 @@
-"""Receivers and accounts that come and go while the desktop runs.
+"""Receivers and accounts come and go while the desktop runs.
 
 usage: changes.py PATH_OF_BELLWIRE
 """
@@ -34,7 +34,7 @@ async def pushed(endpoint, body):
 
 
 class Manager:
-    """What systemd is told."""
+    """Records what systemd is asked to do."""
 
     def __init__(self, session):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -79,7 +79,7 @@ async def receivers(session):
     old = await app.endpoint()
     check(old.startswith(first), "the endpoint is of the first receiver")
 
-    # A second one, with an account.
+    # A second receiver, with an account.
     app.answers = False
     await pushed(old, b"under way")
     await eventually(lambda: app.unanswered == 1, "a call is under way")
@@ -97,7 +97,7 @@ async def receivers(session):
     check(app.endpoints.empty(), "under the same endpoint")
     check(connections(session) == 1, "the first one is still connected, and not once more")
 
-    # A slip of the pen.
+    # A typing mistake.
     await reload(session, desktop, manager, "not an address")
     check("receivers-refused" in session.log("desktop"), "a mistake is told")
     await pushed(old, b"still here")
@@ -114,11 +114,11 @@ async def receivers(session):
     await pushed(new, b"there")
     check(await app.message() == b"there", "and their messages")
     check(await app.nothing(0.5), "what is left behind says nothing any more")
-    # Who was away hears of it when it is back.
+    # An application that was away is told when it is back.
     await other.appear()
     check((await other.endpoint()).startswith(second), "who was closed is told later")
 
-    # Back again: nothing is told twice.
+    # Back again: the application is not told twice.
     await reload(session, desktop, manager, addresses[1], addresses[0])
     await pushed(new, b"and on")
     check(await app.message() == b"and on", "the applications stay where they are")
@@ -132,7 +132,7 @@ async def receivers(session):
 
 
 async def opening(session, base, screen):
-    """What opens an account is the application that one of its registrations names."""
+    """A click on a notification opens the application that one of the account's registrations names."""
     chat = await Recorder(session).appear("org.example.Chat")
     fetch = await Recorder(session).appear("org.example.Fetch.Window")
 
@@ -147,7 +147,7 @@ async def opening(session, base, screen):
         await eventually(lambda: shown not in screen.visible, "and opened")
         return made, call[6]["desktop-entry"].value
 
-    # The one that fetches was there before it.
+    # The application that fetches was registered first.
     one, entry = await opened({"service": "org.example.Chat"}, 40)
     check(entry == "org.example.Fetch" and not chat.activations, "the first that names one counts")
     session.run("revoke", one["id"], state="one")
@@ -187,7 +187,7 @@ async def accounts(session):
     process, base = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
     )
-    # One that is there from the beginning makes sure that the desktop is.
+    # This application is registered from the start, which shows that the desktop is ready.
     account = register(session, "one")
     await sent(account["endpoint"], telegram("later", 1))
     await eventually(lambda: "later" in str(screen.bodies), "what is registered later is shown")
@@ -203,7 +203,7 @@ async def accounts(session):
     for registration in (account, signalled):
         session.run("revoke", registration["id"], state="one")
     await eventually(lambda: not screen.visible, "what is revoked is on the screen no more")
-    # Its notifications begin at 1 again, whether the desktop has noticed the end or not.
+    # Its notifications start at 1 again, whether or not the desktop noticed the end.
     for text in ("anew", "at once"):
         if text == "anew":
             await eventually(lambda: session.log("desktop").count("accounts=0") > 0, "it is noticed")
@@ -220,7 +220,7 @@ async def accounts(session):
 
 
 def send(session, registration, text, number):
-    """Encrypted: with what comes in clear nothing can be done."""
+    """Sends an encrypted push, because a push in clear can only be dismissed."""
     path = session.folder + "/subscription"
     with open(path, "w") as file:
         file.write(registration["token"])
@@ -234,7 +234,7 @@ def send(session, registration, text, number):
 
 
 async def consent(session):
-    """What an application agrees to when it registers, as long as it is registered."""
+    """An application agrees to the account's links as long as it is registered."""
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session, PLASMA).appear()
     process, _ = session.start(
@@ -253,7 +253,7 @@ async def consent(session):
     check("inline-reply" not in screen.calls[2][5], "with the end of that registration")
     willing = register(session, "one", presentation=presentation)
     await eventually(lambda: len(screen.calls) == 4, "and once more")
-    # The desktop hears of it also when it comes later.
+    # The desktop is told even if it starts later.
     session.end(process, signal.SIGKILL)
     process, _ = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"

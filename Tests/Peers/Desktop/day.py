@@ -1,5 +1,5 @@
-"""An application that comes back after a day, part of which the machine slept. The clocks of receiver
-and desktop are moved by clocks.c; the machine's own are not touched.
+"""An application comes back after a day, for part of which the machine was asleep. clocks.c moves the clocks of
+receiver and desktop; the machine's own clocks stay as they are.
 
 usage: day.py PATH_OF_BELLWIRE
 """
@@ -27,7 +27,7 @@ Exec=/bin/false
 
 
 class Slow(Application):
-    """Takes a message and answers when it is told to."""
+    """Takes a message and answers only when the test says so."""
 
     held = None
 
@@ -44,7 +44,7 @@ class Slow(Application):
 
 
 class Clocks:
-    """What receiver and desktop are told the time is."""
+    """The time that receiver and desktop see."""
 
     def __init__(self, session):
         library = session.folder + "/clocks.so"
@@ -83,7 +83,7 @@ async def sent(endpoint, body, ttl=WEEK):
 
 
 async def leave(app):
-    """Registers, and is gone."""
+    """Registers and disconnects."""
     await app.appear()
     await app.register()
     endpoint = await app.endpoint()
@@ -92,7 +92,7 @@ async def leave(app):
 
 
 async def expect(app, *bodies):
-    """Comes back, and gets all of them once and in order, and nothing else."""
+    """Comes back and gets all messages once, in order, and no others."""
     await app.appear()
     for body in bodies:
         found = await app.message(20)
@@ -104,7 +104,7 @@ async def served(app, *bodies):
     for body in bodies:
         found = await app.message(20)
         check(found == body, f"the one that runs got {found} in place of {body}")
-    # Until the desktop has its answer, time that passes would be time without one.
+    # While the desktop waits for this answer, its connection would count as silent.
     await asyncio.sleep(0.05)
 
 
@@ -116,7 +116,7 @@ async def a_day(session):
     other = await Application(session, "org.example.Other").appear()
     await other.register()
     near = await other.endpoint()
-    # One is not installed, one does not start, and one has its messages with the receiver alone.
+    # One application is not installed, one does not start, and one has messages only at the receiver.
     away, broken, late = (Application(session, "org.example." + name) for name in ("Away", "Broken", "Late"))
     with open(session.folder + "/services/org.example.Broken.service", "w") as file:
         file.write(BROKEN)
@@ -172,7 +172,7 @@ async def a_day(session):
     await served(other, b"still there")
     check(time.monotonic() - start < 1, "the one that runs is served at once")
 
-    # Both start anew after the day, and not because they were asked to end.
+    # Both start again after a day because they were killed, not because they were asked to end.
     desktop.kill()
     receiver.kill()
     receiver.wait()
@@ -185,7 +185,7 @@ async def a_day(session):
 
 
 async def another_date(session):
-    """Somebody sets the clock of the machine: nothing becomes too old by that."""
+    """Setting the machine's clock expires no message."""
     clocks = Clocks(session)
     receiver, base = session.serve()
     address = base.replace("http", "ws") + "/"

@@ -1,4 +1,4 @@
-"""Applications of all kinds on the bus: connectors as they are, old, odd, asleep and broken.
+"""Applications of all kinds on the bus: current, old, unusual, sleeping and broken connectors.
 
 usage: distributor.py PATH_OF_BELLWIRE
 """
@@ -37,7 +37,7 @@ async def sent(endpoint, body):
 
 
 class Connector:
-    """One of another shape: what it gets is queued as (member, arguments)."""
+    """A connector of another shape. It queues each call as (member, arguments)."""
 
     def __init__(self, session, interface, path, answer):
         self.session = session
@@ -108,7 +108,7 @@ async def introspected(bus):
 
 
 async def first_generation(session):
-    """As the connector for Go: it knows the first generation, and its methods return nothing."""
+    """Like the connector for Go, which knows the first version of the protocol and whose methods return nothing."""
     app = await Connector(
         session, "org.unifiedpush.Connector1", "/org/unifiedpush/Connector", Message.new_method_return
     ).appear("org.example.Go")
@@ -133,7 +133,7 @@ async def first_generation(session):
 
 
 async def odd_connectors(session):
-    """As a plugin for Flutter: the object at /, the instance as service, no answer to speak of."""
+    """Like a plugin for Flutter: the object is /, the instance is the service, and answers are empty."""
     for name in ("org.example.Flutter", None):
         app = await Connector(session, "org.unifiedpush.Connector2", "/", Message.new_method_return).appear(name)
         token = str(uuid.uuid4())
@@ -153,7 +153,7 @@ async def odd_connectors(session):
 
 
 async def self_test(session):
-    """As a settings module does it: by its unique name, the endpoint bound to a key."""
+    """Like a settings module: it calls by its unique name and binds the endpoint to a key."""
     app = await Connector(
         session,
         "org.unifiedpush.Connector2",
@@ -207,7 +207,7 @@ async def malformed(session):
 
 
 async def many(session):
-    """One program with thirty registrations, which come all at once."""
+    """One program with thirty registrations that all come at once."""
     app = await Application(session, "org.example.Many").appear()
     apps = [Application(session, app.name) for _ in range(30)]
     for other in apps:
@@ -221,7 +221,7 @@ async def many(session):
 
 
 async def register(session, name):
-    """The endpoint of an application that then leaves."""
+    """The endpoint of an application that leaves after registering."""
     app = await Application(session, name).appear()
     await app.register()
     endpoint = await app.endpoint()
@@ -230,7 +230,7 @@ async def register(session, name):
 
 
 async def started(session, folder):
-    """Closed, slow and crashing applications are started; others do not notice."""
+    """Closed, slow and crashing applications are started, and others do not notice."""
     other = await Application(session, "org.example.Other").appear()
     await other.register()
     near = await other.endpoint()
@@ -286,7 +286,7 @@ async def started(session, folder):
 
 
 async def hanging(session):
-    """A thousand messages wait for one that does not answer."""
+    """A thousand messages wait for one application that does not answer."""
     app = await Application(session, "org.example.Hanging").appear()
     await app.register()
     endpoint = await app.endpoint()
@@ -294,7 +294,7 @@ async def hanging(session):
     await asyncio.to_thread(lambda: [push(endpoint, b"%d" % number) for number in range(1_000)])
     other = await Connector(session, "", "", Message.new_method_return).appear()
     times = [await introspected(other.bus) for _ in range(50)]
-    # The worst few belong to the scheduler of a busy machine.
+    # The slowest few are due to the scheduler of a busy machine.
     check(sorted(times)[44] < 0.01, f"Introspect took {sorted(times)[44] * 1000:.1f} ms")
     print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms, worst of 50 {max(times) * 1000:.2f} ms")
     check(app.unanswered == 1, "one call is under way")

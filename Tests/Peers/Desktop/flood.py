@@ -1,4 +1,4 @@
-"""A program on the session bus that does its worst at the desktop service, while another one goes on.
+"""A program on the session bus floods the desktop service while another one is served.
 
 usage: flood.py PATH_OF_BELLWIRE
 """
@@ -20,7 +20,7 @@ check = Checks("flood")
 http = requests.Session()
 DISTRIBUTOR2 = "org.unifiedpush.Distributor2"
 SECONDS, PUSHES = 5, 60
-# Others may wait three times as long as in quiet, and 20 ms at any rate; the flood itself keeps the bus busy, too.
+# Others may wait three times as long as in quiet, and always up to 20 ms: the flood also keeps the bus busy.
 SLOWER, WAIT = 3, 0.02
 GROWTH = 16 << 20
 
@@ -42,7 +42,7 @@ def call(member, signature="a{sv}", body=None, interface=DISTRIBUTOR2, path=OBJE
 
 
 def calls():
-    """Each round a call of another kind."""
+    """Each round makes a call of another kind."""
     number = 0
     while True:
         number += 1
@@ -60,7 +60,7 @@ def calls():
 
 
 def connected(address):
-    """A connection that takes what it is given, however much that is."""
+    """A connection that accepts any amount of data."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(dict(item.split("=") for item in address.split(":", 1)[1].split(","))["path"])
     connection.sendall(b"\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\r\n")
@@ -78,7 +78,7 @@ def connected(address):
 
 
 def flood(address, end):
-    """As fast as the bus takes it; when it is cut off, again. What is answered is read and dropped."""
+    """Calls as fast as the bus allows, and connects again when it is cut off. Answers are dropped."""
     sent = cuts = 0
     kinds = calls()
     while time.monotonic() < end:
@@ -104,7 +104,7 @@ def push(endpoint, text):
 
 
 async def waits(application, endpoint, count):
-    """How long pushes take to the application, in seconds."""
+    """The seconds that pushes take to reach the application."""
     times = []
     for number in range(count):
         start = time.monotonic()
@@ -137,7 +137,7 @@ async def main(bellwire):
         check(desktop.poll() is None, "the desktop service stays up")
         limit = max(SLOWER * statistics.quantiles(quiet, n=100)[98], WAIT)
         median = statistics.median(busy)
-        # The bus is one process for all: what waits there is not the service's doing.
+        # The bus is one process for everybody, so messages that wait there are not the service's fault.
         check(median <= limit + WAIT, f"others wait {median:.3f} s, of {limit:.3f}")
         other = await Application(session, "org.example.Late").appear()
         await other.register()
@@ -157,7 +157,7 @@ async def main(bellwire):
 
 
 async def flood_apart(session):
-    """In a process of its own, so that it does not keep this one from looking at its clock."""
+    """Floods from another process, so that this one can measure time."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, __file__, "--flood", env=session.environment, stdout=asyncio.subprocess.PIPE
     )

@@ -1,4 +1,4 @@
-"""Programs whose root holds something else than Flatpak's file, to hang or to mislead whoever looks.
+"""Programs that put something else in the place of Flatpak's file, to mislead or to block its reader.
 
 usage: hostile.py PATH_OF_BELLWIRE
 """
@@ -31,7 +31,7 @@ def make(session, kind):
 
 
 class Hostile:
-    """A program that the bus knows itself, in a namespace of its own making."""
+    """A program that is known to the bus itself and has its own namespace."""
 
     def __init__(self, session, kind):
         bus = session.environment["DBUS_SESSION_BUS_ADDRESS"].split("=", 1)[1].split(",")[0]

@@ -1,5 +1,5 @@
-"""Nothing happens, and nothing wakes up for it: a server with a registration of each dialect, one that watches, a
-desktop and an application on its bus.
+"""While nothing happens, nothing wakes up: a server with a registration of each dialect, a watching client, a desktop
+and an application on its bus.
 
 usage: idle.py PATH_OF_BELLWIRE
 """
@@ -18,7 +18,7 @@ from session import Application, Checks, Failed, Session
 check = Checks("idle")
 http = requests.Session()
 SECONDS = 10
-# Its supervisor asks every five seconds whether its loops are alive.
+# The supervisor checks every five seconds whether the event loops are alive.
 BEATS = SECONDS // 5 + 1
 PAYLOADS = {
     "telegram": '{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","x"],"custom":{"from_id":"5","msg_id":"1"}}',
@@ -46,7 +46,7 @@ def push(endpoint, payload, **fields):
 
 
 def wakes(process):
-    """How often each thread has gone to sleep by itself."""
+    """How often each thread has slept voluntarily."""
     counts = {}
     for folder in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
         lines = (folder / "status").read_text().splitlines()
@@ -102,7 +102,7 @@ async def scene(bellwire, is_one_process):
             processes["desktop"] = session.desktop(
                 device["websocket"] + "".join(f" {name}/{name}" for name in PAYLOADS)
             )
-        # Of each account, or a session that ends would not be seen.
+        # For each account; otherwise the end of a session would go unnoticed.
         processes |= {f"watch {name}": watch(session, name) for name in PAYLOADS}
         app = await Application(session, "org.example.Idle").appear()
         await app.register()
@@ -110,7 +110,7 @@ async def scene(bellwire, is_one_process):
         await app.message()
         for dialect, payload in PAYLOADS.items():
             await asyncio.to_thread(push, endpoints[dialect], payload)
-        # What the last push leaves to be done is done.
+        # The work that follows the last push is done.
         http.close()
         await asyncio.sleep(8)
         await measure(processes)

@@ -1,4 +1,4 @@
-"""What comes to an application over the link: from our receiver and from another push service.
+"""Messages reach an application over the link from our receiver and from another push service.
 
 usage: link.py PATH_OF_BELLWIRE
 """
@@ -85,7 +85,7 @@ async def our_receiver(session):
 
 
 async def sleeping_application(session, app, endpoint):
-    """One that takes a message and never answers holds up nobody else."""
+    """An application that takes a message and never answers does not delay others."""
     sleeper = await Application(session, "org.example.Sleeper").appear()
     await sleeper.register()
     far = await sleeper.endpoint()
@@ -121,7 +121,7 @@ def no_secrets(session, device, endpoint, app):
 
 
 async def lost_state(session):
-    """A receiver that has lost everything: applications get other endpoints, never an empty one."""
+    """A receiver has lost everything: applications get other endpoints, never empty ones."""
     receiver, base = session.serve(state="lost")
     port = int(base.rsplit(":", 1)[1])
     desktop = session.desktop(base.replace("http", "ws") + "/", log="lost")
@@ -160,7 +160,7 @@ async def another_service(session):
     check(await app.message() == b"kept here", "delivered after a kill, without the service")
     check(await app.nothing(0.3), "once")
 
-    # State of the service lost.
+    # The service has lost its state.
     service.forget()
     await service.start(service.port)
     second = await app.endpoint(20)
@@ -175,7 +175,7 @@ async def another_service(session):
 
 
 async def wake(session, service):
-    """The machine has slept, or the network is back: no wait, however long it would be."""
+    """After sleep or when the network is back, the desktop connects at once, however long it would have waited."""
     logind = session.mock("--template", "logind")
     network = session.mock("--template", "networkmanager")
     system = await MessageBus(bus_address=session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
@@ -215,7 +215,7 @@ async def wake(session, service):
     for what, event in (("sleep", slept), ("a new network", lambda: connected(70))):
         await connected(20)
         await service.stop()
-        # So long that the wait has grown.
+        # Long enough for the wait between attempts to grow.
         await asyncio.sleep(8)
         await service.start(service.port)
         hellos = service.hellos
@@ -255,7 +255,7 @@ async def until(condition, what, within=10):
 
 
 async def power(session):
-    """On a battery that is low, only what is urgent comes; the rest when there is power again."""
+    """On a low battery only urgent messages come; the others follow when there is power."""
     upower = session.mock("--template", "upower", "--parameters", '{"OnBattery": true}')
     receiver, base = session.serve(state="power")
     desktop = session.desktop(base.replace("http", "ws") + "/", log="power")
@@ -275,7 +275,7 @@ async def power(session):
 
 
 async def together(session):
-    """serve --desktop: no address to be named, no credential to be made."""
+    """serve --desktop needs neither an address nor a credential."""
     process, base = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/together", log="together"
     )

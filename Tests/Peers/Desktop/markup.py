@@ -1,5 +1,5 @@
-"""Texts with every kind of markup, entities and control characters, on the notification servers of Debian: none of
-them interprets a tag, and what is left out is left out on all.
+"""Texts with every kind of markup, entities and control characters on Debian's notification servers. None of them
+interprets a tag, and all of them leave out the same text.
 
 usage: markup.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
 """
@@ -17,7 +17,7 @@ from servers import DAEMONS, DUNSTRC
 BLOCK = "\u2588\u2588\u2588"
 SPAN = f"<span background='#ff00ff' foreground='#ff00ff'>{BLOCK}</span>"
 FONT = f"<font color='#ff00ff'>{BLOCK}</font>"
-# Whatever is interpreted of these paints something in a colour that nothing else has.
+# If a server interprets one of these, it paints something in a colour that nothing else has.
 LOUD = {
     "tags": f"{SPAN} {FONT} {SPAN.upper()}",
     "entities": SPAN.replace("<", "&lt;").replace(">", "&gt;") + FONT.replace("<", "&#60;").replace(">", "&#x3e;"),
@@ -30,13 +30,13 @@ LOUD = {
     "in quotes": f"<a href=\"x'>{SPAN}<img src='/usr/share/pixmaps/debian-logo.png' alt=\"'/>{FONT}",
     "by other letters": SPAN.replace("<", "\uff1c") + FONT.replace("<", "\u003c\u200d"),
 }
-# These would show as the plain words.
+# If interpreted, these would look like the plain words.
 WORDS = "bold italic under link"
 QUIET = {
     "tags": "<b>bold</b> <i>italic</i> <u>under</u> <a href='https://localhost/'>link</a>",
     "entities": "&#98;old italic under lin&#107;",
 }
-# What is not for the screen is left out everywhere.
+# All servers leave out what cannot be shown.
 HIDDEN = {
     "controls": "bo\u0007ld \u001bitalic \u0085under link",
     "marks": "\u202ebold ita\u2066lic under\u2069 link\u200f",
@@ -44,14 +44,14 @@ HIDDEN = {
 
 
 def picture(desk):
-    """Of the screen, with three bytes for each dot."""
+    """The screen, with three bytes for each pixel."""
     return subprocess.run(
         ["import", "-window", "root", "-depth", "8", "rgb:-"], capture_output=True, check=True, env=desk.environment
     ).stdout
 
 
 class Shown:
-    """One notification whose text is changed in its place, and the pictures of it."""
+    """One notification whose text is replaced again and again, and pictures of it."""
 
     def __init__(self, desk, folder, name):
         self.desk, self.name = desk, name
@@ -63,13 +63,13 @@ class Shown:
         self.probe.group([push(1, "before")])
 
     async def compared(self, text):
-        """What it looks like, though that may be what was there before."""
+        """The current picture, which may still show the text before."""
         self.count += 1
         await self.text(f"text {self.count}")
         return await self.text(text)
 
     async def text(self, text):
-        """What it looks like, once the server has drawn it."""
+        """The picture once the server has drawn the text."""
         self.probe.tell({"@type": "updateNotification", "notification_group_id": 1, "notification": push(1, text)})
         end = time.monotonic() + 15
         last = b""
@@ -84,7 +84,7 @@ class Shown:
 
 
 def is_painted(picture):
-    """Whether a dot has the colour."""
+    """Whether a pixel has the colour."""
     start = picture.find(b"\xff\x00\xff")
     while start % 3 and start >= 0:
         start = picture.find(b"\xff\x00\xff", start + 1)
@@ -95,12 +95,12 @@ async def one(desk, folder, daemon):
     command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
     process = await desk.serve(*command)
     subprocess.run(["notify-send", "-t", "60000", "control", daemon.loud], env=desk.environment, check=True)
-    # A server that renders nothing would prove nothing.
+    # A server that renders nothing proves nothing.
     await eventually(lambda: is_painted(picture(desk)), f"{daemon.name} can render markup")
     desk.end(process)
     process = await desk.serve(*command)
     shown = Shown(desk, folder, daemon.name)
-    # It interprets markup and does not say so: of what it cannot read it may leave the tags out.
+    # This server interprets markup without announcing it, and may drop tags that it cannot read.
     is_unknown = daemon.name == "dunst-silent"
     for kind, text in LOUD.items():
         seen = await (shown.compared if is_unknown else shown.text)(text)

@@ -1,9 +1,9 @@
-"""An application that the bus starts: writes down what it is told to open, and ends after a minute.
+"""An application that the bus starts: it writes down what it is asked to open, and ends after a minute.
 
 usage: opened.py NAME FOLDER
 
-Where FOLDER has a file "die" or "sleep", the next call finds the application killed before it answers,
-or answered too late.
+A file "die" in FOLDER makes the next call kill the application before it answers; a file "sleep" makes it answer too
+late.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The presenter against a notification server that writes down what it is told.
+"""The presenter against a notification server that records its calls.
 
 usage: presenter.py PATH_OF_PRESENTER_PROBE
 """
@@ -58,7 +58,7 @@ async def exact(desk):
         "the launcher shows the count",
     )
     desk.end(probe.process)
-    # One that starts later clears the number, and tells it again to whoever draws it from now on.
+    # A server that starts later clears the count and announces it to new listeners.
     probe = Probe(desk)
     probe.tell({"@type": "bellwire.updateUnreadBadge", "count": 0})
     await eventually(lambda: len(server.badges) == 2, "a restarted desktop tells the count")
@@ -112,7 +112,7 @@ async def user(desk):
     )
     server.user_chooses(3, "default")
     server.user_chooses(4, "action-0")
-    # Opened by us, and so nobody else is asked to.
+    # We opened it, so nobody else is asked to.
     probe.action("2", "default", message=2 << 20, chat_id=0, service="org.example.Prog-ram")
     server.signal("NotificationReplied", "us", [5, "Yes \u2713"])
     server.user_chooses(6, "default")
@@ -166,8 +166,9 @@ def properties_changed(flag):
 
 
 async def applications(desk):
-    """What the user did reaches an application that is closed, killed, or not there at all: each
-    action once, unless a break came before it was taken."""
+    """The user's action reaches an application that is closed, killed or missing. It arrives once, unless a break
+    came before the application confirmed it.
+    """
     server = await Recorder(desk).appear()
     name = "org.example.Opened"
     here = os.path.dirname(os.path.abspath(__file__))
@@ -202,7 +203,7 @@ async def applications(desk):
         json.loads(told()[1][3][0]) == {"chat_id": 5, "message_id": 1, "text": "Yes \u2713", "data": room},
         "with its text",
     )
-    # Killed while it is called: again after a pause, until it has answered, and then no more.
+    # The application is killed during the call. It is called again after a pause until it answers, and then no more.
     open(desk.folder + "/die", "w").close()
     probe.action("3", "default", service=name, data={"n": 3})
     await eventually(lambda: len(told()) == 3, "it is called")
@@ -222,7 +223,7 @@ async def applications(desk):
     probe.action("4", "default", service=name, data={"n": 4})
     await eventually(lambda: taken(probe) == ["4"], "the next process calls again")
     check(told()[4:] == [opening('{"n":4}')] * 2, "with the same")
-    # Nobody is there, and nobody can be started.
+    # The application is not running and cannot be started.
     probe.action("5", "default", service="org.example.Absent", data={})
     probe.action("6", "reply", service="org.example.Absent", text="later")
     await asyncio.sleep(0.3)
@@ -230,7 +231,7 @@ async def applications(desk):
     await eventually(lambda: len(application.activations) == 2, "who comes is told")
     check([call[1] for call in application.activations] == ["Activate"] * 2, "without an action")
     check(taken(probe) == ["4", "5"], "a reply is left for a client of the engine")
-    # A receiver cannot start what is no application.
+    # A receiver cannot start a program that is not an application.
     desk.install("org.example.Other", f"{sys.executable} {here}/opened.py org.example.Other {desk.folder}")
     probe.action("7", "default", service="org.example.Other", data={})
     await asyncio.sleep(0.5)
@@ -241,7 +242,7 @@ async def applications(desk):
 
 
 async def links(desk):
-    """What is opened is one argument that begins with a letter, and of a kind that was agreed to."""
+    """An opened link is one argument that begins with a letter, and of a kind that the application agreed to."""
     server = await Recorder(desk).appear()
     probe = Probe(desk)
     number = 0
@@ -266,7 +267,7 @@ async def links(desk):
 
 
 async def manager(desk):
-    """Where the user has a service manager, it starts what shows links: that is bound by nothing of ours."""
+    """The user's service manager, where there is one, starts the program for links, so our limits do not bind it."""
     server = await Recorder(desk).appear()
     manager = await Recorder(desk).appear("org.freedesktop.systemd1")
     probe = Probe(desk)
@@ -313,7 +314,7 @@ async def comings_and_goings(desk):
         [call[1] for call in other.calls] == [0, 1, 0] or [call[1] for call in other.calls] == [0, 0, 1],
         "the one is said again in its place",
     )
-    # Without tags, one whose answer nobody has kept would be there twice.
+    # Without tags, a notification whose answer was lost would be shown twice.
     await asyncio.sleep(0.3)
     probe.kill()
     probe = Probe(desk)
@@ -331,8 +332,9 @@ async def comings_and_goings(desk):
 
 
 async def kills(desk, rounds=25):
-    """RULES of the screen, with kills at any moment: at most one sound for a notification, at most
-    one silent repeat for a kill, and nothing removed stays."""
+    """The rules of the screen hold with kills at any moment: at most one sound for a notification, at most one silent
+    repetition for each kill, and removed notifications stay away.
+    """
     choice = random.Random(8)
     server = await Recorder(desk).appear()
     alive, number, killed = {}, 100, 0
@@ -372,7 +374,7 @@ async def kills(desk, rounds=25):
 
 
 async def engine(desk):
-    """The engine of a receiver, as its WebSocket serves it."""
+    """The engine of a receiver, as its WebSocket shows it."""
     heard, paths, open_sockets = [], [], []
     first = json.dumps(
         {"@type": "updateActiveNotifications", "groups": [{"id": 1, "notifications": [push(1, "by socket")]}]}

@@ -1,5 +1,5 @@
-"""Applications in sandboxes of Flatpak's shape: a mount namespace with /.flatpak-info, and the bus only
-through a proxy that filters, which runs in such a namespace of its own.
+"""Applications in sandboxes like Flatpak's: a mount namespace with /.flatpak-info, and the bus only through a filtering
+proxy that runs in another such namespace.
 
 usage: sandbox.py PATH_OF_BELLWIRE
 """
@@ -23,12 +23,12 @@ CHAT = "org.example.Chat"
 DESKTOP = ("/org/bellwire/Desktop1", "org.bellwire.Desktop1", "ListApplications")
 PACKAGES = os.path.dirname(os.path.dirname(dbus_fast.__file__))
 SCRIPT = os.path.abspath(__file__)
-# The one that an ordinary user can start, too.
+# The bus that an ordinary user can start, too.
 PYTHON = "/usr/bin/python3"
 
 
 def root(how):
-    """What the host has, under the root of a namespace."""
+    """The host's files, under the root of a namespace."""
     words = []
     for name in sorted(os.listdir("/")):
         path = "/" + name
@@ -40,7 +40,7 @@ def root(how):
 
 
 class Flatpak:
-    """An application in its sandbox, and the proxy beside it."""
+    """An application in its sandbox, with its proxy."""
 
     def __init__(self, session, name, *rules, info=None):
         self.session = session
@@ -83,7 +83,7 @@ class Flatpak:
         self.session.processes.append(self.proxy)
         os.close(write)
         check(os.read(ready, 1), "the proxy listens")
-        # It lives as long as somebody holds this.
+        # The sandbox lives as long as this is open.
         self.ready = ready
 
     def start(self):
@@ -97,15 +97,7 @@ class Flatpak:
             [
                 "bwrap",
                 *root("--ro-bind"),
-                "--proc",
-                "/proc",
-                "--dev",
-                "/dev",
-                "--tmpfs",
-                "/tmp",
-                "--tmpfs",
-                "/run",
-                "--bind",
+                *"--proc /proc --dev /dev --tmpfs /tmp --tmpfs /run --bind".split(),
                 self.folder + "/bus",
                 "/run/flatpak/bus",
                 "--ro-bind",
@@ -116,11 +108,7 @@ class Flatpak:
                 "/app/packages",
                 "--ro-bind",
                 self.info,
-                "/.flatpak-info",
-                "--unshare-pid",
-                "--unshare-ipc",
-                "--die-with-parent",
-                "--",
+                *"/.flatpak-info --unshare-pid --unshare-ipc --die-with-parent --".split(),
                 PYTHON,
                 "/app/scripts/" + os.path.basename(SCRIPT),
                 "--inside",
@@ -142,12 +130,12 @@ class Flatpak:
         return json.loads(line)
 
     async def management(self, destination):
-        """How a call of the management interface ends."""
+        """The result of a call of the management interface."""
         return await self.ask("call", words=[destination, *DESKTOP])
 
 
 class Inside(Application):
-    """Runs in the sandbox, and does what it reads."""
+    """Runs in the sandbox and obeys the lines that it reads."""
 
     async def serve(self):
         await self.appear()
@@ -181,7 +169,7 @@ async def sent(endpoint, body):
 
 
 async def process_behind(app, name):
-    """The program that the bus takes for the owner of a name."""
+    """The process that the bus reports as owner of a name."""
     reply = await app.bus.call(
         Message(
             destination="org.freedesktop.DBus",
@@ -220,7 +208,7 @@ async def registering(session, outside):
     check(await sent(endpoint, b"hello") == 201, "and is pushed to")
     check(await chat.ask("message") == "hello", "which it gets")
 
-    # The same token outside is another one.
+    # The same token outside the sandbox is a different registration.
     check((await outside.register())["success"] == "REGISTRATION_SUCCEEDED", "so does one outside")
     other = await outside.endpoint()
     check(other != endpoint, "under an endpoint of its own")
@@ -259,7 +247,7 @@ async def managing(session, chat):
             await bold.management(name) == "org.freedesktop.DBus.Error.AccessDenied",
             "also where the proxy lets it through",
         )
-    # Who cannot be told speaks for itself alone.
+    # A caller that cannot be identified sees only its own registrations.
     odd = Flatpak(session, "org.example.Odd", info="[Instance]\ninstance-id=2\n")
     check(await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied", "nor is who has no name")
     check(
@@ -294,8 +282,9 @@ async def main(bellwire):
 
 
 def as_ordinary(program):
-    """To look into another's namespace takes a privilege that nobody's desktop has. Nil where an
-    ordinary user cannot start all this."""
+    """Runs as an ordinary user, because looking into other namespaces takes a privilege that desktops lack. None if
+    an ordinary user cannot start all this.
+    """
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
     words = ["bwrap", "--ro-bind", "/", "/", program, "version"]
     if subprocess.run(words, capture_output=True, **user).returncode:

@@ -1,5 +1,6 @@
-"""A session bus of a test's own, the probe on it, and notification servers: real ones under Xvfb,
-and one that writes down what it is told."""
+"""A session bus for a test, with the probe and notification servers: real ones under Xvfb, and one that records its
+calls.
+"""
 
 import asyncio
 import contextlib
@@ -47,7 +48,7 @@ async def eventually(condition, what, seconds=15):
 
 
 class Desk:
-    """A bus, and whatever a test starts on it."""
+    """A bus and everything that a test starts on it."""
 
     def __init__(self, probe):
         self.program = probe
@@ -68,14 +69,14 @@ class Desk:
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address
 
     def make_opener(self):
-        """What opens links writes down what it was told."""
+        """Makes a program that opens links and records them."""
         path = self.folder + "/bin/xdg-open"
         with open(path, "w") as file:
             file.write(f'#!/bin/sh\nprintf "%s|%s|%s\\n" "$#" "$1" "$XDG_ACTIVATION_TOKEN" >> {self.folder}/opened\n')
         os.chmod(path, 0o700)
 
     def install(self, name, program=None, actions=None):
-        """An application: a program that the bus starts by its name, and its desktop entry."""
+        """An application: a program that the bus starts by name, and its desktop entry."""
         if program is not None:
             with open(f"{self.folder}/data/dbus-1/services/{name}.service", "w") as file:
                 file.write(f"[D-BUS Service]\nName={name}\nExec={program}\n")
@@ -112,7 +113,7 @@ class Desk:
         return process
 
     async def serve(self, *words):
-        """A notification server, once it owns the name: a call before that would start another."""
+        """A notification server, once it owns the name. An earlier call would start another server."""
         process = self.run(*words)
         bus = await MessageBus(bus_address=self.address).connect()
         for _ in range(1000):
@@ -145,7 +146,7 @@ class Desk:
             self.environment["DISPLAY"] = ":" + pipe.readline().strip()
 
     def tell(self, *words):
-        """What a program says that ends by itself."""
+        """The output of a program that ends by itself."""
         return subprocess.run(words, env=self.environment, capture_output=True, text=True).stdout
 
     def screenshot(self, path):
@@ -177,7 +178,7 @@ class Desk:
 
 
 class Probe:
-    """The presenter, and the engine that it believes to speak with."""
+    """The presenter, and the engine that it talks to."""
 
     def __init__(self, desk, *words):
         self.process = desk.run(desk.program, desk.folder + "/state", *words, out=True, take=True)
@@ -208,7 +209,7 @@ class Probe:
         )
 
     def action(self, number, action, message=1, **more):
-        """What the user did, as an engine tells it until it is taken."""
+        """The user's action, which an engine repeats until it is confirmed."""
         self.tell(
             {
                 "@type": "bellwire.updateNotificationAction",
@@ -329,7 +330,7 @@ class Recorder:
         if number not in self.visible:
             self.last += 1
             number = self.last
-            # As dunst: the former one under the same tag is gone.
+            # Like dunst: the previous notification with the same tag goes away.
             if tag is not None:
                 self.visible.pop(self.tags.get(tag.value), None)
         if tag is not None:

@@ -1,4 +1,4 @@
-"""The presenter against the notification servers of Debian that run without Wayland, under Xvfb.
+"""The presenter against Debian's notification servers that run without Wayland, under Xvfb.
 
 usage: servers.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
 """
@@ -17,8 +17,9 @@ from screen import Desk, Failed, Probe, check, eventually, push
 
 
 class Daemon:
-    """A real server: how it is started, where a click on a notification chooses it, and where one
-    closes it. Places count from the edges of its window, as negative numbers from the far ones."""
+    """A real server: how to start it, and where to click to choose or close a notification. Positions count from the
+    edges of its window; negative ones from the right and the bottom.
+    """
 
     def __init__(
         self, name, *command, window=None, choose=None, close=None, loud="<span background='#ff00ff'>loud</span>"
@@ -31,7 +32,7 @@ class Daemon:
         self.loud = loud
 
     def popups(self, desk):
-        """Place and size of each window."""
+        """Position and size of each window."""
         found = desk.tell("xdotool", "search", "--onlyvisible", "--class", self.window).split()
         shapes = [desk.tell("xdotool", "getwindowgeometry", "--shell", window) for window in found]
         values = [dict(line.split("=") for line in shape.split() if "=" in line) for shape in shapes]
@@ -45,7 +46,7 @@ class Daemon:
 
 
 def icon(*colour):
-    """A link that holds a picture of one colour."""
+    """A link that contains a picture of one colour."""
 
     def chunk(kind, data):
         checked = kind + data
@@ -66,7 +67,7 @@ LIBRARIES = "/usr/lib"
 DAEMONS = [
     Daemon("dunst", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
     Daemon("dunst-silent", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
-    # What it shows as a button is not chosen by a click beside it.
+    # A click beside a button does not choose it.
     Daemon(
         "xfce4-notifyd",
         LIBRARIES + "/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
@@ -128,7 +129,7 @@ async def real(desk, folder, daemon):
         check(len(daemon.popups(desk)) <= 2, f"{name} shows an edit in its place")
 
     async def clicked(place, button, requests):
-        """Until it comes back: a window may still be on its way to its place."""
+        """Clicks until the click arrives, because the window may still be moving."""
         before = len(probe.requests)
         end = time.monotonic() + 20
         while len(probe.requests) == before and time.monotonic() < end:
@@ -159,7 +160,7 @@ async def real(desk, folder, daemon):
     await asyncio.sleep(1)
     desk.screenshot(f"{folder}/{name}-after.png")
     probe.active([])
-    # Some leave what was closed on the screen for some seconds.
+    # Some servers leave closed notifications on the screen for some seconds.
     await eventually(
         lambda: desk.screenshot(f"{folder}/{name}-empty.png") == 1, f"nothing is left on the screen of {name}"
     )
@@ -191,7 +192,7 @@ async def main(probe, folder=None, *names):
         try:
             desk.display()
             with open(desk.folder + "/dunstrc", "w") as file:
-                # Without that line it renders markup as well, and does not say so.
+                # Without this line the server renders markup without announcing it.
                 file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
             await real(desk, folder, daemon)
         finally:

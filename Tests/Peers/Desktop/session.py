@@ -1,4 +1,4 @@
-"""A session and a system bus of a test's own, a receiver, a desktop, and applications on the bus."""
+"""A session bus and a system bus for a test, with a receiver, a desktop, and applications."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ class Checks:
 
 
 class Session:
-    """Everything lives in one folder, and ends with it."""
+    """Everything is in one folder and ends with it."""
 
     def __init__(self, bellwire):
         self.bellwire = bellwire
@@ -76,7 +76,7 @@ class Session:
         return bus.stdout.readline().strip()
 
     def start(self, *words, log, ready="bellwire: ready "):
-        """A bellwire that runs until it is told to end; answers it and what it is ready with."""
+        """Starts a bellwire that runs until it is ended. Returns it and the words of its ready line."""
         output = open(f"{self.folder}/{log}.log", "a")
         process = subprocess.Popen(
             [self.bellwire, *words], stdout=subprocess.PIPE, stderr=output, text=True, env=self.environment
@@ -99,7 +99,7 @@ class Session:
         return self.start("desktop", "--state", self.folder + "/desk", "--receivers-file", path, log=log)[0]
 
     def run(self, *words, state="receiver"):
-        """What a command has to say that ends by itself."""
+        """The output of a command that ends by itself."""
         return subprocess.run(
             [self.bellwire, *words, "--state", f"{self.folder}/{state}"],
             check=True,
@@ -109,11 +109,11 @@ class Session:
         ).stdout
 
     def device(self, state="receiver"):
-        """A new one, with its addresses and its secret."""
+        """A new device, with its addresses and its secret."""
         return json.loads(self.run("device", "add", "desk", "--json", state=state))
 
     def mock(self, *words):
-        """A service of the system by python-dbusmock."""
+        """A system service, made by python-dbusmock."""
         process = subprocess.Popen(
             ["/usr/bin/python3", "-m", "dbusmock", "--system", *words],
             stdout=subprocess.DEVNULL,
@@ -142,14 +142,14 @@ class Session:
 
 
 def telegram(text, number):
-    """As Telegram's server writes it, in clear: the encrypted forms have tests of their own."""
+    """Like Telegram's server, but in clear; other tests cover the encrypted forms."""
     return json.dumps(
         {"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text], "custom": {"from_id": "5", "msg_id": str(number)}}
     ).encode()
 
 
 class Application:
-    """A connector of the second generation."""
+    """A connector for the second version of the protocol."""
 
     def __init__(self, session, name):
         self.session = session

@@ -1,4 +1,4 @@
-"""An application that the bus starts: takes its messages, notes them in a file, and ends.
+"""An application that the bus starts: it takes its messages, writes them to a file, and ends.
 
 usage: sleeper.py NAME FILE DELAY CRASHES
 """

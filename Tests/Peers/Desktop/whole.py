@@ -1,5 +1,5 @@
-"""The whole way of both kinds: a push to a registration becomes a notification on the screen, and what
-the user does with it comes back; a fetch signal wakes the application that the registration names.
+"""The whole way in both directions: a push to a registration becomes a notification on the screen, and the user's
+action comes back; a fetch signal wakes the application that the registration names.
 
 usage: whole.py PATH_OF_BELLWIRE
 """
@@ -41,7 +41,7 @@ async def push(registration, text, number):
 
 
 def active(session):
-    """What the engine shows, as a client that comes now is told."""
+    """The notifications that the engine reports to a new client."""
     watch = subprocess.Popen(
         [session.bellwire, "watch", "--json", "--account", "me", "--state", session.folder + "/receiver"],
         stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ def active(session):
 async def notifications(session, registration, server, recorder):
     await push(registration, "hello", 1)
     await eventually(lambda: "hello" in str(recorder.bodies), "the notification comes up")
-    # Neither end forgets what is shown.
+    # Neither side forgets the shown notifications.
     session.end(server, signal.SIGKILL)
     session.serve(port=int(session.base.rsplit(":", 1)[1]))
     await push(registration, "again", 2)
@@ -95,7 +95,7 @@ def install(session, name, actions):
 
 
 async def clicks(session, registration, server, desktop, recorder, address):
-    """What the user did waits for its application, whatever is killed, and reaches it once."""
+    """The user's action waits for its application and reaches it once, whatever is killed."""
 
     def told():
         with contextlib.suppress(FileNotFoundError), open(session.folder + "/told") as file:
@@ -110,7 +110,7 @@ async def clicks(session, registration, server, desktop, recorder, address):
         await eventually(lambda: shown not in recorder.visible, f"{text} is dealt with")
 
     def owed():
-        """What the application would be told that connects now."""
+        """The actions that an application would be told if it connected now."""
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(10)
             client.connect(session.folder + "/receiver/control.sock")
@@ -132,7 +132,7 @@ async def clicks(session, registration, server, desktop, recorder, address):
     check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"with the payload's own data: {data}")
     check(platform["activation-token"] == "token", "and the token")
     await eventually(lambda: not owed(), "the engine knows that it was taken")
-    # Killed during the call: told again, under the same id, until it has answered.
+    # Killed during the call: it is called again with the same id until it answers.
     open(session.folder + "/die", "w").close()
     await chosen("two", 2)
     await eventually(lambda: len(told()) == 2, "it is told")
@@ -140,7 +140,7 @@ async def clicks(session, registration, server, desktop, recorder, address):
     await eventually(lambda: len(told()) == 3, "it is told again after a pause", 20)
     check(told()[1] == told()[2], "the same")
     await eventually(lambda: not owed(), "until it was taken")
-    # All three are killed while it is told.
+    # All three are killed during the call.
     open(session.folder + "/sleep", "w").close()
     await chosen("three", 3)
     await eventually(lambda: len(told()) == 4, "it is told")
@@ -172,7 +172,7 @@ async def signals(session, registration):
         check(await app.message() == expected, "the application is told to fetch")
     answer = await asyncio.to_thread(http.put, registration["endpoint"])
     check((await app.message()).startswith(b"version="), "without a number, too")
-    # One that is away is told when it is back.
+    # An absent application is told when it is back.
     app.disappear()
     await asyncio.to_thread(http.put, registration["endpoint"], data=b"version=8")
     await asyncio.sleep(0.5)

@@ -292,7 +292,7 @@ def mutate(rng, data):
 
 
 def disagreement(mine, other):
-    """What the two make of the input differently: None, or (kind, detail)."""
+    """The first difference between the two readings: None, or (kind, detail)."""
     for index in range(max(len(mine.requests), len(other.requests))):
         if index >= len(mine.requests):
             return "only-theirs", mine.tail
@@ -318,7 +318,7 @@ def normal(name, value):
     return value
 
 
-# What only we refuse, by the word of the refusal: who takes it, and what the input must then show.
+# Requests that only we refuse, by the reason: which parsers accept them, and what the input must then contain.
 WE_REFUSE = {
     "bare-line-feed": ("h11", rb"(?<!\r)\n"),
     "bare-carriage-return": ("h11 httptools", rb"\r(?!\n)"),
@@ -350,7 +350,7 @@ WE_REFUSE = {
     "bad-chunk-extension": ("h11 httptools", rb"\n[0-9a-fA-F]+[ \t;]"),
 }
 
-# Everything else: name, parser, kind, what the other parser says, what the input must show.
+# All other differences: name, parser, kind, the other parser's result, and what the input must contain.
 EXPLAINED = [
     (
         "llhttp knows only the methods of a list",

@@ -38,8 +38,9 @@ def verdict(answer):
 
 
 class Comparison:
-    """One stream: our verdict, a peer's, and the peer's after so many zeros that any frame up to
-    the limit is complete."""
+    """One stream: our verdict, the other decoder's, and the other decoder's after enough zeros to complete any frame
+    up to the limit.
+    """
 
     def __init__(self, mine, peer_class, is_server, piece, data):
         peer = peer_class(is_server)
@@ -62,8 +63,9 @@ def is_prefix(short, long):
 
 
 def notices_later(c):
-    """We fail at the first byte that breaks a rule, the peer at the end of header, frame or
-    message; in between it may have seen control frames."""
+    """We fail at the first byte that breaks a rule, the other decoder at the end of header, frame or message. It may
+    see control frames in between.
+    """
     return c.mine.code is not None and c.later.code == c.mine.code and is_prefix(c.mine.events, c.later.events)
 
 
@@ -99,7 +101,7 @@ def reason_before_code(c):
 
 
 def text_at_end(c):
-    """The peer looks at text when the message is whole, and something else came before that."""
+    """The other decoder checks text when the message is complete, and another mistake came first."""
     return c.name == "websockets" and c.mine.word == "text-encoding" and is_prefix(c.mine.events, c.later.events)
 
 
@@ -114,7 +116,7 @@ def last_close(verdict):
 
 
 def newer_codes(c):
-    """1012 to 1014 came into IANA's register after RFC 6455."""
+    """IANA registered 1012 to 1014 after RFC 6455."""
     close = last_close(c.mine)
     return (
         c.name in ("wsproto", "wslay")
@@ -154,7 +156,7 @@ def reason_byte_by_byte(c):
 
 
 def surrogate_later(c):
-    """Python's decoder waits for the third byte of a surrogate before it says no."""
+    """Python's decoder refuses a surrogate only at its third byte."""
     return (
         c.name == "wsproto"
         and c.mine.word == "text-encoding"

@@ -1,4 +1,4 @@
-"""Other WebSocket decoders behind one interface: Verdict(events, code), code None if all is well."""
+"""Other WebSocket decoders behind one interface: Verdict(events, code); code is None if all is well."""
 
 import codecs
 import ctypes
@@ -59,7 +59,7 @@ class WSProto:
 
 
 class WebSockets:
-    """Its protocol layer leaves the decoding of text to the layer above, which is here."""
+    """Its protocol layer leaves the decoding of text to the layer above, so we do it here."""
 
     name = "websockets"
 

@@ -41,7 +41,7 @@ def messages(rng):
 
 
 async def echoes(peer):
-    """What both a client and a server of websockets can do with an end that echoes."""
+    """Checks that fit both the client and the server of websockets, with an echoing other end."""
     rng = random.Random(1)
     for message in messages(rng):
         await peer.send(message)
@@ -172,7 +172,7 @@ async def run_client(probe, server, certificate):
 
 
 def wsproto_session(port, context, certificate):
-    """A client of wsproto, with a socket that blocks."""
+    """A client with wsproto and a blocking socket."""
     client = socket.create_connection(("127.0.0.1", port), timeout=10)
     if context:
         client = context.wrap_socket(client, server_hostname="localhost")
@@ -192,7 +192,7 @@ def wsproto_session(port, context, certificate):
         received.clear()
         event = TextMessage if isinstance(message, str) else BytesMessage
         half = len(message) // 2
-        # Whoever writes on and never reads could wait for ever.
+        # A client that keeps writing and never reads could wait for ever.
         client.settimeout(10)
         data = (
             protocol.send(event(data=message[:half], message_finished=False))
@@ -227,19 +227,8 @@ def make_certificate(folder):
     certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
     subprocess.run(
         [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-keyout",
+            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+            *"-days 2 -subj /CN=localhost -keyout".split(),
             key,
             "-out",
             certificate,

@@ -1,4 +1,4 @@
-"""Frame streams, well-formed and broken, from a seed."""
+"""Well-formed and broken frame streams, made from a seed."""
 
 import random
 import struct

@@ -1,4 +1,4 @@
-"""A client of wslay (event API, by ctypes) that speaks with our server over a socket."""
+"""A client with wslay (event API, through ctypes) that talks to our server over a socket."""
 
 import base64
 import ctypes

@@ -1,4 +1,4 @@
-"""A headless Firefox with a profile of its own, which knows one push service and no other host."""
+"""A headless Firefox whose profile knows one push service and no other host."""
 
 import json
 import os
@@ -8,19 +8,19 @@ import time
 
 from marionette import Marionette
 
-# The prefs that a user sets stand in the README; these are the test's own.
+# The README has the preferences that a user sets; these are for the test.
 PREFERENCES = {
     # Marionette would switch push off and much else.
     "remote.prefs.recommended": False,
     "marionette.port": 0,
     "permissions.default.desktop-notification": 1,
-    # A browser that nobody looks at has seen no page and shows no notification.
+    # A headless browser has shown no page and shows no notification.
     "dom.push.maxQuotaPerSubscription": 10000,
     "dom.push.retryBaseInterval": 300,
     "dom.push.loglevel": "All",
     "devtools.console.stdout.chrome": True,
     "browser.dom.window.dump.enabled": True,
-    # Whatever is not on this machine goes to a proxy, where it is noted and refused.
+    # Requests to other machines go to a proxy that records and refuses them.
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
     "network.proxy.ssl": "127.0.0.1",
@@ -104,7 +104,7 @@ class Firefox:
         self.process = self.marionette = None
 
     def make_profile(self, service, proxy):
-        """With the authority and the address of a push service, and the port of a proxy."""
+        """Writes the authority and the address of a push service, and the port of a proxy."""
         for arguments in (["-N", "--empty-password"], ["-A", "-t", "C,,", "-n", "Bellwire", "-i", self.authority]):
             subprocess.run(["certutil", "-d", f"sql:{self.profile}", *arguments], check=True, timeout=30)
         preferences = PREFERENCES | {
@@ -147,8 +147,8 @@ class Firefox:
         self.process = None
 
     def end(self):
-        """Whatever state it is in, with all processes of its own."""
-        # Once it was waited for, its group may be anybody's.
+        """Ends the browser in any state, with all its processes."""
+        # After the wait, the process group could belong to somebody else.
         if self.process is None or self.process.returncode is not None:
             return
         try:

@@ -1,4 +1,4 @@
-"""Firefox, as it comes from Debian, against bellwire: nothing that was taken is lost or comes twice.
+"""Debian's Firefox against bellwire: no accepted push is lost or arrives twice.
 
 usage: check.py PATH_OF_BELLWIRE
 """
@@ -15,7 +15,7 @@ from page import Page, Proxy
 from sender import Key, Sender
 from service import Service
 
-# For a browser that reconnects by itself while other programs keep the machine busy.
+# Long enough for a browser to reconnect on a busy machine.
 SOON = 20
 
 
@@ -39,7 +39,7 @@ class Run:
         self.proxy = Proxy()
         self.page = None
         self.subscriptions = {}
-        # What the page has to see, and how often.
+        # The pushes that the page must see, and how often.
         self.accepted = collections.Counter()
 
     def end(self):
@@ -50,21 +50,21 @@ class Run:
         return self.firefox.marionette.run(expression, *arguments)
 
     def push(self, scope, body=None, encoding="aes128gcm", send=None):
-        """One that the service takes, and that the page has to see."""
+        """Sends a push that the service must accept and the page must see."""
         key = self.key if scope == "bound" else None
         status = (send or self.sender.pywebpush)(self.subscriptions[scope], body, encoding, key)
         check(status == 201, f"{encoding} of {body and len(body)} bytes to {scope}: {status}")
         self.accepted[scope, "empty" if body is None else "message", body or b""] += 1
 
     def push_all(self, *scopes):
-        """One of each kind."""
+        """Sends a push of each kind."""
         for scope in scopes:
             for encoding in ("aes128gcm", "aesgcm"):
                 self.push(scope, os.urandom(100), encoding)  # No two are the same.
             self.push(scope)
 
     def check_arrived(self, when):
-        """Everything up to now was seen, each exactly once."""
+        """Every push so far arrived exactly once."""
         self.page.wait_for(self.accepted, SOON)
         for what, pushes in (("lost", self.accepted - self.page.seen), ("too many", self.page.seen - self.accepted)):
             check(
@@ -103,7 +103,7 @@ class Run:
         self.check_arrived("received while connected")
 
     def refuse(self):
-        """Nothing of this may reach the page, which the next step sees."""
+        """Sends pushes that must not reach the page; the next step checks that."""
         bound = self.subscriptions["bound"]
         for send in (self.sender.pywebpush, self.sender.bellwire_send):
             for encoding in ("aes128gcm", "aesgcm"):
@@ -117,7 +117,7 @@ class Run:
         check(status == 401, f"PUT without a signature to a bound endpoint: {status}")
 
     def restart(self):
-        """In good order, and by SIGKILL; the browser comes back by itself."""
+        """Restarts the service in good order and with SIGKILL; the browser reconnects."""
         for end in (self.service.stop, self.service.kill):
             before = time.monotonic()
             end()
@@ -130,7 +130,7 @@ class Run:
             check(now == subscription, f"the subscription of {scope} is what it was")
 
     def wait_offline(self):
-        """The browser is away, and in between the service is killed."""
+        """The browser is away while the service is killed."""
         self.firefox.stop()
         self.push_all("open", "bound")
         self.service.kill()
@@ -163,7 +163,7 @@ class Run:
             check(status == 410, f"a push to {scope}, which is unsubscribed: {status}")
 
     def leave_nothing(self):
-        """Everything was acknowledged, and the acknowledgements kept."""
+        """Everything was acknowledged, and the acknowledgements were stored."""
 
         def waiting():
             self.service.stop()

@@ -1,4 +1,4 @@
-"""Firefox's remote protocol: JSON behind its length, over a TCP connection to this machine."""
+"""Firefox's remote protocol: JSON after its length, over a TCP connection to this machine."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ class Marionette:
         self.stream = self.connection.makefile("rb")
         self.count = 0
         self.receive()
-        # Firefox gives up first, and says why.
+        # Firefox gives up earlier and says why.
         patience = (self.limit - 5) * 1000
         self.call(
             "WebDriver:NewSession",
@@ -43,7 +43,7 @@ class Marionette:
         self.call("WebDriver:Navigate", {"url": url})
 
     def run(self, expression, *arguments):
-        """What a promise of the page comes to; `expression` sees the arguments as `given`."""
+        """The result of a promise in the page; `expression` sees the arguments as `given`."""
         script = (
             "const done = arguments[arguments.length - 1], given = arguments;"
             f"Promise.resolve().then(() => {expression})"

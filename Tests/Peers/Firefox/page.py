@@ -1,4 +1,4 @@
-"""An https site with two service workers, which hand on every push they are given."""
+"""An https site with two service workers that report every push they get."""
 
 import collections
 import http.server
@@ -40,7 +40,7 @@ addEventListener("pushsubscriptionchange", event => event.waitUntil(tell("change
 
 
 class Page:
-    """Keeps what the workers were given, as (scope, kind, bytes)."""
+    """Keeps the reports of the workers, as (scope, kind, bytes)."""
 
     def __init__(self, certificate):
         self.seen = collections.Counter()
@@ -84,13 +84,13 @@ class Page:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def wait_for(self, expected, limit):
-        """Whether everything of a counter was seen in time."""
+        """Whether all counted pushes arrived in time."""
         with self.change:
             return self.change.wait_for(lambda: self.seen >= expected, limit)
 
 
 class Proxy:
-    """Refuses everything, and remembers which hosts were asked for."""
+    """Refuses everything and remembers the requested hosts."""
 
     def __init__(self):
         self.hosts = hosts = set()

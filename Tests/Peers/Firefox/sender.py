@@ -1,4 +1,4 @@
-"""Two application servers: pywebpush, and bellwire's own send."""
+"""Two application servers: pywebpush, and `bellwire send`."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pywebpush import WebPusher
 
 
 class Key:
-    """A key that pushes are signed with, in the file that bellwire makes."""
+    """A key to sign pushes with, in a file that bellwire made."""
 
     def __init__(self, bellwire, path):
         self.path = path
@@ -18,7 +18,7 @@ class Key:
         self.public, self.private = parts["pub"], parts["priv"].encode()
 
     def sign(self, endpoint, encoding):
-        # The two schemes as they went with the two encodings.
+        # Each encoding had its own signature scheme.
         scheme = Vapid02 if encoding == "aes128gcm" else Vapid01
         origin = "/".join(endpoint.split("/")[:3])
         return scheme.from_raw(self.private).sign({"aud": origin, "sub": "mailto:a@example.net"})

@@ -1,4 +1,4 @@
-"""A push service on a state of its own, which can be ended and killed and started again."""
+"""A push service with its own state, which can be ended, killed and started again."""
 
 import re
 import select
@@ -17,7 +17,7 @@ class Service:
         self.port, self.process = 0, None
 
     def start(self):
-        """The port of the first start stays, because endpoints have it in them."""
+        """Keeps the port of the first start, because endpoints contain it."""
         self.process = subprocess.Popen(
             [
                 self.bellwire,
@@ -54,5 +54,5 @@ class Service:
         self.process = None
 
     def messages(self):
-        """How many were waiting in the store at the last start."""
+        """How many messages waited in the store at the last start."""
         return int(re.findall(r"store-opened .*\bmessages=(\d+)", self.log.read_text())[-1])

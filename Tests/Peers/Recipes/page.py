@@ -8,14 +8,14 @@ COMMENT = re.compile(r"<!-- (\w+): (.*?) -->")
 
 @dataclass
 class Command:
-    """`$ ` begins a command, `> ` goes on with it, and what follows is what it prints."""
+    """`$ ` begins a command, `> ` continues it, and the output follows."""
 
     line: int
     text: str
     output: list = field(default_factory=list)
 
     def matches(self, printed):
-        """… stands for anything within a line, and alone on a line for any lines."""
+        """… matches anything within a line; alone on a line it matches any lines."""
         pattern = ""
         for line in self.output:
             if line == "…":
@@ -27,7 +27,7 @@ class Command:
 
 @dataclass
 class Doing:
-    """What happens at the screen: a comment, which readers do not see, names it."""
+    """An action at the screen, named in a comment that readers do not see."""
 
     line: int
     verb: str

@@ -1,6 +1,5 @@
-"""Follows pages of docs/recipes as a reader does: types their commands into one shell, compares what
-they print, and does at the screen what the page says. The server listens on its usual port, so this
-runs in a network namespace of its own.
+"""Follows pages of docs/recipes like a reader: types their commands into one shell, compares the output, and does at
+the screen what the page says. The server uses its usual port, so this runs in its own network namespace.
 
 usage: walk.py PATH_OF_BELLWIRE PYTHON_WITH_SYNAPSE PAGE…
 """
@@ -27,7 +26,7 @@ END = "--- the command has ended:"
 
 
 class Shell:
-    """One shell for a page, so that what a command sets is there for the next one."""
+    """One shell for a page, so that later commands see the variables of earlier ones."""
 
     def __init__(self, session):
         self.process = subprocess.Popen(
@@ -41,8 +40,8 @@ class Shell:
         session.processes.append(self.process)
 
     def run(self, text):
-        """What a command prints, and its exit code."""
-        # The shell's own input is for the shell.
+        """The output of a command, and its exit code."""
+        # The commands must not read the shell's input.
         self.process.stdin.write(f"eval {shlex.quote(text)} < /dev/null\nprintf '%s %d\\n' '{END}' $?\n")
         self.process.stdin.flush()
         printed = ""
@@ -120,7 +119,7 @@ class Reader:
         return await self.becomes(lambda: self.find(words) is None)
 
     async def silent(self, words):
-        """Nothing of it comes up within a second."""
+        """No such notification appears within a second."""
         await asyncio.sleep(1)
         return self.find(words) is None
 
@@ -160,7 +159,7 @@ class Reader:
         return True
 
     async def until(self, command, output):
-        """The command prints that in the end."""
+        """Waits until the command prints that."""
         for _ in range(300):
             printed, _ = await asyncio.to_thread(self.shell.run, command)
             if printed.strip() == output:

@@ -1,4 +1,4 @@
-"""A user agent that connects and goes away, and remembers all that it was ever given."""
+"""A user agent that connects, disconnects, and remembers everything that it received."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ class Agent:
         self.uaid, self.socket = None, None
         self.changed = threading.Condition()
         self.replies = {}
-        # For each channel the notifications in the order in which they came, with their versions.
+        # The notifications of each channel in order, with their versions.
         self.received = {}
 
     def connect(self):
@@ -69,7 +69,7 @@ class Agent:
         self.ask({"messageType": "unregister", "channelID": channel})
 
     def versions(self, channel, event):
-        """Under which versions an event came; more than one would be one too many."""
+        """The versions under which an event arrived. There should be one."""
         return {version for version, body in list(self.received[channel]) if body.get("event_id") == event}
 
     def wait(self, channel, event):

@@ -1,4 +1,4 @@
-"""Stands between the homeserver and the push service, and does to an exchange what a test wants."""
+"""Stands between the homeserver and the push service and changes an exchange as a test wants."""
 
 import http.client
 import http.server
@@ -8,8 +8,9 @@ import time
 
 
 class Between(http.server.ThreadingHTTPServer):
-    """`passed` has the status of each answer that came; `trap` is called with the request sent, once,
-    and says whether the homeserver hears of the answer."""
+    """`passed` has the status of each answer. `trap` is called once with the request and says whether the homeserver
+    gets the answer.
+    """
 
     daemon_threads = True
 
@@ -26,13 +27,13 @@ class Between(http.server.ThreadingHTTPServer):
             self.changed.notify_all()
 
     def wait(self, status, count, since, limit=30):
-        """Until so many answers of a status have come, behind the first `since` of all."""
+        """Waits for that many answers with a status, after the first `since` answers."""
         with self.changed:
             if not self.changed.wait_for(lambda: self.passed[since:].count(status) >= count, limit):
                 raise TimeoutError(f"{count} answers {status}: {self.passed[since:]}")
 
     def handle_error(self, request, client_address):
-        """A connection that ended is what the test wanted."""
+        """The test ended the connection on purpose."""
 
 
 class Exchange(http.server.BaseHTTPRequestHandler):

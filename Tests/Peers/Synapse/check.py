@@ -1,4 +1,4 @@
-"""Synapse pushes through the gateway of a running bellwire to a user agent that comes and goes.
+"""Synapse pushes through the gateway of bellwire to a user agent that comes and goes.
 
 usage: check.py PATH_OF_BELLWIRE
 """
@@ -56,7 +56,7 @@ class Service:
         self.meddler = Meddler(folder)
 
     def setting(self):
-        """What `bellwire check` says that Synapse has to be told."""
+        """What Synapse must be told, according to `bellwire check`."""
         result = subprocess.run([bellwire, "check", "--json", "--base-url", self.url], check=True, capture_output=True)
         return json.dumps(json.loads(result.stdout)["senders"]["synapse"]).strip("{}")
 
@@ -89,7 +89,7 @@ class Service:
 
 
 class Story:
-    """Ann writes, Bob's desktop is told: by one channel with the event, by the other with its id."""
+    """Ann writes, and Bob's desktop is told: on one channel with the event, on the other with its id."""
 
     def __init__(self, service, homeserver, between):
         self.service, self.between = service, between
@@ -136,14 +136,14 @@ class Story:
             check(got[-3:] == events, "what came meanwhile, in order")
 
     def killed(self, trap):
-        """Synapse comes again for what it heard no answer to, and the service knows it again."""
+        """Synapse repeats requests that were not answered, and the service recognises them."""
         self.between.trap = trap(self.service)
         event = self.say("are you there?")
         self.service.process.wait(30)
         self.service.start()
         self.agent.connect()
         self.arrive(event)
-        # What is said now comes behind every repetition of what was said before.
+        # This message comes after all repetitions of earlier ones.
         self.arrive(self.say("there you are"))
 
     def disk_full(self):

@@ -1,4 +1,4 @@
-"""A Synapse of its own on loopback, over SQLite, and what a client asks it to do."""
+"""A Synapse on loopback with SQLite, and requests that a client makes."""
 
 import itertools
 import subprocess
@@ -43,8 +43,9 @@ class Homeserver:
     limit = 60
 
     def __init__(self, folder, port, setting, python=sys.executable, environment=None):
-        """`setting`: what `bellwire check` says must be added to its configuration; `python`: one
-        that has Synapse."""
+        """`setting` is what `bellwire check` says must be added to its configuration; `python` is a Python that has
+        Synapse.
+        """
         self.folder, self.setting = folder, setting
         self.python, self.environment = python, environment
         self.port = port

@@ -1,4 +1,4 @@
-"""The callbacks of bellwire, received by a server of Python and checked by a library of others.
+"""Bellwire's callbacks, received by a Python server and checked with another project's library.
 
 usage: callbacks.py PATH_OF_CALLBACK_PROBE
 """
@@ -29,7 +29,7 @@ def check(condition, what):
 
 
 class Hook(http.server.ThreadingHTTPServer):
-    """Keeps each request, and answers what `answer` says: a status, or None for no answer."""
+    """Keeps each request and answers with `answer`: a status, or None for no answer."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -144,7 +144,7 @@ def story(folder):
 
 
 def kills(folder, rounds=40):
-    """Killed before the answer, and between the answer and its record."""
+    """Kills before the answer, and between the answer and its record."""
     hook, probe = Hook(), Probe(folder)
     hook.answer = lambda _: 200
     probe("make", 1, hook.url)
@@ -178,7 +178,7 @@ def kills(folder, rounds=40):
 
 
 def crowd(folder, count=10_000):
-    """Hosts that take a connection and never answer."""
+    """Hosts that accept a connection and never answer."""
     silent = socket.create_server(("0.0.0.0", 0), backlog=4096)
     held, ends = [], threading.Event()
 

@@ -1,4 +1,4 @@
-"""bellwire against independent implementations: what it sends they read, what they send it reads.
+"""bellwire against independent libraries: they read what it sends, and it reads what they send.
 
 usage: check.py PATH_OF_BELLWIRE
 """
@@ -101,7 +101,7 @@ def check_sending(server, folder):
             headers, body = Recorder.requests.pop()
             what = f"http_ece reads {encoding} of {len(text)} bytes"
             check(decrypt_with_peer(headers, body, keys) == text, what)
-            # py_vapid knows the current form only, and no blank behind its comma.
+            # py_vapid knows only the current form, without a blank after the comma.
             authorization = headers["Authorization"].replace(", ", ",")
             if encoding == "aesgcm":
                 authorization = f"vapid t={authorization.split()[1]},k={vapid['pub']}"

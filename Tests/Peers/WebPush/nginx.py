@@ -36,7 +36,7 @@ def free_port():
 
 
 def sample(name, folder, port, backend):
-    """The sample with the places of this test in it; everything else as it is delivered."""
+    """The sample, with only addresses and paths changed for this test."""
     text = open(f"deploy/nginx/{name}").read()
     for pattern, place in [
         (r"listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
@@ -56,7 +56,7 @@ def sample(name, folder, port, backend):
 def configuration(folder, port, backend, path):
     whole = sample("bellwire.conf", folder, port, backend)
     if path:
-        # The site that has been there before takes the place of what is at its root.
+        # The sub-path sample takes the place of the root in the site's server block.
         part = sample("bellwire-subpath.conf", folder, port, backend)
         whole = re.sub(r"    access_log off;\n.*\n}\n", f"{part}\n}}\n", whole, flags=re.S)
         check("location /push/" in whole and "location / " not in whole, "the sub-path is in place")
@@ -117,7 +117,7 @@ async def use(folder, base, bearer):
 
 
 async def tell_by_gateway(folder, base, endpoint, client):
-    """Where a Matrix client looks for it, which is not always under the path of the address."""
+    """Where Matrix clients look for the gateway, which is not always under the path of the address."""
     for number, start in enumerate((base, "/".join(base.split("/")[:3]))):
         gateway = start + "/_matrix/push/v1/notify"
         status, _, answer = await asyncio.to_thread(request, folder, "GET", gateway)
@@ -161,21 +161,8 @@ def run(path):
 def run_in(folder, path):
     subprocess.run(
         [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-keyout",
+            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+            *"-days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout".split(),
             f"{folder}/key.pem",
             "-out",
             f"{folder}/chain.pem",

@@ -1,4 +1,4 @@
-"""Real senders push to a running bellwire, and a client in the manner of KUnifiedPush takes it.
+"""Real senders push to bellwire, and a client that behaves like KUnifiedPush receives.
 
 usage: push.py PATH_OF_BELLWIRE
 """
@@ -44,7 +44,7 @@ def point(key):
 
 
 class Application:
-    """The receiving end: keys of its own, and a channel at the push service."""
+    """The receiving end: its keys, and a channel at the push service."""
 
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -77,7 +77,7 @@ class Application:
 
 
 class Distributor:
-    """Says what KUnifiedPush says, and no more: no subprotocol, no codes, no broadcasts."""
+    """Says what KUnifiedPush says and nothing more: no subprotocol, no codes, no broadcasts."""
 
     def __init__(self, url):
         self.url = url.replace("http", "ws", 1)
@@ -136,7 +136,7 @@ async def inside_thread(function, *arguments, **named):
 
 
 async def encrypted(distributor):
-    """pywebpush, both encodings, signed in both manners and unsigned."""
+    """pywebpush with both encodings, signed in both schemes and unsigned."""
     keys = {"none": None, "own": ec.generate_private_key(ec.SECP256R1())}
     for bound, key in keys.items():
         application = Application()
@@ -179,7 +179,7 @@ async def encrypted(distributor):
 
 
 async def simple(distributor):
-    """requests and curl, in the manner of simple push."""
+    """requests and curl, with simple push."""
     application = Application()
     await distributor.register(application)
     answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
@@ -199,7 +199,7 @@ async def simple(distributor):
 
 
 async def offline(distributor):
-    """What came while it was away is there after hello, until it is acknowledged."""
+    """Messages from the time offline arrive after hello, until they are acknowledged."""
     application = Application()
     await distributor.register(application)
     await distributor.close()
@@ -246,11 +246,7 @@ class Registration:
     def ask(self, path, *arguments):
         output = subprocess.run(
             [
-                "curl",
-                "--silent",
-                "--max-time",
-                "10",
-                "--unix-socket",
+                *"curl --silent --max-time 10 --unix-socket".split(),
                 f"{self.state}/control.sock",
                 *arguments,
                 f"http://localhost/api/v1/{path}",
@@ -270,7 +266,7 @@ class Registration:
 
 
 def registered(state):
-    """pywebpush encrypts to keys that bellwire made, as Telegram's server does."""
+    """pywebpush encrypts for keys that bellwire made, as Telegram's server does."""
     registration = Registration(state)
     token = json.loads(registration.members["token"])
     check(list(token) == ["endpoint", "keys"], "the token is a subscription")

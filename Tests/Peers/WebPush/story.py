@@ -1,4 +1,4 @@
-"""The story of an account: a stand-in for Telegram's server, made of others' parts, pushes to it.
+"""The story of an account: a stand-in for Telegram's server, made from other libraries, pushes to it.
 
 usage: story.py PATH_OF_BELLWIRE
 """
@@ -42,7 +42,7 @@ def check(condition, what):
 
 
 class Hook(http.server.BaseHTTPRequestHandler):
-    """The application's server: confirms what it is asked to, and keeps the rest."""
+    """The application's server: it answers confirmations and keeps the other events."""
 
     events = queue.Queue()
 
@@ -60,7 +60,7 @@ class Hook(http.server.BaseHTTPRequestHandler):
 
 
 def heard(kind, secret):
-    """The data of the next callback, which has to be of this kind and correctly signed."""
+    """The data of the next callback, which must be of this kind and correctly signed."""
     headers, body = Hook.events.get(timeout=10)
     event = json.loads(body)
     check(event["type"] == kind, f"callback {event['type']} where {kind} was expected")
@@ -95,7 +95,7 @@ class Engine:
 
 
 def ige(key, vector, text):
-    """AES-256 in the IGE mode, out of single blocks."""
+    """AES-256 in IGE mode, made from single blocks."""
     block = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     before, plain = vector[:16], vector[16:]
     out = b""
@@ -109,7 +109,7 @@ def ige(key, vector, text):
 
 
 def mtproto(secret, text):
-    """What Telegram's server puts into `p` (MTProto 2.0, to the client)."""
+    """The value of `p` as Telegram's server makes it (MTProto 2.0, to the client)."""
     padding = 12 + (-(4 + len(text) + 12)) % 16
     plain = struct.pack("<i", len(text)) + text + os.urandom(padding)
     key = hashlib.sha256(secret[96:128] + plain).digest()[8:24]
@@ -132,7 +132,7 @@ def message(text, number):
 
 
 class Telegram:
-    """The server: knows of the account what registerDevice told it."""
+    """The server: it knows only what registerDevice told it about the account."""
 
     def __init__(self, parameters):
         self.token = json.loads(parameters["token"])
@@ -199,7 +199,7 @@ def story(state, hook, account, options):
 
 
 def together(state):
-    """Two accounts of one client share what names nobody; a third one is not among them."""
+    """Two accounts of one client share pushes without a user id; a third account does not get them."""
     engines, servers = {}, {}
     for account, user, others in (("home", "1", "2"), ("work", "2", "1"), ("else", "3", None)):
         made = json.loads(

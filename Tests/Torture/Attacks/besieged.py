@@ -1,4 +1,4 @@
-"""What is attacked after the handshake, on the shipped program: others push on as in quiet, and none is refused."""
+"""Attacks after the handshake, on the whole program: others push as fast as in quiet, and nobody is refused."""
 
 import json
 import statistics
@@ -10,9 +10,9 @@ from shipped import HERE, Siege
 from worst import FAMILIES
 
 MEGABYTE = 1 << 20
-# Others may wait three times as long as in quiet, and 20 ms at any rate.
+# Others may wait three times as long as in quiet, and always up to 20 ms.
 SLOWER, WAIT = 3, 20
-# What is gone has to be gone from memory, too.
+# What was removed must also leave the memory.
 MEMORY, CALM = 16 * MEGABYTE, 10
 
 
@@ -30,7 +30,7 @@ def besiege(report, siege, kind, rounds, seconds):
     seen = [one_round(siege, kind, f"worst{number}", seconds) for number in range(rounds)]
     attacked, elsewhere, limit = waits(siege, seen)
     if len(seen) == 1 and attacked > limit and server.is_alive():
-        # The machine may have had something else to do in that second: then the median of three counts.
+        # The machine may have been busy in that second; then the median of three counts.
         seen += [one_round(siege, kind, f"again{number}", seconds) for number in range(2)]
         attacked, elsewhere, limit = waits(siege, seen)
     done = f"{seen[0].pieces} pieces, {seen[0].ends} connections cut, {seconds} s"
@@ -65,7 +65,7 @@ def besiege(report, siege, kind, rounds, seconds):
 
 
 def waits(siege, seen):
-    """What others waited, what they did for a server that nobody attacks, and what they may."""
+    """How long others waited, how long for a server without attack, and the bound."""
     attacked, elsewhere = (
         statistics.median(getattr(entry, name)["p99"] for entry in seen) for name in ("attacked", "elsewhere")
     )
@@ -73,7 +73,7 @@ def waits(siege, seen):
 
 
 def one_round(siege, kind, owner, seconds):
-    """What the neighbour saw while one client did its worst; what that client had goes afterwards."""
+    """What the neighbour saw while one client attacked. Then the client's registrations are removed."""
     server = siege.server
     bearer = server.add_device(owner)
     command = [sys.executable, HERE / "worst.py", kind.__name__, str(server.port), bearer, server.socket, str(seconds)]

@@ -1,4 +1,4 @@
-"""Many connections at once: some in one thread that wakes by time, some in processes."""
+"""Many connections at once, in one thread with timers or in several processes."""
 
 import os
 import select
@@ -9,7 +9,7 @@ import traceback
 
 
 class Peer:
-    """A connection of a crowd. It says what to do next and when it has been cut."""
+    """A connection of a crowd. It says what to do next and when the server has cut it."""
 
     def __init__(self, client, begin=b"", drip=b"", reads=True, reads_at_most=65_536):
         self.client, self.drip, self.next_drop = client, drip, 0
@@ -82,10 +82,10 @@ def sip(peers, seconds, every=0.1):
 
 
 class Workers:
-    """Processes that do their part of some work, say so, and wait to be let go."""
+    """Processes that do their part of the work, report it, and wait until they may end."""
 
     def __init__(self, count, work):
-        """`work(index)` returns what the process holds on to."""
+        """`work(index)` returns what the process must keep alive."""
         self.workers = []
         for index in range(count):
             told, tell = os.pipe()
@@ -103,7 +103,7 @@ class Workers:
 
     @staticmethod
     def run(work, index, tell, wait):
-        os.nice(10)  # Whoever is measured meanwhile comes first.
+        os.nice(10)  # Programs that are measured meanwhile have priority.
         try:
             held = work(index)
             os.write(tell, b"done")

@@ -1,4 +1,4 @@
-"""Clients that ask and ask and never read an answer: no more is read of them, and then they go."""
+"""Clients that keep asking and never read an answer: the server stops reading from them and then cuts them."""
 
 import struct
 import time
@@ -10,9 +10,9 @@ from target import Target
 from wire import Client
 
 SLACK = 1.5
-# Of the answers to one burst only so many are made as are read; these are 50 KB each.
+# The server makes only as many answers as are read; these have 50 KB each.
 HTTP1_MEMORY = 1 * MEGABYTE
-# All streams that may be open have their answers, which are made as a whole.
+# All allowed streams get their answers, and each answer is made as a whole.
 STREAMS, ANSWER = 100, 50_000
 HTTP2_MEMORY = STREAMS * ANSWER * 1.2
 REQUESTS = 200_000
@@ -67,7 +67,7 @@ def deaf(report, target, name, done, memory, limit, connects):
         if whole > 4 * MEGABYTE:
             sent = max(peer.next_drop for peer in peers)
             attack.bound(f"not all of {whole} bytes are taken", str(sent), sent < whole)
-        # They stay open, and as deaf as before.
+        # These connections stay open and still do not read.
         took = target.wait_for(lambda: target.descriptors() <= target.first_descriptors + 3, limit)
         attack.bound(f"gone within {limit:.2f} s", "never" if took is None else f"{took:.2f} s", took is not None)
         for peer in peers:
@@ -75,7 +75,7 @@ def deaf(report, target, name, done, memory, limit, connects):
 
 
 def push(peer):
-    """Sends what the other side takes."""
+    """Sends as much as the other side accepts."""
     try:
         while peer.next_drop < len(peer.drip):
             piece = peer.drip[peer.next_drop : peer.next_drop + 16_384]

@@ -1,4 +1,4 @@
-"""HTTP/2 frames that cost the sender little and bring nothing: the connection ends, soon."""
+"""HTTP/2 frames that cost the sender little and have no use: the server soon ends the connection."""
 
 import struct
 
@@ -8,7 +8,7 @@ from target import Target
 from wire import Client
 
 FRAMES = 100_000
-# Of CPU, for one connection: its handshake, some hundred frames, and what was sent before it ended.
+# CPU seconds of one connection: its handshake, some hundred frames, and the data sent before it ended.
 CPU_BOUND = 0.01
 
 
@@ -18,13 +18,13 @@ def resets(index):
 
 
 def resets_in_answer(index):
-    """Streams whose answers are still being made."""
+    """Resets streams whose answers are still being made."""
     stream = 2 * index + 1
     return wire.request(stream, b"/later/1000") + wire.frame(wire.RESET, 0, stream, struct.pack(">I", wire.CANCEL))
 
 
 def provoked_resets(index):
-    """Frames that make the server reset the stream: the other way round, the same cost."""
+    """Frames that make the server reset the stream: the same cost in the other direction."""
     stream = 2 * index + 1
     return wire.request(stream, b"/later/1000") + wire.frame(wire.WINDOW_UPDATE, 0, stream, struct.pack(">I", 0))
 
@@ -65,10 +65,10 @@ def flood(report, target, name, piece, count):
             codes.add(client.ending())
             client.close()
         spent = target.cpu() - before
-        # Streams whose reset has not left yet still count as open, and too many are an error.
+        # Streams whose reset has not been sent still count as open, and too many are an error.
         expected = {wire.ENHANCE_YOUR_CALM, "end"}
         if piece is provoked_resets:
             expected.add(wire.PROTOCOL_ERROR)
-        # A reset may overtake the last word to one who sends more than is read over.
+        # A reset can overtake the GOAWAY if the client sends more than the server reads over.
         attack.bound(f"ended: {wire.ENHANCE_YOUR_CALM}, or by a reset", ", ".join(map(str, codes)), codes <= expected)
         attack.at_most("CPU for each", spent / count, CPU_BOUND, "s")

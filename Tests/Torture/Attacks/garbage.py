@@ -1,4 +1,4 @@
-"""Crowds of connections with nothing sensible on them, from several addresses."""
+"""Crowds of connections that send garbage, from several addresses."""
 
 import random
 import socket
@@ -28,7 +28,7 @@ def send(target, seed, count):
     for number in range(count):
         connection = socket.socket()
         connection.settimeout(0.05)
-        # A port is given when it is known where to, so that each address has all ports for both.
+        # The kernel chooses the port at connect, so each address has all ports for both targets.
         connection.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
         connection.bind((SOURCES[number % len(SOURCES)], 0))
         connection.connect(("127.0.0.1", target.port if number % 2 else target.plain_port))

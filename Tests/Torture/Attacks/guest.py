@@ -1,4 +1,4 @@
-"""Raw connections to the shipped program that keep to its protocols as far as an attack needs them."""
+"""Raw connections to the program that follow its protocols as far as an attack needs."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 
 
 def frame(payload, kind=TEXT, is_last=True):
-    """Of a client: masked, with a mask of zeros."""
+    """A client's frame, masked with zeros."""
     if len(payload) < 126:
         length = bytes([0x80 | len(payload)])
     elif len(payload) < 65_536:
@@ -34,7 +34,7 @@ def upgrade(path, bearer):
 
 
 def http_answer(connection):
-    """The status of an answer that is read to its end."""
+    """The status of an answer, which is read to its end."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65_536)
@@ -54,7 +54,7 @@ def http_answer(connection):
 
 
 class WebSocket:
-    """A user agent, or a client of an engine; one message at a time."""
+    """A user agent or a client of an engine; reads one message at a time."""
 
     def __init__(self, port, bearer, path="/", receive_buffer=None):
         self.socket = socket.socket()
@@ -84,7 +84,7 @@ class WebSocket:
         self.socket.sendall(text_frame(members))
 
     def receive(self):
-        """The next message; pings are answered."""
+        """The next message. Pings are answered."""
         while True:
             while len(self.buffer) < 2:
                 self.read()
@@ -133,7 +133,7 @@ class Flow:
         self.rest = b""
 
     def turn(self):
-        """Sends and reads what can be; whether anything could."""
+        """Sends and reads as much as possible; returns whether anything moved."""
         moved = False
         try:
             if self.socket is None:

@@ -1,4 +1,4 @@
-"""Connections that never shake hands, and those whose other end has vanished."""
+"""Connections that never shake hands, and connections whose other end has vanished."""
 
 import os
 import subprocess
@@ -101,7 +101,7 @@ def vanished(report, target, count):
 
 
 def behind_the_link(host, port, count):
-    """A third has only connected, a third was answered, a third does not read a long answer."""
+    """A third only connected, a third got an answer, a third does not read a long answer."""
     clients = []
     for index in range(count * 2 // 3):
         client = Client(port, "http/1.1", host=host, timeout=60)
@@ -110,7 +110,7 @@ def behind_the_link(host, port, count):
         else:
             client.send(wire.GET.replace(b"/a", b"/bytes/4000000"))
         clients.append(client)
-    # Last, because they have the least time.
+    # Last, because these have the shortest time limit.
     clients += [Client(port, host=host, timeout=60) for _ in range(count - len(clients))]
     print("open", flush=True)
     sys.stdin.read()

@@ -1,4 +1,4 @@
-"""What can be done to a server before anything of HTTP is said, and a lack of descriptors."""
+"""Attacks before any HTTP, and a lack of file descriptors."""
 
 import random
 import ssl
@@ -34,7 +34,7 @@ def client_hello():
 
 
 def abandoned(report, target, count):
-    """Half of them read the server's answer first: its most costly work was done for nothing."""
+    """Half of them read the server's answer first, so its most expensive work was wasted."""
     hello = client_hello()
 
     def flood(_):
@@ -91,7 +91,7 @@ def renegotiation(report, target):
 
 
 def key_updates(report, target):
-    """OpenSSL's client changes its keys for each line that begins with a k."""
+    """OpenSSL's client changes its keys for each line that begins with k."""
     with Attack(report, target, "key updates", "one after the other in TLS 1.3") as attack:
         process = subprocess.Popen(
             ["openssl", "s_client", "-tls1_3", "-connect", f"127.0.0.1:{target.port}"],
@@ -115,7 +115,7 @@ def key_updates(report, target):
 
 
 def small_records(report, target, count):
-    """Bodies in records of one byte each: a lot of work that brings little."""
+    """Bodies in records of one byte each: much work for little data."""
     body = b"x" * 5_000
     with Attack(report, target, "records of one byte", f"{count} bodies of 5,000") as attack:
         client = Client(target.port, "http/1.1")
@@ -131,7 +131,7 @@ def small_records(report, target, count):
 
 
 def short_of_descriptors(report, target):
-    """Those who are there are served, those who come wait, and nobody spins."""
+    """Connected clients are served, new ones wait, and no loop spins."""
     with Attack(
         report, target, "no more descriptors", "200 connections, where 64 may be open", is_watched=False
     ) as attack:

@@ -1,4 +1,4 @@
-"""Connections that only lie there cost no time, and the next one is taken as fast as the first."""
+"""Idle connections take no CPU time, and a new connection is accepted as fast as the first."""
 
 import statistics
 import time
@@ -15,7 +15,7 @@ PROCESSES = 4
 def run(report, is_long):
     count, seconds = (10_000, 10) if is_long else (1_200, 2)
     with Target(divisor=1) as target:
-        # Nobody else meanwhile: it would be measured, too.
+        # Nobody else connects meanwhile, because that would be measured, too.
         with Attack(
             report, target, "idle connections", f"{count} through TLS, every second HTTP/2", is_watched=False
         ) as attack:
@@ -42,7 +42,7 @@ def run(report, is_long):
             before = target.ticks()
             time.sleep(seconds)
             attack.at_most(f"ticks of CPU in {seconds} s", target.ticks() - before, seconds / 2, "")
-            # The best of three: others use the machine, too.
+            # The best of three, because others use the machine, too.
             among = min(first_answer(target) for _ in range(3))
             attack.at_most(f"connect and first answer, {alone * 1e3:.2f} ms alone: ratio", among / alone, 1.5, "")
             attack.bound("memory for each", f"{per_connection(target, count):.1f} KB", True)
@@ -56,7 +56,7 @@ def is_at_rest(target):
 
 
 def first_answer(target):
-    """Over new connections, in seconds: the quartile that others on the machine disturb less."""
+    """Seconds to the first answer over new connections: the quartile that other programs disturb least."""
     times = []
     for _ in range(100):
         start = time.monotonic()

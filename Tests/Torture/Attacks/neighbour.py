@@ -1,7 +1,7 @@
-"""Pushes to a device of one's own at servers by turns, until its input ends: to one that is connected and
+"""Pushes to its own device at several servers in turn until its input ends: to a user agent that is connected and
 acknowledges, and to one that is away.
 
-Prints for each server how long the answers took in milliseconds, and which were no 201. Arguments: PORT/BEARER.
+Prints for each server the milliseconds of the answers, and which were not 201. Arguments: PORT/BEARER.
 """
 
 import json
@@ -15,7 +15,7 @@ from guest import WebSocket, http_answer
 
 
 class Place:
-    """A user agent at one server with a channel, and another channel of a user agent that went."""
+    """A user agent at one server with a channel, and a channel of another user agent that has left."""
 
     def __init__(self, port, bearer):
         self.port = int(port)
@@ -32,7 +32,7 @@ class Place:
         if self.kept is None or self.count % 10 == 0:
             self.kept = socket.create_connection(("127.0.0.1", self.port), timeout=10)
             self.kept.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # What waits takes the place of what waited before.
+        # A waiting message replaces the one before.
         topic = "" if is_here else "Topic: latest\r\n"
         path = self.here if is_here else self.away
         start = time.monotonic()
@@ -62,7 +62,7 @@ class Place:
 
 places = [Place(*word.split("/", 1)) for word in sys.argv[1:]]
 print("begun", flush=True)
-# Often enough, however short the attack is.
+# Frequent enough for the shortest attack.
 while not select.select([sys.stdin], [], [], 0.004)[0] or len(places[0].times) < 150:
     for place in places:
         place.push()

@@ -1,4 +1,4 @@
-"""Too much of everything: the right status, and no more of it is read than belongs to that."""
+"""Too much of everything: the server answers with the right status and reads no more than needed."""
 
 import struct
 
@@ -9,7 +9,7 @@ from wire import Client
 
 POST = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
-# Status, what is sent first, what is sent without end. Some may be refused in two ways.
+# The status, the data sent first, and the data sent without end. Some have two possible statuses.
 HTTP1 = {
     "request line": (414, b"GET /", b"x" * 4_096),
     "method": (501, b"", b"X" * 4_096),
@@ -28,7 +28,7 @@ HTTP1 = {
     "trailers": (431, CHUNKED + b"0\r\n", b"X-Trailer: y\r\n" * 300),
     "one trailer": (431, CHUNKED + b"0\r\nX: ", b"x" * 4_096),
 }
-# What fits into the buffers of both sockets is sent whether it is read or not.
+# Data that fits into the buffers of both sockets is sent whether the server reads it or not.
 SENT_BOUND = 8 * MEGABYTE
 
 
@@ -60,7 +60,7 @@ def http1(report, target, count):
 
 
 def answered(target, begin, more, index):
-    """What a sender sees who sends only a little too much, as those do who do not attack."""
+    """The answer that a harmless sender sees who sends only a little too much."""
     client = Client(target.port, "http/1.1") if index % 2 else Client(target.plain_port)
     client.send(begin + more * (1 + 40_000 // len(more)))
     answer = client.read_all()
@@ -69,7 +69,7 @@ def answered(target, begin, more, index):
 
 
 def http2(report, target, count):
-    # The name of a case, and what its answer must have in it.
+    # The name of a case, and the words that its answer must contain.
     cases = {
         "header list: 431": header_list,
         "indexed fields: 431": indexed_fields,
@@ -131,7 +131,7 @@ def header_list(client):
 
 @expects(431)
 def indexed_fields(client):
-    """One field of 4,000 bytes that is then named by a byte each time: 40 MB in 14 KB."""
+    """One field of 4,000 bytes that single bytes then repeat: 40 MB in 14 KB."""
     entry = b"\x40" + wire.literal(b"x", b"y" * 3_900)[1:]
     client.send(in_frames(wire.head(fields=entry + b"\xbe" * 10_000)))
     return first_status(client)
@@ -196,7 +196,7 @@ def streams(client):
 
 @expects("1 refused, 100 answered")
 def early_streams(client):
-    """Before the client has heard of the limit, which it tells by an ACK."""
+    """Streams opened before the client has acknowledged the limit."""
     client.send(many_streams())
     refused = answered = 0
     for kind, _, _, payload in client.frames():

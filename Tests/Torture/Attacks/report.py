@@ -5,9 +5,9 @@ import time
 from target import Watch
 
 MEGABYTE = 1 << 20
-# What malloc keeps for itself in the worst case, on one loop.
+# The memory that malloc keeps in the worst case, on one loop.
 MEMORY_BOUND = 8 * MEGABYTE
-# By so much somebody else waits longer than in quiet, and than for a server on the same two cores that nobody attacks.
+# How much longer others may wait than in quiet, and than for a server on the same two cores without attack.
 SLOWER, SLOWER_BY = 10, 20
 
 
@@ -23,7 +23,7 @@ class Report:
 
 
 class Attack:
-    """One attack: somebody else is served meanwhile, and afterwards all is as before."""
+    """One attack: others are served meanwhile, and afterwards everything is as before."""
 
     def __init__(self, report, target, name, done, is_watched=True, forgets_in=3):
         self.report, self.target, self.name, self.done = report, target, name, done
@@ -67,7 +67,7 @@ class Attack:
         self.at_most("memory returns: growth", grown() / MEGABYTE, MEMORY_BOUND / MEGABYTE, "MB")
 
     def cpu(self):
-        """Of the server since the beginning, in seconds."""
+        """CPU seconds of the server since the beginning."""
         return self.target.cpu() - self.first_cpu
 
     def bound(self, bound, measured, holds):
@@ -79,7 +79,7 @@ class Attack:
         self.bound(f"{what} <= {limit:.4g} {unit}", f"{value:.4g} {unit}", value <= limit)
 
     def between(self, what, values, least, most):
-        """All of these times in seconds; None is one that did not end."""
+        """All these times in seconds; None stands for one that did not end."""
         ended = [value for value in values if value is not None]
         holds = len(ended) == len(values) > 0 and least <= min(ended) and max(ended) <= most
         measured = f"{min(ended):.2f}-{max(ended):.2f} s" if ended else "never"

@@ -1,4 +1,4 @@
-"""Attacks a server in every way we know and holds it to bounds.
+"""Attacks a server in every way we know and checks that it stays within its bounds.
 
 usage: run.py PATH_OF_SERVERPROBE PATH_OF_BELLWIRE [--long] [FAMILY...]
 """

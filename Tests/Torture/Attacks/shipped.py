@@ -1,4 +1,4 @@
-"""The shipped program under attack, and one beside it that nobody attacks; a neighbour pushes to both."""
+"""The whole program under attack, and one beside it without attack; a neighbour pushes to both."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Control(http.client.HTTPConnection):
-    """The control socket, as its administrator."""
+    """The control socket, used as its administrator."""
 
     def __init__(self, path):
         super().__init__("localhost", timeout=20)
@@ -39,12 +39,12 @@ class Control(http.client.HTTPConnection):
 
 
 class Shipped:
-    """One `bellwire serve`, without TLS, for devices that were added."""
+    """One `bellwire serve` without TLS, for added devices."""
 
     def __init__(self, program):
         self.folder = tempfile.TemporaryDirectory()
         base = self.folder.name
-        # No configuration of this machine is read.
+        # Keeps the server from reading this machine's configuration.
         pathlib.Path(base, "none.conf").write_text("")
         self.log = open(f"{base}/log", "wb")
         self.process = subprocess.Popen(
@@ -79,7 +79,7 @@ class Shipped:
         return self.control.ask("POST", "/api/v1/devices", {"name": name, "owner": owner})["bearer"]
 
     def remove_owner(self, name):
-        """With everything that is his."""
+        """Removes the owner with everything that belongs to it."""
         for owner in self.control.ask("GET", "/api/v1/owners")["owners"]:
             if owner["name"] == name:
                 self.control.ask("DELETE", f"/api/v1/owners/{owner['id']}")
@@ -94,7 +94,7 @@ class Shipped:
         return len(os.listdir(self.proc / "fd"))
 
     def cpu(self):
-        """In seconds."""
+        """CPU seconds."""
         return sum(int((task / "schedstat").read_text().split()[0]) for task in (self.proc / "task").iterdir()) / 1e9
 
     def end(self):
@@ -105,7 +105,7 @@ class Shipped:
 
 
 class Neighbour:
-    """Somebody else, who pushes to a device of his own at both servers by turns, until the block ends."""
+    """Another user, who pushes to a device at both servers in turn until the block ends."""
 
     def __init__(self, servers, bearers):
         self.places = [f"{server.port}/{bearer}" for server, bearer in zip(servers, bearers)]
@@ -128,7 +128,7 @@ class Neighbour:
 
 
 class Siege:
-    """A server under siege with all that has to be compared."""
+    """A server under siege, with everything that is compared."""
 
     def __init__(self, program):
         self.servers = [Shipped(program), Shipped(program)]

@@ -1,4 +1,4 @@
-"""Slowloris: whoever is slow is cut at the time limit of what he is slow at."""
+"""Slowloris: a slow client is cut at the time limit for what it is slow at."""
 
 import struct
 import time
@@ -15,7 +15,7 @@ POST = b"POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n"
 
 def run(report, is_long):
     count = 1_000 if is_long else 100
-    # The real limits take two minutes.
+    # The real time limits take two minutes.
     with Target(divisor=1 if is_long else 30) as target:
         heads(report, target, count)
         bodies(report, target, count)
@@ -24,7 +24,7 @@ def run(report, is_long):
 
 
 def clients(target, count):
-    """One half in clear, the other through TLS."""
+    """Half of them in clear, half through TLS."""
     for index in range(count):
         yield (Client(target.plain_port) if index % 2 else Client(target.port, "http/1.1"))
 
@@ -99,7 +99,7 @@ def silent(report, target, count):
 
 
 def reads(report, target, count):
-    # More than lies in the sockets.
+    # More than the sockets can hold.
     size = 4_000_000
     limit = target.limits.deaf
     ask = b"GET /bytes/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % size
@@ -107,7 +107,7 @@ def reads(report, target, count):
         peers = []
         for _ in range(count):
             peers.append(Peer(Client(target.port, "http/1.1", receive_buffer=4_096), ask, reads_at_most=1_024))
-            # Memory for one such answer takes 15 ms where a machine has to ask its host for it.
+            # Allocating such an answer takes 15 ms if the machine must ask its host for memory.
             time.sleep(0.01)
         until_descriptors(attack, target, peers, limit)
     limit = target.limits.answer
@@ -130,11 +130,11 @@ def reads(report, target, count):
 
 
 def until_descriptors(attack, target, peers, limit):
-    """What lies in the sockets hides the cut from a slow reader: its descriptors tell."""
+    """A slow reader does not notice the cut while data is in the sockets, so the server's descriptors are counted."""
     before = target.first_descriptors + len(peers) / 2
     sip(peers, limit * 0.8)
     attack.bound(f"kept for {limit * 0.8:.2f} s", f"{target.descriptors()} descriptors", target.descriptors() > before)
     sip(peers, limit * 0.2 + SLACK)
-    # Somebody else holds one or two.
+    # Another client holds one or two.
     attack.at_most(f"descriptors after {limit + SLACK:.2f} s", target.descriptors(), target.first_descriptors + 3, "")
     end(peers)

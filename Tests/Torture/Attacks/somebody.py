@@ -1,6 +1,6 @@
-"""Asks servers in turn over a kept connection and over new ones, until its input ends.
+"""Sends requests to servers in turn, over a kept connection and over new ones, until its input ends.
 
-Prints for each how long every answer took in milliseconds, and how often there was none.
+Prints for each server the milliseconds of every answer, and how many answers were missing.
 """
 
 import json
@@ -12,7 +12,7 @@ from wire import Client
 
 
 class Asked:
-    """A server that is asked; each tenth time through a new connection."""
+    """A server that gets requests, every tenth through a new connection."""
 
     def __init__(self, port):
         self.port, self.kept = port, None
@@ -32,7 +32,7 @@ class Asked:
 
 servers = [Asked(int(port)) for port in sys.argv[1:]]
 print("begun", flush=True)
-# Often enough, however short the attack is.
+# Frequent enough for the shortest attack.
 while not select.select([sys.stdin], [], [], 0.005)[0] or len(servers[0].times) < 100:
     for server in servers:
         server.ask()

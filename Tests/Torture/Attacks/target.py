@@ -1,4 +1,4 @@
-"""The server under attack, seen from outside: its answers, descriptors, memory and time."""
+"""The server under attack, seen from outside: its answers, descriptors, memory and CPU time."""
 
 import json
 import os
@@ -23,12 +23,12 @@ class Limits:
         self.idle = 75 / divisor
         self.answer = 60 / divisor
         self.lingering = 2 / divisor
-        # What an idle connection has left to send may take as long as a body.
+        # An idle connection has as much time to send the rest as a body has.
         self.deaf = self.idle + self.body
 
 
 class Target:
-    """A server of its own for a family of attacks, which ends with the block."""
+    """A server for a family of attacks, which ends with the block."""
 
     program = ""
     certificate = ""
@@ -48,7 +48,7 @@ class Target:
 
     def __enter__(self):
         self.process, self.port, self.plain_port = self.start()
-        # Nobody attacks this one: what somebody waits for it is the machine's doing.
+        # Nobody attacks this server: waits here are due to the machine.
         self.other_process, self.other_port, _ = self.start()
         self.folder = pathlib.Path(f"/proc/{self.process.pid}")
         self.warm_up()
@@ -71,7 +71,7 @@ class Target:
             resource.setrlimit(resource.RLIMIT_NOFILE, (self.descriptor_limit, self.descriptor_limit))
 
     def warm_up(self):
-        """Both protocols have been spoken, so that what is kept for the next time is there."""
+        """Uses both protocols, so that caches are filled."""
         clients = [Client(self.port, alpn) for alpn in ("http/1.1", "h2") for _ in range(20)]
         for client in clients:
             client.ask() if client.alpn == "http/1.1" else client.open()
@@ -88,7 +88,7 @@ class Target:
         return self.process.poll() is None
 
     def memory(self):
-        """Resident, in bytes."""
+        """Resident bytes."""
         return int((self.folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def descriptors(self):
@@ -99,11 +99,11 @@ class Target:
         return int(fields[11]) + int(fields[12])
 
     def cpu(self):
-        """In seconds, finer than ticks."""
+        """CPU seconds, finer than clock ticks."""
         return sum(int((task / "schedstat").read_text().split()[0]) for task in (self.folder / "task").iterdir()) / 1e9
 
     def wait_for(self, condition, seconds=10):
-        """How long it took, or None."""
+        """The seconds it took, or None."""
         start = time.monotonic()
         while time.monotonic() - start < seconds:
             if condition():
@@ -113,7 +113,7 @@ class Target:
 
 
 class Watch:
-    """Somebody else, who meanwhile asks the server as usual, and by turns one that is not attacked."""
+    """Another client that sends requests as usual, in turn to this server and to one without attack."""
 
     def __init__(self, target):
         self.target = target
@@ -144,21 +144,8 @@ def make_certificate(folder):
     path = folder / "server.pem"
     subprocess.run(
         [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "30",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            "-keyout",
+            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
+            *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout".split(),
             folder / "key.pem",
             "-out",
             folder / "certificate.pem",

@@ -1,4 +1,4 @@
-"""Connections that can misbehave: raw bytes, TLS, and frames of HTTP/2 written by hand."""
+"""Connections that can misbehave: raw bytes, TLS, and handwritten HTTP/2 frames."""
 
 import socket
 import ssl
@@ -31,7 +31,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def literal(name, value):
-    """A field that is not indexed; numbers of seven bits with their continuation."""
+    """A field that is not indexed. Its numbers have seven bits and their continuation."""
 
     def string(text):
         if len(text) < 127:
@@ -46,7 +46,7 @@ def literal(name, value):
 
 
 def head(path=b"/a", method=b"GET", fields=b""):
-    """A block of fields: https, localhost."""
+    """A block of fields for https and localhost."""
     return (
         literal(b":method", method) + b"\x87" + literal(b":path", path) + literal(b":authority", b"localhost") + fields
     )
@@ -57,7 +57,7 @@ def request(stream, path=b"/a"):
 
 
 class Client:
-    """One connection, through TLS where a protocol is named and in clear otherwise."""
+    """One connection, through TLS if a protocol is named, otherwise in clear."""
 
     def __init__(self, port, alpn=None, timeout=10, host="127.0.0.1", receive_buffer=None):
         self.alpn = alpn
@@ -73,7 +73,7 @@ class Client:
         self.is_open = True
 
     def send(self, data):
-        """Whether the other side still takes it."""
+        """Whether the other side still accepts the data."""
         try:
             self.socket.sendall(data)
             return True
@@ -81,7 +81,7 @@ class Client:
             return False
 
     def receive(self):
-        """Some bytes; none at the end, however it came."""
+        """Some bytes; none at any kind of end."""
         try:
             data = self.socket.recv(65_536)
             self.is_open = bool(data)
@@ -99,7 +99,7 @@ class Client:
         return data
 
     def ask(self, data=GET):
-        """Status of the first answer; 0 if none came. Its body is read, too."""
+        """The status of the first answer, or 0 without one. Also reads the body."""
         self.send(data)
         answer = b""
         while b"\r\n\r\n" not in answer:
@@ -123,7 +123,7 @@ class Client:
         return self
 
     def frames(self):
-        """What the other side sends, as (kind, flags, stream, payload), up to its end."""
+        """The frames from the other side until its end, as (kind, flags, stream, payload)."""
         while True:
             while len(self.buffer) >= 9:
                 length = int.from_bytes(self.buffer[:3])
@@ -158,11 +158,11 @@ STATUSES = {8: 200, 9: 204, 10: 206, 11: 304, 12: 400, 13: 404, 14: 500}
 
 
 def status(block):
-    """The status at the front of a block of fields as the server writes it."""
-    block = block.lstrip(bytes(range(0x20, 0x40)))  # A change of the table's size.
+    """The status at the front of a block of fields, as the server writes it."""
+    block = block.lstrip(bytes(range(0x20, 0x40)))  # A change of the table size.
     if block[0] & 0x80:
         return STATUSES.get(block[0] & 0x7F, 0)
-    if block[0] & 0x0F == 8 and len(block) > 4:  # Literal value under the name of an indexed one.
+    if block[0] & 0x0F == 8 and len(block) > 4:  # A literal value with an indexed name.
         size = block[1] & 0x7F
         return huffman_number(block[2 : 2 + size]) if block[1] & 0x80 else int(block[2 : 2 + size])
     return 0

@@ -1,6 +1,6 @@
-"""One client that does its worst at the shipped program, in each way that there is after the handshake.
+"""One client that attacks the program in every way that is possible after the handshake.
 
-Run by `run.py` for its families; alone it is the attacker's process: worst.py KIND PORT BEARER CONTROL_SOCKET SECONDS.
+`run.py` runs it for its families. It is also the attacker's process: worst.py KIND PORT BEARER CONTROL_SOCKET SECONDS.
 """
 
 import base64
@@ -40,7 +40,7 @@ class Attacker:
         return (f"POST {path} HTTP/1.1\r\n{REQUEST}{fields}Content-Length: {len(body)}\r\n\r\n").encode() + body
 
     def subscriber(self):
-        """A user agent that the server keeps: one with a channel."""
+        """A user agent with a channel, which makes the server keep it."""
         agent = self.agent()
         agent.register(str(uuid.uuid4()))
         return agent.socket
@@ -52,7 +52,7 @@ class Attacker:
         return path
 
     def register(self, **members):
-        """A registration of the attacker's own, made by the API."""
+        """A registration that the attacker makes through the API."""
         body = json.dumps({"token_type": 10, "app": "plain", "account": "worst", "clear": True} | members)
         with self.plain() as connection:
             connection.sendall(
@@ -87,7 +87,7 @@ def path_of(registration):
 
 
 def acks(attacker):
-    """Acknowledgements of what never was, a hundred in each frame."""
+    """Acknowledges messages that never existed, a hundred in each frame."""
 
     def piece():
         updates = [{"channelID": str(uuid.UUID(int=0)), "version": version()} for _ in range(100)]
@@ -130,7 +130,7 @@ def fragments(attacker):
 
 
 def slow_readers(attacker):
-    """Answers are asked for, many times as long as the question, and never read."""
+    """Asks for answers that are many times as long as the question, and never reads them."""
     names = {f"{'b' * 40}{number}": "" for number in range(1_000)}
     ask = text_frame({"messageType": "broadcast_subscribe", "broadcasts": names})
     return [Flow(lambda: attacker.agent(receive_buffer=4_096).socket, [ask], reads=False) for _ in range(30)]
@@ -147,7 +147,7 @@ def slow_bodies(attacker):
         return made
 
     def piece():
-        # A byte for each connection, a few times a second.
+        # A byte on each connection, a few times a second.
         if time.monotonic() - last[0] < 0.001:
             time.sleep(0.001)
         last[0] = time.monotonic()
@@ -185,7 +185,7 @@ HEADER = encode(b'{"typ":"JWT","alg":"ES256"}')
 
 
 def signed(claims, is_right=True):
-    """The field of a signature; a wrong one has the right form."""
+    """The field of a signature; a wrong one still has the right form."""
     text = f"{HEADER}.{encode(json.dumps(claims).encode())}"
     r = POINT[1:33]
     s = (int.from_bytes(hashlib.sha256(text.encode()).digest()) + int.from_bytes(r)) % ORDER
@@ -194,7 +194,7 @@ def signed(claims, is_right=True):
 
 
 def bad_signatures(attacker):
-    """At many endpoints, since each has a limit of its own."""
+    """Uses many endpoints, because each has its own limit."""
     agent = attacker.agent()
     paths = [agent.register(str(uuid.uuid4())) for _ in range(50)]
     agent.close()
@@ -219,7 +219,7 @@ def unknown_endpoints(attacker):
 
 
 def big_tokens(attacker):
-    """Correctly signed, each another one, with as many audiences as there is room for."""
+    """Correctly signed and all different, with as many audiences as fit."""
     path = attacker.channel()
 
     def claims(number):
@@ -274,13 +274,13 @@ def now_or_never(attacker):
 
 
 def connections(attacker):
-    """Each is let in, says hello, and is given up at once."""
+    """Each is accepted, says hello, and is dropped at once."""
     hello = guest.upgrade("/", attacker.bearer) + text_frame({"messageType": "hello"})
     return [OneShot(attacker.plain, [hello]) for _ in range(50)]
 
 
 class OneShot(Flow):
-    """Given up as soon as all of it is sent."""
+    """Dropped as soon as everything is sent."""
 
     def turn(self):
         if self.socket and self.index and not self.rest:
@@ -300,7 +300,7 @@ def api_requests(attacker):
 
 
 def control_lines(attacker):
-    """A user of this machine, by the socket that is for them."""
+    """A user of this machine, at the socket for local users."""
     attacker.register()
     requests = b'{"@type":"bellwire.getChats"}\n{"@type":"getOption","name":"x"}\n' * 200
     endless = b'{"@type":"' + b"x" * 400_000
@@ -328,7 +328,7 @@ FAMILIES = {
 
 
 def attack(kind, port, bearer, control, seconds):
-    # Elsewhere it would have a machine of its own: here it gets what the server and its neighbour leave.
+    # A real attacker has another machine. Here it gets the CPU time that the server and its neighbour leave.
     os.nice(10)
     attacker = Attacker(port, bearer, control)
     flows = kind(attacker)

@@ -1,4 +1,4 @@
-"""A user agent: connects, acknowledges or not, leaves in every way, and comes again."""
+"""A user agent: connects, acknowledges or not, leaves in every possible way, and comes again."""
 
 import asyncio
 import base64
@@ -7,7 +7,7 @@ import uuid
 
 from websocket import PING, WebSocket
 
-# How a connection behaves: weight, whether it is read without pause, how it acknowledges, how it ends.
+# How a connection behaves: weight, whether it always reads, how it acknowledges, how it ends.
 MODES = {
     "prompt": (8, "at once"),
     "late": (3, "after a while"),
@@ -20,7 +20,7 @@ MODES = {
 
 
 def number_of(body):
-    """The push that made this body; None for one that nobody sent."""
+    """The push that made this body, or None if nobody sent it."""
     return int.from_bytes(body[2:10]) if body[:2] == b"bw" and len(body) >= 10 else None
 
 
@@ -140,7 +140,7 @@ class Agent:
         self.uaid, self.channels, self.ending = None, {}, {}
 
     def tidy(self, session):
-        """Asks for what is missing; sometimes for less, or for the same again."""
+        """Registers missing channels; sometimes removes some, or registers the same again."""
         for channel, one in list(self.ending.items()):
             self.unregister(session, channel, one)
         dice = self.random.random()
@@ -149,10 +149,10 @@ class Agent:
             one = self.channels.pop(channel)
             if one.token and dice < 0.06:
                 self.unregister(session, channel, one)
-            elif one.token and dice < 0.09:  # A new subscription under the old name.
+            elif one.token and dice < 0.09:  # A new subscription with the old name.
                 self.unregister(session, channel, one)
                 self.channels[channel] = self.world.subscribe(self, channel)
-            elif one.token:  # Asked for once more, it stays what it is.
+            elif one.token:  # A repeated request changes nothing.
                 self.channels[channel] = one
                 session.socket.tell(messageType="register", channelID=channel)
         while len(self.channels) < self.wanted:
@@ -191,7 +191,7 @@ class Agent:
         await self.stay(session)
 
     async def visit_briefly(self, mode="prompt", is_leaving=True):
-        """Until it has its endpoints."""
+        """Stays until it has its endpoints."""
         session = Session(self, mode)
         session.socket = await WebSocket.connect(session, self.world.server.port)
         while not (self.channels and all(one.token for one in self.channels.values())):
@@ -203,7 +203,7 @@ class Agent:
             session.socket.transport.pause_reading()
 
     async def stay(self, session):
-        """Until the connection ends or its time is over; a prompt one outlasts a calm."""
+        """Stays until the connection ends or its time is over; a prompt one stays through a calm."""
         remaining = self.random.expovariate(1 / 1.5)
         while not session.ended.done() and not self.world.is_over:
             await asyncio.wait([session.ended], timeout=0.1)
@@ -214,9 +214,9 @@ class Agent:
         if session.ended.done():
             return
         dice = self.random.random()
-        # A slow one would read afterwards what was sent before.
+        # A slow one would read later what was sent before.
         if dice < 0.3 and session.mode != "slow" and not self.world.is_over:
-            # A second connection comes while the first is still there, and replaces it.
+            # A second connection comes while the first is open, and replaces it.
             loop = asyncio.get_running_loop()
             loop.call_later(self.random.uniform(0.1, 1), session.socket.close)
             return

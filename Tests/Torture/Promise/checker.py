@@ -1,4 +1,4 @@
-"""Decides from a log alone whether the promise was kept. It knows nothing of the server.
+"""Decides from a log alone whether the server kept its promise. It knows nothing about the server.
 
 usage: checker.py LOG...
 """
@@ -13,9 +13,9 @@ import secrets_shown
 import viewed
 from story import FOREVER, Story
 
-# Connected so long, everything that waits has come.
+# After this time on a connection, all waiting messages have come.
 WINDOW = 5.0
-# The write-ahead log keeps what it has grown to, up to 64 MiB and a batch.
+# The write-ahead log keeps its size, up to 64 MiB and a batch.
 WAL_LIMIT = 68 << 20
 
 
@@ -31,7 +31,7 @@ class Findings:
         self.violations[invariant].append(text)
 
     def check(self, invariant, holds, text):
-        """`text` is a function, because most hold."""
+        """`text` is a function because most checks pass."""
         self.cases[invariant] += 1
         if not holds:
             self.violations[invariant].append(text())
@@ -50,7 +50,7 @@ def check(story):
 
 
 def end_of(push, story):
-    """The earliest moment at which the promise may have ended otherwise than by acknowledgement."""
+    """The earliest moment at which the promise may have ended without an acknowledgement."""
     sub = story.subs[push.sub]
     ends = [push.sent + push.granted, push.delete_sent, sub.end_sent]
     if push.topic:
@@ -63,7 +63,7 @@ def end_of(push, story):
 
 
 def arrives(story, findings):
-    """1: what was accepted is seen on every connection that lasts, until it is acknowledged."""
+    """1: an accepted message is seen on every connection that lasts, until it is acknowledged."""
     lasting = collections.defaultdict(list)
     for one in story.connections.values():
         if one.mode == "prompt" and one.closed - one.ready >= WINDOW:
@@ -98,7 +98,7 @@ def arrives(story, findings):
 
 
 def is_as_sent(story, findings):
-    """2, 3: body, headers and place are those of the push."""
+    """2, 3: body, headers and channel are those of the push."""
     for event in story.strangers:
         findings.check(3, False, lambda: f"delivered but never sent: {event}")
     for connection in story.connections.values():
@@ -123,7 +123,7 @@ def is_as_sent(story, findings):
 
 
 def keeps_its_name(story, findings):
-    """4, 9: one id for all deliveries of a push, and for no other."""
+    """4, 9: all deliveries of a push have one id, which no other push has."""
     for push in story.pushes.values():
         names = {one.id for one in push.deliveries}
         if push.deliveries:
@@ -141,7 +141,7 @@ def keeps_its_name(story, findings):
 
 
 def is_in_time(story, findings):
-    """5: nothing is delivered later than a second after its time."""
+    """5: nothing is delivered more than a second after it expired."""
     for push in story.pushes.values():
         for one in push.deliveries:
             if one.connection.mode == "slow" or push.done == FOREVER:
@@ -155,7 +155,7 @@ def is_in_time(story, findings):
 
 
 def is_not_repeated(story, findings):
-    """6, 7: refused pushes come at most once, and others again only after a break."""
+    """6, 7: refused pushes come at most once, and others come again only after a break."""
     for push in story.pushes.values():
         if push.is_refused:
             findings.check(6, len(push.deliveries) <= 1, lambda: f"{push}: refused but repeated")
@@ -173,7 +173,7 @@ def is_not_repeated(story, findings):
 
 
 def acknowledgement_is_final(story, findings):
-    """8: after a quiet second, or an answer to something sent later."""
+    """8: after a quiet second, or after an answer to something sent later."""
     for push in story.pushes.values():
         for index, one in enumerate(push.deliveries):
             time = getattr(one, "acknowledged", None)
@@ -195,7 +195,7 @@ def acknowledgement_is_final(story, findings):
 
 
 def is_in_order(story, findings):
-    """10: first deliveries in order of acceptance, and so all deliveries of a connection."""
+    """10: first deliveries come in order of acceptance, and so do all deliveries of a connection."""
     first = collections.defaultdict(list)
     for push in story.pushes.values():
         if push.deliveries:
@@ -220,7 +220,7 @@ def is_in_order(story, findings):
 
 
 def topic_replaces(story, findings):
-    """12: what a newer message of its topic has replaced does not come any more."""
+    """12: a message that a newer one of its topic replaced comes no more."""
     for sub in story.subs.values():
         topics = collections.defaultdict(list)
         for push in sub.pushes:
@@ -260,7 +260,7 @@ def withdrawal_holds(story, findings):
 
 
 def gone_is_gone(story, findings):
-    """14: and what lives is never called dead."""
+    """14: and a living subscription is never called gone."""
     for event in story.forgotten:
         findings.check(
             14, not event["kept"], lambda: f"client {event['a']} got another uaid though it had {event['kept']}"
@@ -277,7 +277,7 @@ def gone_is_gone(story, findings):
 
 
 def faults_pass(story, findings):
-    """15: 5xx with Retry-After, and the service comes back by itself."""
+    """15: 5xx has Retry-After, and the service recovers by itself."""
     for kind, begin, healed, usable in story.faults:
         findings.check(
             15, usable - healed <= 10, lambda: f"{kind} from {begin:.3f} to {healed:.3f}: usable at {usable:.3f}"
@@ -301,14 +301,14 @@ def now_or_never(story, findings):
 
 
 def full_is_refused(story, findings):
-    """17: that what was accepted is kept, 1 tells."""
+    """17: rule 1 checks that accepted messages are kept."""
     for push in story.pushes.values():
         if push.status == 429:
             findings.check(17, bool(push.retry), lambda: f"{push}: no Retry-After")
 
 
 def others_are_not_delayed(story, findings):
-    """11: latencies of those who read, without and with silent ones beside them."""
+    """11: the latencies of reading clients, without and with silent ones beside them."""
     for quiet, silent in zip(story.phases[::3], story.phases[1::3]):
         end = story.phases[2]["t"] if len(story.phases) > 2 else story.end
         alone, beside = (latencies(story, *span) for span in ((quiet["t"], silent["t"]), (silent["t"], end)))
@@ -321,7 +321,7 @@ def others_are_not_delayed(story, findings):
 
 
 def latencies(story, start, end):
-    """The 99th percentile of those who acknowledge at once."""
+    """The 99th percentile for clients that acknowledge at once."""
     times = sorted(
         push.deliveries[0].start - push.sent
         for push in story.pushes.values()
@@ -374,7 +374,7 @@ RULES = [
 
 
 def report(findings, required):
-    """Prints all; whether all held and everything required was examined."""
+    """Prints everything; returns whether all rules held and everything required was examined."""
     is_good = True
     for invariant in sorted(
         set(findings.cases) | set(required), key=lambda one: (isinstance(one, str), str(one).zfill(3))

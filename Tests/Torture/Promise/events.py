@@ -1,4 +1,4 @@
-"""The log of what the peers saw: one JSON object a line, with the time since the machine started."""
+"""The log of what the peers saw: one JSON object on each line, with the time since boot."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ def now():
 
 
 class EventLog:
-    # The peers share one thread: while it is busy, they see things later than they happen.
+    # The peers share one thread. While it is busy, they see events late.
     BEAT, LATE = 0.01, 0.008
 
     def __init__(self, path):

@@ -1,4 +1,4 @@
-"""What a log tells of callbacks, and the two rules for them."""
+"""What a log says about callbacks, and the two rules for them."""
 
 import collections
 
@@ -81,7 +81,7 @@ def done_messages(one):
 
 
 def signals(one):
-    """Each fetch signal as it was first taken; its repeats are known by their id and ignored."""
+    """Each fetch signal when it was first received. Repetitions have the same id and are ignored."""
     taken = {}
     for attempt in one.attempts:
         if attempt.type == "push.fetch" and attempt.is_done:
@@ -123,7 +123,7 @@ def arrives(number, one, findings):
 
 
 def keeps_its_name(number, one, findings):
-    """18: an id for each event, and one for all attempts at it."""
+    """18: each event has an id, and all attempts at it have the same."""
     names, events = collections.defaultdict(set), collections.defaultdict(set)
     for attempt in one.attempts:
         events[attempt.id].add((attempt.type, attempt.push))
@@ -136,7 +136,7 @@ def keeps_its_name(number, one, findings):
 
 
 def is_in_order(number, one, findings):
-    """18: one event after the other, in order of acceptance, and nothing after the last."""
+    """18: events come one after the other, in order of acceptance, and none after the last."""
     order = []
     for attempt in one.attempts:
         if not order or order[-1].id != attempt.id:
@@ -168,7 +168,7 @@ def is_in_order(number, one, findings):
 
 
 def signals_follow(number, one, findings):
-    """21: behind each accepted PUT at least one signal begins, and there are no more than PUTs."""
+    """21: at least one signal begins after each accepted PUT, and there are no more signals than PUTs."""
     puts = [push for push in one.pushes.values() if push.kind == "signal"]
     taken = signals(one)
     late = {push.number for push in missing(one)}

@@ -1,4 +1,4 @@
-"""Applications with a callback: they register, are pushed to, and note what they are told and when."""
+"""Applications with a callback: they register, get pushes, and record what comes and when."""
 
 import asyncio
 import base64
@@ -10,7 +10,7 @@ from events import now
 from sender import Client, Closed
 from viewer import number_of
 
-# How an event is answered: weight, and what is done.
+# How an event is answered: weight and action.
 MODES = {"at once": 80, "late": 14, "busy": 3, "silent": 3}
 
 
@@ -19,8 +19,9 @@ def decode(text):
 
 
 class Application:
-    """One registration and the receiver of its callback, on an address of its own: a host gets only
-    so many requests in a second."""
+    """One registration and the receiver of its callback. Each has its own address, because a host gets only a
+    limited number of requests in a second.
+    """
 
     def __init__(self, world, number):
         self.world, self.number = world, number
@@ -49,7 +50,7 @@ class Application:
         self.log.note("application", r=self.number, token=self.token, secret=answer["callback_secret"])
 
     async def control(self, method, path, body=None):
-        """By the control socket, whose users may name this machine for a callback."""
+        """Uses the control socket, whose users may name this machine for a callback."""
         data = json.dumps(body).encode() if body else b""
         reader, writer = await asyncio.open_unix_connection(str(self.world.server.state / "control.sock"))
         writer.write(
@@ -83,7 +84,7 @@ class Application:
         fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in head)}
         body = await reader.readexactly(int(fields["content-length"]))
         time = now()
-        # The first event may come before the answer that has the secret.
+        # The first event can come before the answer that contains the secret.
         await self.is_known.wait()
         self.attempts += 1
         number = self.attempts
@@ -100,7 +101,7 @@ class Application:
         if challenge:
             lines.append(f"webhook-challenge: {challenge}")
         if status == 200:
-            # From here on it has it, whatever becomes of the answer.
+            # From here on the application has the event, whatever happens to the answer.
             self.log.note("done", r=self.number, n=number)
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
         await writer.drain()
@@ -126,7 +127,7 @@ class Application:
         )
 
     async def run(self):
-        """Its sender: messages, and now and then some fetch signals."""
+        """The sender: messages, and now and then some fetch signals."""
         while not self.world.is_over:
             if self.random.random() < 0.75:
                 await self.push("message")

@@ -19,7 +19,7 @@ import scenarios
 from server import Server
 from story import Story
 
-# Of each scenario: how to play it short and long, and what it must have examined.
+# For each scenario: its short and its long form, and what must have been examined.
 SCENARIOS = {
     "kills": (
         lambda f, s: scenarios.kills(f, s, 40),
@@ -39,7 +39,7 @@ SCENARIOS = {
     "life": (lambda f, s: scenarios.long_life(f, s, 2), lambda f, s: scenarios.long_life(f, s, 5), [26]),
 }
 
-# Mistakes that a build can have: the scenario that brings each to light, and the invariant it breaks.
+# Mistakes that a build can contain: the scenario that shows each, and the rule that it breaks.
 PLANTS = {
     "ANSWER_BEFORE_COMMIT": ("kills", 1),
     "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
@@ -103,7 +103,7 @@ def main():
     parser.add_argument("scenarios", nargs="*", choices=[[], *SCENARIOS])
     arguments = parser.parse_intermixed_args()
     if os.environ.get("TORTURE_NAMESPACE") != "own":
-        # Mounts of its own, which nobody else sees and which end with it.
+        # Private mounts, which end with this process.
         os.environ["TORTURE_NAMESPACE"] = "own"
         own = ["unshare", "--mount"] + ([] if os.getuid() == 0 else ["--map-root-user"])
         os.execvp("unshare", [*own, sys.executable, *sys.argv])

@@ -1,4 +1,4 @@
-"""The plays: what is done to the server while peers talk to it."""
+"""The scenarios: what happens to the server while peers talk to it."""
 
 import asyncio
 import subprocess
@@ -17,7 +17,7 @@ FAULTS = {"read-only": Meddler.READ_ONLY, "broken": Meddler.BROKEN, "no room": M
 
 
 async def kills(folder, seed, count, name="kills"):
-    """SIGKILL at random moments, and now and then a time of calm in which all has to come."""
+    """SIGKILL at random moments, and now and then a calm in which everything must arrive."""
     async with Stage(folder, name, seed) as stage:
         stage.populate(agents=16, senders=8)
         await asyncio.sleep(1)
@@ -32,8 +32,7 @@ async def kills(folder, seed, count, name="kills"):
 
 
 async def callbacks(folder, seed, count):
-    """Kills and faults of the disk while registrations are pushed to, whose applications answer in
-    every way."""
+    """Kills and disk faults while registrations get pushes. Their applications answer in every possible way."""
     async with Stage(folder, "callbacks", seed, is_meddled=True) as stage:
         applications = [Application(stage.world, number) for number in range(1, 9)]
         for one in applications:
@@ -53,7 +52,7 @@ async def callbacks(folder, seed, count):
         await asyncio.sleep(1)
         for one in applications[:3]:
             await one.revoke()
-        # What was refused comes again after some seconds.
+        # Refused pushes are repeated after some seconds.
         for _ in range(20):
             await asyncio.sleep(3)
             stage.log.flush()
@@ -66,7 +65,7 @@ async def callbacks(folder, seed, count):
 
 
 async def fail_for_a_while(stage, number, longest):
-    """Each kind in its turn."""
+    """Each kind of fault in turn."""
     kind = list(FAULTS)[number % len(FAULTS)]
     stage.log.note("fault", kind=kind)
     stage.server.meddler.set(fault=FAULTS[kind])
@@ -76,7 +75,7 @@ async def fail_for_a_while(stage, number, longest):
 
 
 async def says_that_it_is_usable(stage):
-    """Where nobody is away whose messages could tell."""
+    """The server reports it when no waiting message can show it."""
     client = Client(stage.server.port)
     while (await client.ask("GET", "/__heartbeat__"))[0] != 200:
         await asyncio.sleep(0.05)
@@ -103,11 +102,11 @@ async def clocks(folder, seed, count):
 
 
 async def usable_again(stage):
-    """Notes when a message for somebody who is away is kept again."""
+    """Notes when a message for an absent client is kept again."""
     sender = Sender(stage.world)
     while stage.server.process.returncode is None:
         live = stage.world.live()
-        # What may replace another message waits for the disk, whoever is connected.
+        # A push that can replace another message waits for the disk, even if its client is connected.
         if live and await sender.push(live[0], ttl=600, topic="usable") == 201:
             break
         await asyncio.sleep(0.05)
@@ -115,7 +114,7 @@ async def usable_again(stage):
 
 
 async def broken_disks(folder, seed, count):
-    """A database that cannot be written, and a disk that loses what it was given."""
+    """A database that cannot be written, and a disk that loses data."""
     async with Stage(folder, "disks", seed, is_meddled=True) as stage:
         stage.populate(agents=12, senders=5)
         await asyncio.sleep(1)
@@ -131,7 +130,7 @@ async def broken_disks(folder, seed, count):
 
 
 async def full_disk(folder, seed, count):
-    """A small file system of its own, on which nothing is left."""
+    """A small file system without any room left."""
     state = folder / "small"
     state.mkdir(mode=0o700)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", state], check=True)
@@ -166,7 +165,7 @@ def fill(path):
 
 
 async def refuses_read_only(stage, state):
-    """On a file system that is mounted read-only it does not start, and says so."""
+    """On a read-only file system the server refuses to start and says why."""
     subprocess.run(["mount", "-o", "remount,ro", state], check=True)
     process = await asyncio.create_subprocess_exec(
         *stage.server.command(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -181,7 +180,7 @@ async def refuses_read_only(stage, state):
 
 
 async def backlog(folder, seed):
-    """Somebody stays away until there is no more room, is killed beside it, and gets it all."""
+    """A client stays away until there is no more room, the server is killed, and then the client gets everything."""
     async with Stage(folder, "backlog", seed) as stage:
         agent = Agent(stage.world, 1)
         await agent.visit_briefly()
@@ -204,7 +203,7 @@ async def backlog(folder, seed):
 
 
 async def silence(folder, seed):
-    """Clients that are connected and neither read nor acknowledge, beside others that do."""
+    """Connected clients neither read nor acknowledge, beside others that do."""
     async with Stage(folder, "silence", seed) as stage:
         stage.world.is_calm = True
         stage.populate(agents=8, senders=4, rest=0.01)
@@ -223,7 +222,7 @@ async def silence(folder, seed):
 
 
 async def long_life(folder, seed, rounds):
-    """One server through many connections and disconnections: what it holds returns."""
+    """One server through many connections: it gives back what they used."""
     async with Stage(folder, "life", seed) as stage:
         for number in range(rounds):
             stage.world.is_over = False

@@ -1,11 +1,11 @@
-"""Invariant 25: no token, uaid or body of the run stands in what the server shows or writes."""
+"""Rule 25: the server shows and writes no token, uaid or body of the run."""
 
 import pathlib
 import re
 
 from hooked import Hooks
 
-# Anything that may be base64url or hex of a secret.
+# Anything that can be base64url or hex of a secret.
 WORD = re.compile(rb"[A-Za-z0-9_-]{20,}")
 
 

@@ -1,4 +1,4 @@
-"""Application servers: push, withdraw, and note what they were answered."""
+"""Application servers: they push, withdraw, and record the answers."""
 
 import asyncio
 import base64
@@ -11,7 +11,7 @@ class Closed(Exception):
 
 
 class Client:
-    """HTTP/1.1 on one connection, opened when it is needed."""
+    """HTTP/1.1 on one connection, which is opened when needed."""
 
     PATIENCE = 15
 
@@ -19,7 +19,7 @@ class Client:
         self.port, self.reader, self.writer = port, None, None
 
     async def ask(self, method, path, fields=(), body=b""):
-        """Status and fields of the answer, wholly read. Raises Closed or TimeoutError."""
+        """Status and fields of a complete answer. Raises Closed or TimeoutError."""
         try:
             async with asyncio.timeout(self.PATIENCE):
                 return await self.exchange(method, path, fields, body)
@@ -63,7 +63,7 @@ class Sender:
             if gone and self.random.random() < 0.03:
                 await self.push(self.random.choice(gone[-20:]))
             elif live and self.random.random() < 0.04:
-                # The first is acknowledged, or withdrawn, while the second waits.
+                # The first one is acknowledged or withdrawn while the second waits.
                 one, topic = self.random.choice(live), f"pair-{self.world.pushes}"
                 for _ in range(2):
                     await self.push(one, ttl=86_400, topic=topic)
@@ -72,7 +72,7 @@ class Sender:
             await asyncio.sleep(self.world.rest * self.random.random())
 
     def shape(self, number, size=None):
-        """Method, fields and body of a push, and the headers its receiver must see."""
+        """Method, fields and body of a push, and the headers that its receiver must see."""
         size = size or self.random.choice([10, 40, 200, 200, 1_000, 4_096])
         body = b"bw" + number.to_bytes(8) + self.random.randbytes(max(0, size - 10))
         dice = self.random.random()

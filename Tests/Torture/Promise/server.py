@@ -1,4 +1,4 @@
-"""The server that is tortured: started on the same state again and again, seen from outside."""
+"""The tortured server: started again and again with the same state, and seen from outside."""
 
 import asyncio
 import mmap
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Meddler:
-    """What the server's system calls are told: another time of day, a disk that fails."""
+    """Changes the results of the server's system calls: another time of day, a failing disk."""
 
     NOTHING, READ_ONLY, BROKEN, FULL = range(4)
 
@@ -28,7 +28,7 @@ class Meddler:
             self.page = mmap.mmap(file.fileno(), 16)
 
     def set(self, offset=0, fault=NOTHING):
-        """Seconds that the time of day is ahead, and how the disk fails."""
+        """How many seconds the time of day is ahead, and how the disk fails."""
         self.page[:16] = struct.pack("qq", int(offset * 1e9), fault)
 
     def environment(self, state):
@@ -80,7 +80,7 @@ class Server:
         return is_ready
 
     async def kill(self, how=signal.SIGKILL):
-        """None of its processes is asked whether it agrees."""
+        """Kills all its processes without warning."""
         self.log.note("kill", life=self.lives, signal=int(how))
         try:
             self.process.send_signal(how)
@@ -105,7 +105,7 @@ class Server:
         )
 
     def show_process(self):
-        """What other users may see of the process."""
+        """What other users can see of the process."""
         for name in ("cmdline", "status", "maps", "stat"):
             try:
                 text = pathlib.Path(f"/proc/{self.process.pid}/{name}").read_text()
@@ -119,7 +119,7 @@ class Server:
         self.log.note("shown", where="output", text=text)
 
     def show_files(self):
-        """Its files as they lie on the disk, in a copy that the checker looks through."""
+        """A copy of its files on the disk, for the checker."""
         copy = self.log.path.with_suffix(".state")
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(self.state, copy, ignore=shutil.ignore_patterns("keys", "*.sock", "control*"))

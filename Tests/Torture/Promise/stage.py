@@ -1,4 +1,4 @@
-"""Where a scenario is played: folders, a server, senders and user agents, and a log of it all."""
+"""The stage of a scenario: folders, a server, senders and user agents, and a log of everything."""
 
 import asyncio
 import pathlib
@@ -12,7 +12,7 @@ from world import World
 
 
 class Stage:
-    """Begins with a server that is ready; in the end all clients are let have what waits."""
+    """Begins with a ready server; at the end all clients may fetch the waiting messages."""
 
     def __init__(self, folder, name, seed, state=None, is_meddled=False):
         self.folder = pathlib.Path(folder) / name
@@ -56,7 +56,7 @@ class Stage:
             self.spawn(Sender(self.world).run())
 
     async def until(self, condition, seconds=20):
-        """Whether it came true in time."""
+        """Whether it became true in time."""
         for _ in range(int(seconds / 0.02)):
             if condition():
                 return True
@@ -68,13 +68,13 @@ class Stage:
         return await self.server.start()
 
     async def finish(self, seconds=6.5):
-        """Clients stay until all has come; then no more pushes are begun."""
+        """Clients stay until everything has come; then no more pushes begin."""
         await self.world.calm(seconds)
         self.world.is_over = True
         await asyncio.sleep(0.5)
 
     async def look(self):
-        """What everybody may see."""
+        """What everybody can see."""
         client = Client(self.server.port)
         for path in ("/health", "/status", "/__version__", "/__heartbeat__", "/metrics"):
             try:

@@ -1,4 +1,4 @@
-"""What a log tells: pushes, subscriptions and connections with all that happened to them."""
+"""The story in a log: pushes, subscriptions and connections, with everything that happened to them."""
 
 import bisect
 import collections
@@ -11,7 +11,7 @@ class Push:
         self.number, self.sub, self.sent = event["p"], event["s"], event["t"]
         self.ttl, self.topic = event["ttl"], event["topic"]
         self.digest, self.headers, self.sample = event["digest"], event["headers"], event["sample"]
-        # `done`: after this the server does nothing more with the request.
+        # `done`: after this the server does no more for the request.
         self.done, self.status, self.granted = FOREVER, None, event["ttl"]
         self.location = self.retry = None
         self.is_silent = False
@@ -28,7 +28,7 @@ class Push:
 
     @property
     def may_be_kept(self):
-        """Accepted, or perhaps: a fault may be found out after the message was written."""
+        """The push was accepted, or possibly: a fault can be noticed after the message was written."""
         return self.is_accepted or self.status is None or self.status >= 500
 
     def precedes(self, other):
@@ -199,7 +199,7 @@ class Story:
         self.phases.append(event)
 
     def close_replaced(self):
-        """A newer connection of the same client ends the one before."""
+        """A newer connection of a client ends the one before."""
         last = {}
         for one in sorted(self.connections.values(), key=lambda one: one.greeted):
             if one.greeted < FOREVER:
@@ -208,7 +208,7 @@ class Story:
                 last[one.agent] = one
 
     def slack(self, time):
-        """How much later than it happened something may have been seen at that time."""
+        """How late an event at that time may have been seen."""
         at = bisect.bisect_left(self.late_times, time - 1)
         slack = 0.02
         while at < len(self.late) and self.late[at][0] <= time + 0.05:
@@ -217,7 +217,7 @@ class Story:
         return slack
 
     def is_quiet(self, start, end):
-        """Neither kill nor fault between."""
+        """There was neither a kill nor a fault in between."""
         at = bisect.bisect_left(self.deaths, start)
         if at < len(self.deaths) and self.deaths[at] <= end:
             return False

@@ -1,4 +1,4 @@
-"""The checker can fail: small stories in which the promise is broken, one for each invariant."""
+"""The checker can fail: small stories that break the promise, one for each rule."""
 
 import sys
 
@@ -9,7 +9,7 @@ TOKEN, UAID = "T" * 38, "ab" * 16
 
 
 def story(*more):
-    """One client with one subscription and a push that went well, and what is told besides."""
+    """One client with one subscription and one push that went well, and the given events."""
     told = [
         dict(e="ready", t=0),
         dict(e="open", t=1, c=1, a=0, mode="prompt"),
@@ -84,7 +84,7 @@ def told(number, time, kind="message"):
 
 
 def attempt(number, time, name="e1", type="push.message", is_done=True, **other):
-    """One at its callback."""
+    """One request to its callback."""
     told = [
         dict(dict(e="attempt", t=time, r=1, n=number, id=name, type=type, p=None, count=None, is_signed=True), **other)
     ]

@@ -1,6 +1,6 @@
-"""What a log tells of engines and those who look at them, and the two rules for them."""
+"""What a log says about engines and their viewers, and the two rules for them."""
 
-# So many of a group are shown; older ones give way.
+# A group shows this many notifications; older ones give way.
 GROUP_SIZE = 10
 
 
@@ -28,7 +28,7 @@ class View:
             self.shown[name] = group
 
     def on_welcome(self, event):
-        # What was seen is there, unless as many newer ones of its group are.
+        # A notification that was seen stays, unless that many newer ones of its group came.
         now = {name: group for group, name, _ in event["shown"]}
         for name, group in self.shown.items():
             newer = sum(other > name for other, place in now.items() if place == group)

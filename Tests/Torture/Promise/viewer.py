@@ -1,4 +1,4 @@
-"""Who looks at the notifications of an account: connects to its engine, dismisses, and comes again."""
+"""A viewer of an account's notifications: connects to its engine, dismisses, and comes again."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class Viewer:
         self.writer.write(json.dumps({"@type": kind, **members}).encode() + b"\n")
 
     def act(self):
-        """Dismisses something, or hands a push over itself."""
+        """Dismisses a notification, or processes a push itself."""
         number = self.world.next_push()
         if self.random.random() < 0.5 and self.shown:
             group, name = self.random.choice(list(self.shown.values()))

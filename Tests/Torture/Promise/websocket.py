@@ -1,4 +1,4 @@
-"""A WebSocket written by hand, so that the time of the first byte of each frame is known."""
+"""A handwritten WebSocket, which knows the time of the first byte of each frame."""
 
 import asyncio
 import json
@@ -96,7 +96,7 @@ class WebSocket(asyncio.Protocol):
         self.transport.close()
 
     def abort(self):
-        """With a reset: what was on its way is lost."""
+        """Resets the connection; data on its way is lost."""
         self.is_ending = True
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()

@@ -1,4 +1,4 @@
-"""What all peers of one run share: the server, the log, the subscriptions, and the mood."""
+"""What all peers of a run share: the server, the log, the subscriptions, and the mood."""
 
 import asyncio
 import random
@@ -17,12 +17,12 @@ class World:
         self.random = random.Random(seed)
         self.subscriptions, self.agents = [], []
         self.pushes = self.connections = self.subscribed = 0
-        # While it is calm, clients stay and acknowledge, so that everything has to arrive.
+        # In a calm, clients stay and acknowledge, so everything must arrive.
         self.is_calm = self.is_over = False
         self.rest = 0.0
 
     def branch(self):
-        """A source of chance of its own, which no other peer's timing disturbs."""
+        """A separate source of random numbers, so that the timing of other peers does not change them."""
         return random.Random(self.random.getrandbits(64))
 
     def subscribe(self, agent, channel):
@@ -54,7 +54,7 @@ class World:
                 yield one.token
 
     async def calm(self, seconds=6.0):
-        """Long enough for everything that waits to be due."""
+        """Long enough for all waiting messages to be due."""
         self.log.note("calm")
         self.is_calm = True
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""What is asked of the API and the control socket, and what the answer has to be."""
+"""Requests to the API and the control socket, and the expected answers."""
 
 import json
 import time
@@ -6,12 +6,12 @@ import time
 from rights import Broken, Thing, expect, judge
 
 APPS = ["telegram", "matrix", "icq", "zpns", "plain", "declarative"]
-# As many as an owner keeps.
+# As many as an owner may keep.
 MOST = 12
 
 
 def terms(caller):
-    """Members that make a registration, whatever else is drawn."""
+    """The members of a registration, whatever else is drawn."""
     chance = caller.chance
     members = {
         "token_type": 10,
@@ -34,7 +34,7 @@ def owned(caller, table):
 
 
 def somebody(caller, table):
-    """A key of one's own, of somebody else, of something that has ended, or of nothing."""
+    """A key of the caller, of another owner, of something that has ended, or of nothing."""
     kind = caller.chance.random()
     mine = owned(caller, table)
     if kind < 0.5 and mine:
@@ -54,7 +54,7 @@ async def register(caller):
     if not is_right:
         text = caller.values.json(caller.values.spoiled(members))
     key = f"{rights.phase} {chance.randrange(30)}" if is_right and chance.random() < 0.3 else None
-    # Two with one key at once would not know which came first.
+    # With two requests at once under one key, the order would be unknown.
     async with rights.lock(caller.owner, key):
         since = time.monotonic()
         kept = rights.kept.get((caller.owner, key)) if key else None
@@ -120,7 +120,7 @@ async def list_registrations(caller):
 
 
 def settled(caller, status, since, allowed=frozenset({200})):
-    """Whether nothing more can be said about this answer: the caller is not let in, or shall wait."""
+    """Whether there is nothing more to check: the caller is not let in, or must wait."""
     let_in = caller.is_let_in(since)
     if not let_in and status == refused(caller):
         return True
@@ -131,13 +131,13 @@ def settled(caller, status, since, allowed=frozenset({200})):
 
 
 async def one_registration(caller):
-    """Everything that can be done to one, which may be somebody else's."""
+    """All requests about one registration, which may belong to another owner."""
     rights, chance = caller.rights, caller.chance
     id = somebody(caller, rights.registrations)
     thing = rights.registrations.get(id)
     base = f"/api/v1/registrations/{id}"
     body = b""
-    # Two changes at once: the store refuses one, which may be tried again.
+    # Of two changes at once the store refuses one, which may be tried again.
     kind, good = chance.choice(
         [
             ("show", {200}),
@@ -191,10 +191,10 @@ async def one_registration(caller):
 
 
 async def odd_requests(caller):
-    """Paths and methods that lead nowhere, or only administrators and users of this machine anywhere."""
+    """Paths and methods that do not exist, or only for administrators and users of this machine."""
     chance, values = caller.chance, caller.values
     number = chance.choice((values.integer(), values.token(), 2**32 - chance.randrange(2)))
-    # Of an administrator's numbers none may be that of a device or an owner that is needed.
+    # An administrator's random number must not be that of a device or an owner that the test needs.
     while caller.is_administrator and isinstance(number, int) and 0 <= number < 2**20:
         number = values.integer()
     method, path = chance.choice(
@@ -222,7 +222,7 @@ async def odd_requests(caller):
     if caller.is_administrator:
         allowed = {200, 201, 400, 404, 405, 409, 426, 429}
     elif caller.is_local:
-        # What is his own he may list; others' owners and names are not for him.
+        # The user may list what belongs to him, and sees neither owners nor names of others.
         allowed = {200, 400, 403, 404, 405, 429} if method == "GET" else {400, 403, 404, 405, 429}
     else:
         allowed = {400, 401, 404, 405, 426, 429} | ({200} if path.startswith("/wpush") else set())
@@ -230,7 +230,7 @@ async def odd_requests(caller):
 
 
 async def own_devices(caller):
-    """A user of this machine adds devices and takes them back; others' are not there for him."""
+    """A user of this machine adds and removes devices, and cannot see those of others."""
     if not caller.is_local or caller.is_administrator:
         return await odd_requests(caller)
     rights, since = caller.rights, time.monotonic()

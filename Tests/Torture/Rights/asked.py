@@ -1,10 +1,10 @@
-"""Requests of an engine as clients write them, with values from the whole range in their places."""
+"""Requests to an engine as clients write them, with values from the whole range."""
 
 import json
 
 import pushes
 
-# What stands behind the name of a member: an identifier, of which some come again and again, a number, a text.
+# The value of a member: an identifier (some are used repeatedly), a number, or a text.
 IDS, NUMBERS, TEXTS, FLAGS = "ids", "numbers", "texts", "flags"
 KINDS = {
     "chat_id": IDS,
@@ -104,7 +104,7 @@ LAST = ("close", "logOut", "destroy")
 
 
 def request(caller, kind):
-    """One that is right, or one with something wrong about it."""
+    """A correct request, or one with a mistake."""
     values = caller.values
     members = {name: member(caller, name) for name in SHAPES.get(kind, [])}
     if members and values.chance.random() < 0.2:
@@ -120,7 +120,7 @@ def member(caller, name):
     if kind == NUMBERS:
         return number(values, chance.randrange(100))
     if kind == TEXTS:
-        # What an administrator writes into an engine is its owner's to read.
+        # The owner of an engine may read what an administrator writes into it.
         own = not caller.is_administrator and chance.random() < 0.6
         return caller.marked(values.text()) if own else values.text()
     if kind == FLAGS:
@@ -131,7 +131,7 @@ def member(caller, name):
 
 
 def number(values, usual):
-    """As a number or, where it has 64 bits, as text."""
+    """A number, or text for a number with 64 bits."""
     drawn = usual if values.chance.random() < 0.6 else values.integer()
     return str(drawn) if values.chance.random() < 0.2 else drawn
 

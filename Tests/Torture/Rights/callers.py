@@ -1,5 +1,6 @@
-"""The eight who ask: an administrator, two users of this machine, devices of two owners, one whose credential was
-taken back, and one who never had any."""
+"""The eight callers: an administrator, two users of this machine, devices of two owners, one whose credential was
+revoked, and one who never had one.
+"""
 
 import asyncio
 
@@ -9,7 +10,7 @@ from wires import HTTP, Lines, Session, local_socket
 
 
 class Caller:
-    """Somebody with a way to the server, and what he has open there."""
+    """Somebody with a way to the server, and the connections that are open."""
 
     def __init__(self, service, name, owner, chance, uid=None, bearer=None):
         self.service, self.rights = service, service.rights
@@ -31,11 +32,11 @@ class Caller:
 
     @property
     def device(self):
-        """The credential by which he comes, if it is one."""
+        """The device whose credential this caller uses, if any."""
         return self.rights.devices.get(self.bearer) if self.bearer else None
 
     def is_let_in(self, since):
-        """Whether the server knows him: True, False, or None where that changed meanwhile."""
+        """Whether the server accepts the caller: True, False, or None if that changed meanwhile."""
         if self.is_administrator:
             return True
         thing = self.rights.local_users if self.is_local else self.device
@@ -51,7 +52,7 @@ class Caller:
         return await asyncio.open_connection("127.0.0.1", self.service.port)
 
     async def ask(self, method, path, body=b"", fields=(), says=True):
-        """An answer that was looked through: status, fields, text."""
+        """An answer after inspection: status, fields, text."""
         if self.bearer:
             fields = [("Authorization", f"Bearer {self.bearer}"), *fields]
         if body and not any(name == "Content-Type" for name, _ in fields):

@@ -1,4 +1,4 @@
-"""Rights that are taken back while they are used: of a device, an owner, the users of this machine."""
+"""Revokes rights while they are in use: of a device, of an owner, of the users of this machine."""
 
 import asyncio
 import json
@@ -7,12 +7,12 @@ import time
 from rights import Broken, Thing
 from wires import PATIENCE
 
-# A session ends within a second; what this machine may take to notice comes on top.
+# A session ends within a second. The test allows time to notice that.
 END, NOTICE = 1, 1.5
 
 
 async def revoke(service, caller):
-    """A device that is at work loses its credential, and its user gets another one."""
+    """A working device loses its credential, and its user gets another one."""
     thing = caller.device
     sessions = [session for session in (caller.agent, caller.engine) if session and session.is_open]
     end_device(service, caller, thing)
@@ -31,7 +31,7 @@ async def revoke(service, caller):
 
 
 async def remove_owner(service, caller):
-    """With everything that is his; he comes again as a new one of the same name."""
+    """Removes an owner with everything that belongs to it; a new one gets the same name."""
     thing = caller.device
     sessions = [session for session in (caller.agent, caller.engine) if session and session.is_open]
     end_device(service, caller, thing)
@@ -65,7 +65,7 @@ async def owner_row(service, name):
 
 
 def made_with(service, caller):
-    """What ends with a credential: the registrations and channels that were made with it."""
+    """The registrations and channels that end with a credential, because they were made with it."""
     rights = service.rights
     return [thing for thing in rights.registrations.values() if thing.bearer == caller.bearer] + [
         thing for thing in rights.channels.values() if thing.agent.bearer == caller.bearer
@@ -83,7 +83,7 @@ def known(service, caller, thing):
 
 
 async def add_device(service, caller):
-    # What is under way was asked under the former one.
+    # Requests under way used the old credential.
     await caller.close()
     body = json.dumps({"name": f"{caller.name} {time.monotonic_ns()}", "owner": caller.owner})
     status, _, text = await service.administrator.ask("POST", "/api/v1/devices", body.encode())
@@ -96,7 +96,7 @@ async def add_device(service, caller):
 
 
 async def gone(sessions, what):
-    """All of them end in time, from the server's side."""
+    """The server ends all of them in time."""
     start = time.monotonic()
     for session in sessions:
         left = max(END + NOTICE - (time.monotonic() - start), 0.01)
@@ -107,7 +107,7 @@ async def gone(sessions, what):
 
 
 async def forbid_users(service, users):
-    """`local-users` is switched off while they are at work, and on again."""
+    """Switches `local-users` off while users are at work, and on again."""
     thing = service.rights.local_users
     sessions = [user.engine for user in users if user.engine and user.engine.is_open]
     thing.ending()

@@ -1,4 +1,4 @@
-"""What senders do: right and wrong pushes to endpoints that are there, that were, and that never were."""
+"""Correct and wrong pushes to endpoints that exist, that existed, and that never existed."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from values import encode
 
 
 async def push(caller):
-    """Anybody may push to what he knows; the answer tells nothing but whether it is there."""
+    """Anybody may push to an endpoint that he knows; the answer says only whether it exists."""
     rights, chance = caller.rights, caller.chance
     kind = chance.random()
     channels = list(rights.channels.values())
@@ -23,7 +23,7 @@ async def push(caller):
 
 async def to_channel(caller, thing):
     chance = caller.chance
-    # Here the owner of what is pushed to speaks through a sender, whoever that is.
+    # Here the owner of the endpoint speaks through a sender, whoever that is.
     thing.serial += 1
     text = f"zq{thing.mark}zq {thing.serial}"
     fields = [("TTL", "3600"), ("Content-Encoding", "aes128gcm")]
@@ -70,7 +70,7 @@ async def to_registration(caller, thing):
     if chance.random() < 0.2:
         fields = wrong_fields(caller)
     status, _, _ = await ask(caller, method, path, text, fields)
-    # A rotated endpoint lives for days.
+    # A rotated endpoint still works for days.
     check(thing, status, since, False, f"{caller}: a push to a registration of {thing.owner}'s")
     if status in (404, 410) and thing.state(since) is True:
         raise Broken(f"a registration that is there answers {status}")
@@ -133,7 +133,7 @@ async def to_nothing(caller):
     token = values.token()
     known = [thing.path for thing in caller.rights.channels.values()]
     if known and chance.random() < 0.5:
-        # One letter of a real one is another.
+        # A real endpoint with one letter changed.
         path = chance.choice(known)
         at = len(path) - 1 - chance.randrange(20)
         path = path[:at] + ("A" if path[at] != "A" else "B") + path[at + 1 :]
@@ -149,13 +149,13 @@ async def to_nothing(caller):
         )
     method = "DELETE" if path.startswith("/m/") else chance.choice(("POST", "PUT"))
     status, _, _ = await ask(caller, method, path, values.body(), wrong_fields(caller))
-    # With broken fields the fields may be judged first.
+    # The server may check broken fields first.
     allowed = {204, 400, 404} if method == "DELETE" else {400, 401, 404, 405, 413, 429, 503}
     expect(status, allowed, f"{caller}: {path[:40]}")
 
 
 async def ask(caller, method, path, body, fields):
-    """Without the credential: a sender has none."""
+    """Sends no credential, because a sender has none."""
     status, answer, text = await caller.service.sender(caller).ask(method, path, fields, body)
     caller.service.count("sender", status)
     caller.rights.inspect(text, caller)

@@ -1,8 +1,8 @@
-"""Random operations of API, engine, control socket and user agents, by eight callers with rights and without.
+"""Random operations of API, engine, control socket and user agents, by eight callers with and without rights.
 
-A plain model of rights decides about each answer: nobody is told or may change what is somebody else's, nothing is
-promised and lost, and every session ends within a second of its credential. The server stays up, answers everything,
-and gives its memory back. Values are drawn from the whole range of their types.
+A simple model of rights checks each answer: nobody sees or changes what belongs to others, nothing is promised and
+lost, and every session ends within a second of its credential. The server stays up, answers everything, and gives its
+memory back. Values are drawn from the whole range of their types.
 
 usage: tools/lib/alone random_rights.py PATH_OF_BELLWIRE [--count N] [--seed N] [--verbose]
 """
@@ -24,18 +24,18 @@ from run import Run
 from service import Service
 from wires import Session
 
-# How much more memory may be in use afterwards, and how long that may take.
+# How much more memory may be in use afterwards, and how long the server may take to free it.
 GROWTH, CALM = 1.2, 10
 
 
 async def callers(service):
-    """Their devices are made by the administrator."""
+    """The administrator makes their devices."""
 
     def caller(name, owner, **named):
         return Caller(service, name, owner, random.Random(service.chance.random()), **named)
 
     service.administrator = caller("administrator", "admin", uid=0)
-    # The one who makes and removes devices for the test does nothing else.
+    # This caller only makes and removes devices for the test.
     made = [
         caller("another administrator", "admin", uid=0),
         caller("user 4001", "uid:4001", uid=4_001),
@@ -54,7 +54,7 @@ async def callers(service):
 
 
 async def nothing_is_lost(service, made):
-    """What was accepted for a channel and not acknowledged by its own user agent is still there."""
+    """Messages that were accepted for a channel and not acknowledged by its user agent are still there."""
     waiting = 0
     for caller in made:
         await caller.close()
@@ -88,7 +88,7 @@ async def nothing_is_lost(service, made):
 
 
 async def clear(service):
-    """Everything that was made goes, as an administrator would remove it."""
+    """Removes everything, as an administrator would."""
     administrator = service.administrator
     for kind, name in (("registrations", "registrations"), ("devices", "devices"), ("owners", "owners")):
         _, _, text = await administrator.ask("GET", f"/api/v1/{kind}")
@@ -100,7 +100,7 @@ async def clear(service):
 
 
 async def phase(service, name, count):
-    """So many operations by callers of its own, after which nothing of them is there."""
+    """Runs that many operations by new callers, and removes everything that they made."""
     service.rights = Rights(name)
     made = await callers(service)
     run = Run(service, made, count)
@@ -113,7 +113,7 @@ async def phase(service, name, count):
 
 
 async def measured(service, count):
-    # What is made once and kept is there after the first ones.
+    # Caches that are filled once are full after the first operations.
     fresh = service.memory()
     await phase(service, "first", max(count // 10, 500))
     await asyncio.sleep(CALM / 4)
@@ -156,7 +156,7 @@ def main():
         service.start()
         failure = None
         try:
-            # A minute, and what a slow machine needs for so many.
+            # A minute, and the time that a slow machine needs for the operations.
             asyncio.run(asyncio.wait_for(measured(service, arguments.count), 60 + arguments.count / 50))
         except* (Broken, TimeoutError, ConnectionError) as group:
             failure = first(group)

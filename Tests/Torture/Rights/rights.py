@@ -1,4 +1,4 @@
-"""Who may see and do what: a plain model, asked about every answer."""
+"""Who may see and do what: a simple model that checks every answer."""
 
 import asyncio
 import collections
@@ -6,7 +6,7 @@ import contextlib
 import re
 import time
 
-# Everything that an owner says carries his mark, so that it is known wherever it comes out.
+# Everything that an owner sends contains a mark, so that it is recognised wherever it appears.
 MARK = re.compile(r"zq([a-z0-9]+)zq")
 TOKEN = re.compile(r"[A-Za-z0-9_-]{20,}")
 
@@ -16,7 +16,7 @@ class Broken(Exception):
 
 
 class Thing:
-    """Something that belongs to an owner, with the time in which it certainly was there."""
+    """Something that belongs to an owner, with the time in which it certainly existed."""
 
     def __init__(self, owner, **members):
         self.owner = owner
@@ -32,7 +32,7 @@ class Thing:
         self.end_known = self.end_known or time.monotonic()
 
     def state(self, since):
-        """Over all the time since then: True, False, or None where it changed meanwhile."""
+        """The state over all the time since then: True, False, or None if it changed."""
         if self.end_known and self.end_known < since:
             return False
         return True if self.end_begun is None and self.made < since else None
@@ -40,12 +40,12 @@ class Thing:
 
 class Rights:
     def __init__(self, phase=""):
-        # The server knows the answers to keys of an earlier phase.
+        # The server still knows the keys of an earlier phase.
         self.phase = phase
         self.registrations, self.devices, self.agents, self.channels = {}, {}, {}, {}
-        # What is known of idempotency keys: (owner, key) and the body and answer that it stands for.
+        # The idempotency keys: (owner, key), with the body and answer of the request.
         self.kept = {}
-        # Each identifier and secret, and whose it is.
+        # Each identifier and secret, and its owner.
         self.owners = {}
         self.local_users = Thing("local users")
         self.locks = collections.defaultdict(asyncio.Lock)
@@ -55,12 +55,12 @@ class Rights:
         return self.locks[owner, key] if key else contextlib.nullcontext()
 
     def belongs(self, text, owner):
-        """Whatever in this text is an identifier or a secret is this owner's."""
+        """Records every identifier and secret in this text as this owner's."""
         for token in TOKEN.findall(text):
             self.owners.setdefault(token, owner)
 
     def inspect(self, text, caller):
-        """Nothing in an answer may be somebody else's, but for what the caller has said himself."""
+        """An answer contains nothing of others, apart from the caller's own words."""
         if caller.is_administrator:
             return
         for mark in MARK.findall(text):
@@ -75,7 +75,7 @@ class Rights:
         return caller.is_administrator or thing.owner == caller.owner
 
     def may(self, caller, thing, since):
-        """True, False, or None where it changed while it was asked."""
+        """True, False, or None if it changed during the request."""
         if thing is None or not self.sees(caller, thing):
             return False
         return thing.state(since)
@@ -96,7 +96,7 @@ def expect(status, allowed, what):
 
 
 def judge(may, status, good, what):
-    """`good` are the statuses for who may; everybody else hears that there is no such thing."""
+    """`good` are the statuses for callers with the right; all others are told that nothing is there."""
     allowed = {True: good, False: {404}, None: good | {404}}[may]
-    # Later is an answer at any time, for who may.
+    # Callers with the right may always be told to try later.
     expect(status, allowed | ({429} if may is not False else set()), what)

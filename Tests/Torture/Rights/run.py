@@ -1,4 +1,4 @@
-"""Eight callers at work, each with one operation at a time, while rights are taken back from them."""
+"""Eight callers, each with one operation at a time, while rights are revoked."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ OPERATIONS = [
     (sessions.talk_to_engine, 22),
     (sessions.talk_as_agent, 24),
 ]
-# So many operations between two revocations.
+# Operations between two revocations.
 BETWEEN = 400
 
 
@@ -34,7 +34,7 @@ class Run:
             for caller in self.callers:
                 group.create_task(self.work(caller))
             group.create_task(self.take_back())
-        # What is pushed now finds those to whom it belongs.
+        # Pushes from now on reach the user agents that they belong to.
         self.left = BETWEEN
         async with asyncio.TaskGroup() as group:
             for caller in self.callers:
@@ -58,7 +58,7 @@ class Run:
                 raise broken
 
     async def noting(self, work, name):
-        """One broken rule does not hide the next; a server that has gone ends everything."""
+        """Records a broken rule and goes on; stops if the server is gone."""
         try:
             return await work
         except Broken as error:
@@ -68,7 +68,7 @@ class Run:
         return 0
 
     async def take_back(self):
-        """Now and then a right is taken back from who uses it."""
+        """Now and then revokes a right that is in use."""
         devices = [caller for caller in self.callers if caller.bearer and caller.device and not caller.device.end_begun]
         users = [caller for caller in self.callers if caller.uid]
         next_time = BETWEEN
@@ -83,7 +83,7 @@ class Run:
                 async with self.locks[caller]:
                     self.ended_sessions += await self.noting(ends.revoke(self.service, caller), "revoked")
             elif kind < 0.85:
-                # The only device of that owner.
+                # The only device of this owner.
                 caller = next(caller for caller in devices if caller.owner == "bob")
                 async with self.locks[caller]:
                     self.ended_sessions += await self.noting(ends.remove_owner(self.service, caller), "owner removed")

@@ -1,4 +1,4 @@
-"""The shipped program, with what this test keeps count of."""
+"""The program under test, and what the test counts."""
 
 import asyncio
 import collections
@@ -19,13 +19,13 @@ class Service:
         self.control = self.folder / "state/control.sock"
         self.rights = Rights()
         self.answers = collections.Counter()
-        # What did not hold, and how often; by its words, with the first numbers seen.
+        # The rules that were broken, and how often, each with the first numbers.
         self.findings, self.shapes = {}, {}
         self.senders = {}
         self.administrator = None
 
     def configure(self, local_users):
-        """As an operator does it while the server runs."""
+        """Changes the configuration while the server runs, like an operator."""
         (self.folder / "bellwire.conf").write_text(
             f"registration = token\nlocal-users = {'yes' if local_users else 'no'}\n"
         )
@@ -33,7 +33,7 @@ class Service:
             self.process.send_signal(signal.SIGHUP)
 
     def start(self):
-        # Other users of this machine have to find the control socket.
+        # Other users of this machine must be able to reach the control socket.
         os.chmod(self.folder, 0o755)
         self.configure(local_users=True)
         self.log = open(self.folder / "log", "wb")
@@ -60,7 +60,7 @@ class Service:
         self.port = int(ready[2].rsplit(":", 1)[1])
 
     def logged(self):
-        """The last of it, but for bodies that were sent to be unreadable."""
+        """The end of the log, without the bodies that were sent to be unreadable."""
         lines = (self.folder / "log").read_text(errors="replace").splitlines()
         return "\n".join([line for line in lines if "event=undecryptable" not in line][-12:])
 
@@ -70,7 +70,7 @@ class Service:
         self.findings[first] = self.findings.get(first, 0) + 1
 
     def end(self):
-        """By itself, and with 0."""
+        """The server ends by itself, with exit code 0."""
         self.process.terminate()
         try:
             return self.process.wait(20)
@@ -81,7 +81,7 @@ class Service:
             self.log.close()
 
     def memory(self):
-        """Resident, in bytes."""
+        """Resident bytes."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()
         return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,4 @@
-"""What user agents and clients of engines say, by WebSocket and in lines."""
+"""What user agents and clients of engines say, over WebSocket and in lines."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from api import somebody
 from rights import Broken, Thing, expect
 from wires import Session
 
-# Of one device, so that its owner does not come to his limit.
+# Sessions of one device, so that its owner stays within the limit.
 AGENTS, CHANNELS = 6, 8
 
 
@@ -53,7 +53,7 @@ async def talk_to_engine(caller):
 
 
 async def open_engine(caller):
-    """Of one's own, of somebody else, or of nobody."""
+    """Opens an engine of the caller, of another owner, or one that does not exist."""
     rights, chance, since = caller.rights, caller.chance, time.monotonic()
     thing = rights.registrations.get(somebody(caller, rights.registrations))
     app = thing.app if thing else caller.values.token() or "x"
@@ -158,7 +158,7 @@ async def hello(caller):
 
 
 def heard(caller, text, message):
-    """A notification is of a channel of this user agent, and says what was pushed there."""
+    """Checks that a notification is for a channel of this user agent and has the pushed content."""
     caller.rights.inspect(text, caller)
     if message.get("messageType") != "notification" or "data" not in message:
         return
@@ -194,7 +194,7 @@ async def register(caller, session):
 
 
 async def unregister(caller, session):
-    """Of a channel of one's own, or of somebody else: that one has to stay."""
+    """Ends a channel of this user agent, or tries to end another's, which must stay."""
     channels = caller.rights.channels
     if not channels:
         return
@@ -211,7 +211,7 @@ async def unregister(caller, session):
 
 
 async def acknowledge(caller, session):
-    """What came, what came to others, and what never was."""
+    """Acknowledges messages that came, that came to others, and that never existed."""
     updates = []
     for _ in range(caller.chance.randrange(1, 6)):
         kind = caller.chance.random()
@@ -246,7 +246,7 @@ async def small_talk(caller, session):
 
 
 async def nonsense(caller, session):
-    """After which the session is most often over."""
+    """Sends nonsense, which mostly ends the session."""
     values = caller.values
     text = caller.chance.choice(
         (

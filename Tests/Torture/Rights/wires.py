@@ -1,4 +1,4 @@
-"""Connections to the server: HTTP that is kept open, and WebSockets whose end is noticed."""
+"""Connections to the server: HTTP connections that are kept open, and WebSockets that notice their end."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from rights import Broken
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-# Nothing takes longer, whatever else this machine does.
+# No operation takes longer, even on a busy machine.
 PATIENCE = 20
 
 
 def local_socket(path, uid):
-    """Connected as that user of this machine."""
+    """A connection as that user of this machine."""
     made = socket.socket(socket.AF_UNIX)
     try:
         if uid:
@@ -29,7 +29,7 @@ def local_socket(path, uid):
 
 
 class HTTP:
-    """One connection, which is made again when it has gone."""
+    """One connection, which is opened again when it is gone."""
 
     def __init__(self, open_connection):
         self.open_connection = open_connection
@@ -68,7 +68,7 @@ class HTTP:
 
 
 class Session:
-    """A WebSocket whose messages are handed on as they come."""
+    """A WebSocket that passes each message on."""
 
     def __init__(self, socket, heard):
         self.socket = socket
@@ -79,7 +79,7 @@ class Session:
 
     @classmethod
     async def open(cls, url, heard, bearer=None, sock=None):
-        """Or the status with which it was refused."""
+        """Opens the session, or returns the status of the refusal."""
         fields = {"Authorization": f"Bearer {bearer}"} if bearer else {}
         named = {"sock": sock} if sock else {}
         try:
@@ -124,7 +124,7 @@ class Session:
 
     @staticmethod
     def name(message):
-        """By which an answer is known: the mark of a request, or what kind of request it was."""
+        """What an answer is recognised by: the mark of a request, or its kind."""
         if "@type" in message:
             return message.get("@extra") if isinstance(message.get("@extra"), str) else None
         return message.get("messageType", "ping"), message.get("channelID", "").lower()
@@ -140,7 +140,7 @@ class Session:
             pass
 
     async def ask(self, text, name):
-        """The answer; None if the session ended instead."""
+        """The answer, or None if the session ended instead."""
         future = asyncio.get_running_loop().create_future()
         self.waiting[name] = future
         await self.say(text)

@@ -1,5 +1,5 @@
-"""The way of a push through the server, with the time of day in 2039 and 2106: behind the last
-second that 31 bits hold, and behind that of 32. The machine's own clock is not touched.
+"""A push through the server in 2039 and in 2106: after the last second that 31 bits can hold, and after the last of 32
+bits. The machine's clock stays as it is.
 
 usage: walk.py PATH_OF_BELLWIRE
 """
@@ -30,7 +30,7 @@ def check(condition, what, seen=""):
 
 
 class Server:
-    """A server, and its programs, in whose time of day it is another year."""
+    """A server and its programs, which see another year."""
 
     def __init__(self, folder, moment):
         self.folder = folder
@@ -43,7 +43,7 @@ class Server:
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
         self.state = os.path.join(folder, "state")
-        # The same at each start, since endpoints begin with it.
+        # The same at each start, because endpoints begin with it.
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
 
@@ -75,15 +75,10 @@ class Server:
         return done.stdout
 
     def control(self, method, path):
-        """What the control socket answers."""
+        """The answer of the control socket."""
         done = subprocess.run(
             [
-                "curl",
-                "--silent",
-                "--fail-with-body",
-                "--max-time",
-                "20",
-                "--unix-socket",
+                *"curl --silent --fail-with-body --max-time 20 --unix-socket".split(),
                 self.state + "/control.sock",
                 "-X",
                 method,
@@ -97,7 +92,7 @@ class Server:
 
 
 def dates(path):
-    """From when to when a certificate is good, as OpenSSL reads it."""
+    """The first and the last day of a certificate, as OpenSSL reads it."""
     text = subprocess.run(["openssl", "x509", "-in", path, "-noout", "-dates"], capture_output=True, text=True).stdout
     return [int(line.split()[-2]) for line in text.splitlines()]
 
@@ -136,7 +131,7 @@ def walk(year, moment):
             begun = server.control("GET", "registrations/" + app["id"])
             check(time.gmtime(begun["created"]).tm_year == year, "when it was registered", begun)
             check(begun["expires"] - begun["created"] > 2_000_000, "how long it lives", begun)
-        # What is kept is there after a start, and what comes is put behind it.
+        # Stored messages are there after a restart, and new ones come after them.
         with server:
             server.run(*signed, "second")
             waiting = server.control("GET", "pending?registration=" + app["id"])["messages"]
@@ -153,7 +148,7 @@ try:
     for year, moment in YEARS.items():
         walk(year, moment)
 finally:
-    # What the library shares among programs stays behind those that end without a word.
+    # The library leaves its shared memory behind when programs are killed.
     for path in set(glob.glob("/dev/shm/*faketime*")) - before:
         os.unlink(path)
 print(f"years: {passed} checks in {', '.join(map(str, YEARS))}")
