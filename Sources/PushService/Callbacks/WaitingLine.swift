@@ -1,4 +1,4 @@
-/// Who waits, first come first served.
+/// A queue: first come, first served.
 package struct WaitingLine<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -15,7 +15,7 @@ package struct WaitingLine<Element> {
         guard !isEmpty else { return nil }
         defer {
             start += 1
-            // Moved up once for each half, so each element is moved twice at most.
+            // Moving up only past the half moves each element twice at most.
             if start * 2 > elements.count {
                 elements.removeFirst(start)
                 start = 0
