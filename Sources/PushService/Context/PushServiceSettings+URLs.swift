@@ -1,7 +1,7 @@
 import Base
 package import Mailbox
 
-/// The addresses that we hand out.
+/// The URLs that the server hands out.
 extension PushServiceSettings {
     package func endpoint(_ token: EndpointToken, isBound: Bool) -> [UInt8] {
         var url = Array(baseURL.description.utf8)

@@ -2,7 +2,7 @@ import Base
 package import HTTP
 
 extension RequestHead {
-    /// Where the secret of `Authorization: Bearer …` stands (RFC 6750 section 2.1).
+    /// The range of the secret in `Authorization: Bearer …` (RFC 6750 section 2.1).
     package var bearer: Range<Int>? {
         guard let field = fields.firstValue(of: "authorization") else { return nil }
         let held = bytes

@@ -3,7 +3,7 @@ import Crypto
 package import Mailbox
 
 extension StoreIndex {
-    /// The credential whose secret this text is; nil if there is none.
+    /// The credential with this secret; nil if there is none.
     package func credential(secret text: Span<UInt8>) -> DeviceCredential? {
         guard let secret = Base64URL.decode(text), secret.count == DeviceCredential.secretLength,
             var hash = try? SHA256(), let bytes = try? hash.digest(of: secret.span)
