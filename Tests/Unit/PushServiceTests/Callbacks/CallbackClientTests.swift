@@ -9,7 +9,7 @@ import Testing
 
 @testable import PushService
 
-/// A client on a loop of its own, and the rules for callbacks in front of it.
+/// A client on a loop of its own, behind the rules for callbacks.
 final class CallbackClientFixture: Sendable {
     private let group: LoopGroup
     private let client: LoopClient
@@ -30,7 +30,7 @@ final class CallbackClientFixture: Sendable {
         client.close()
     }
 
-    /// The status, or why there is none.
+    /// The status, or the reason why there is none.
     func outcome(
         _ url: String, _ rights: CallbackRights = .localUser(getuid())
     ) async throws -> String {
@@ -136,7 +136,7 @@ struct CallbackClientTests {
     @Test("A local user's connection serves nobody else")
     func sharing() async throws {
         let hook = try HookServer()
-        // Some address is allowed in clear, so that the request is refused when it is dialled.
+        // An allowed address makes the client refuse the request only when it dials.
         let allowed = try #require(AddressBlock("127.0.0.9"))
         let client = try CallbackClientFixture {
             $0.dialGuard.allowed = [allowed]

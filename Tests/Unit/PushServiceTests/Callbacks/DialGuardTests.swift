@@ -91,7 +91,7 @@ struct DialGuardTests {
         let user = CallbackRights.localUser(0)
         #expect(try refusal("127.0.0.1", port: 8_443, user, dialGuard) == .ownListener)
         #expect(try refusal("127.0.0.1", port: 8_444, user, dialGuard) == nil)
-        // Of the address that is a wildcard only what this machine has counts.
+        // A listener on a wildcard address only covers addresses that this machine has.
         #expect(try refusal("10.0.0.1", port: 443, user, dialGuard) == .ownListener)
         #expect(try refusal("10.0.0.2", port: 443, user, dialGuard) == nil)
     }
