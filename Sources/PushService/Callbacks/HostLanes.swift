@@ -22,20 +22,20 @@ package struct HostLanes {
         var lane = Lane.untried
         var inFlight = 0
         var waiting = WaitingLine<UInt32>()
-        /// When its latest requests began, at most `perSecond` of them.
+        /// When the last requests began, as many as are allowed per second.
         var begun = WaitingLine<Int64>()
         var place = Place.nowhere
     }
 
-    /// Where a host waits for its turn. A lane may also contain hosts that moved on; these are
-    /// skipped.
+    /// Where a host waits for its turn. A lane may still have entries of hosts that moved on; they
+    /// are skipped.
     private enum Place: Equatable {
         case nowhere
         case lane(Lane)
         case held
     }
 
-    /// Beyond this many hosts, those with nothing to do are forgotten.
+    /// Beyond this number of hosts, idle ones are forgotten.
     private static let memory = 32_768
 
     private let limits: Limits
@@ -43,7 +43,7 @@ package struct HostLanes {
     private var hosts: [String: Host] = [:]
     private var lanes: [WaitingLine<String>]
     private var inFlight: [Int]
-    /// Hosts that used up their requests for this second, and when they may go on.
+    /// Hosts that have used up this second, with the end of that second.
     private var held: [(host: String, until: Int64)] = []
 
     package init(_ limits: Limits = Limits()) {
@@ -52,7 +52,7 @@ package struct HostLanes {
         inFlight = Lane.allCases.map { _ in 0 }
     }
 
-    /// Requests that have a place.
+    /// Requests under way.
     package var count: Int { inFlight.reduce(0, +) }
     var hostCount: Int { hosts.count }
 
@@ -67,7 +67,7 @@ package struct HostLanes {
         list(name)
     }
 
-    /// The next request that gets a place; nil if none is free or nobody waits.
+    /// The next request that gets a place; nil if no place is free or nobody waits.
     package mutating func next(at now: Int64) -> UInt32? {
         release(at: now)
         guard count < limits.places else { return nil }
@@ -80,7 +80,7 @@ package struct HostLanes {
         return nil
     }
 
-    /// When a waiting host may go on, if only its rate limit holds it back.
+    /// When a host that has used up its second may continue.
     package var nextTime: Int64? { held.lazy.map(\.until).min() }
 
     /// Frees a place. `wasSlow`: the request timed out.
@@ -95,7 +95,7 @@ package struct HostLanes {
         list(name)
     }
 
-    /// Frees a place that was not used.
+    /// Frees a place that was not needed.
     package mutating func giveBack(host name: String) {
         guard let lane = hosts[name]?.lane else { return }
         hosts[name]?.inFlight -= 1
@@ -111,7 +111,7 @@ package struct HostLanes {
         }
     }
 
-    /// Puts a host into its lane, if it has requests waiting and may send one.
+    /// Puts a host into its lane, unless it has nothing to send or too much under way.
     private mutating func list(_ name: String) {
         guard let host = hosts[name], host.place == .nowhere, !host.waiting.isEmpty,
             host.inFlight < limits.perHost

@@ -27,13 +27,13 @@ final class MatrixRequest {
     fileprivate func begin() { open += 1 }
 
     /// The later device gets the same result as the first.
-    func note(_ device: Int, asRepetitionOf first: Int) {
+    func mark(_ device: Int, asRepetitionOf first: Int) {
         repeated[first, default: []].append(device)
     }
 
     /// Only a permanent failure may end a pusher.
     func refuse(_ device: Int, _ refusal: PushRefusal) {
-        service.metrics.note(refusal)
+        service.metrics.count(refusal)
         if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
             rejected.insert(device)
             rejected.formUnion(repeated[device] ?? [])
