@@ -2,7 +2,7 @@ import HTTP
 import Mailbox
 import System
 
-/// What a scrape is told. docs/metrics.md says of each family what it is good for.
+/// The text for a scrape. docs/metrics.md explains each family.
 extension Metrics {
     func text(_ store: any MessageStore, version: String) -> String {
         var text = MetricsText()
