@@ -37,7 +37,7 @@ final class EnginePlace: TimerHandler {
         requests += 1
         bytes += size
         let now = loop.now.nanoseconds
-        if let rest = pace.take(1 + size / Self.piece, limit, at: now), !isTooFast {
+        if let rest = pace.spend(1 + size / Self.piece, limit, at: now), !isTooFast {
             isTooFast = true
             _ = loop.schedule(after: Interval(.nanoseconds(rest)), self)
         }

@@ -5,11 +5,11 @@ import Reactor
 import System
 import WebPush
 
-/// What becomes known of the delivery to the user agent, and what is done because of it.
+/// Passes events to the delivery and carries out its actions.
 extension AutopushChannel {
-    /// `body` tells the delivery what happened; `isReading`: a page was read.
+    /// `body` passes an event to the delivery; `isReading` marks a page from the store.
     @discardableResult
-    func tell<Answer>(
+    func update<Answer>(
         isReading: Bool = false,
         _ body: (inout DeviceDelivery, inout [DeliveryAction]) -> Answer
     ) -> Answer {
@@ -17,7 +17,7 @@ extension AutopushChannel {
         swap(&actions, &desk.actions)
         let answer = body(&delivery.pointee, &actions)
         for action in actions { perform(action, isReading) }
-        // What is done may tell it something in its turn, with a list of its own.
+        // An action may have called `tell` again, which then used a list of its own.
         actions.removeAll(keepingCapacity: true)
         swap(&actions, &desk.actions)
         return answer
@@ -68,27 +68,27 @@ extension AutopushChannel {
     }
 
     func accept(_ message: Message, _ sender: SenderTicket) {
-        tell { $0.accept(message, from: sender, at: Instant.now.nanoseconds, &$1) }
+        update { $0.accept(message, from: sender, at: Instant.now.nanoseconds, &$1) }
     }
 
     func stored(_ message: Message, at position: Int64) {
         let clock = desk.service.store.clock
-        tell { $0.stored(message, at: position, now: clock.now, &$1) }
+        update { $0.stored(message, at: position, now: clock.now, &$1) }
     }
 
-    /// In seconds, begun ones counted; zero for one that was never to be kept.
+    /// In seconds, rounded up; zero for a message with a TTL of 0.
     private func lifeLeft(of message: Message) -> UInt32 {
         guard message.content.ttl > 0 else { return 0 }
         let rest = message.expiry.milliseconds - desk.service.store.clock.now.milliseconds
         return max(1, min(message.content.ttl, UInt32(clamping: (rest + 999) / 1_000)))
     }
 
-    /// The client has done with it, on this connection or an earlier one.
+    /// The client acknowledged a message of this connection or an earlier one.
     func acknowledged(_ id: MessageID) {
         guard let device else { return }
         desk.service.metrics.noteAcknowledged()
         let index = desk.service.index
-        let isKnown = tell {
+        let isKnown = update {
             $0.acknowledged(id, isWaiting: index.usage(ofDevice: device).messages > 0, &$1)
         }
         if !isKnown { strain += 1 }
@@ -103,16 +103,16 @@ extension AutopushChannel {
     }
 
     func recorded(_ id: MessageID) {
-        tell { $0.recorded(id, &$1) }
+        update { $0.recorded(id, &$1) }
         holdUp()
     }
 
     func loaded(_ answer: LoadAnswer) {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
-        case .page(let page): tell(isReading: true) { $0.read(page, &$1) }
+        case .page(let page): update(isReading: true) { $0.read(page, &$1) }
         case .credentials, .owners, .callbacks, .callback, .registration, .engines: break
-        case .unavailable where session.pointee.isOpen: tell { $0.unreadable(&$1) }
+        case .unavailable where session.pointee.isOpen: update { $0.unreadable(&$1) }
         case .unavailable: replaced()
         }
     }

@@ -10,26 +10,26 @@ import WebPush
 /// Confined to the loop of its desk.
 final class AutopushChannel {
     let desk: DeliveryDesk
-    /// The row of the credential it came with.
+    /// The row of the credential that the user agent presented.
     let credential: UInt32?
     private let pass: Pass
-    /// Of a stranger from elsewhere.
+    /// Counts a client without a credential against its network; nil for others.
     let place: StrangerPlace?
-    /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
-    /// runs within an access.
+    /// Allocated separately, because a property of a class is copied on each access. No other code
+    /// may run during an access.
     let session: UnsafeMutablePointer<AutopushSession>
     let delivery: UnsafeMutablePointer<DeviceDelivery>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
-    /// One after the other: the first is under way.
+    /// Handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false
     @exclusivity(unchecked) private var timer: TimerID?
     @exclusivity(unchecked) private var pace = Pace()
-    /// Set as long as it has asked too fast.
+    /// Set while the client has asked for too much too fast.
     @exclusivity(unchecked) private var paceTimer: TimerID?
-    /// What the message under way asks for beside acknowledging what was sent.
+    /// What the client's current message costs, besides acknowledging messages.
     @exclusivity(unchecked) var strain = 0
 
     private static let paceCookie: UInt64 = 1
@@ -59,7 +59,7 @@ final class AutopushChannel {
 
     private var now: Duration { Self.time(desk.loop) }
 
-    /// Nil for a user agent that has never registered anything: nothing is kept of it.
+    /// Nil for a user agent that never registered anything: the store has nothing about it.
     var device: UInt32? { delivery.pointee.device }
 
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
@@ -69,11 +69,11 @@ final class AutopushChannel {
         case .open:
             say(reply)
             let takesBack = session.pointee.extensions.contains(.withdrawn)
-            tell { $0.opened(takesBack: takesBack, &$1) }
+            update { $0.opened(takesBack: takesBack, &$1) }
         case .want(let least):
             say(reply)
-            tell { $0.wants(from: least, &$1) }
-        case .acknowledged: tell { $0.goOn(&$1) }
+            update { $0.wants(from: least, &$1) }
+        case .acknowledged: update { $0.goOn(&$1) }
         case .identify(let userAgent): identify(userAgent)
         case .register(let channel, let key): begin(.register(channel, key: key))
         case .unregister(let channel): begin(.unregister(channel))
@@ -89,7 +89,7 @@ final class AutopushChannel {
         }
     }
 
-    /// A newer connection has come for this device.
+    /// A newer connection of the device has come.
     func replaced() { perform(session.pointee.replaced()) }
 
     private func close(_ closing: AutopushClosing) {
@@ -98,8 +98,8 @@ final class AutopushChannel {
         leave()
     }
 
-    /// Nothing more is taken from the client, however long it takes to go: what it has not
-    /// acknowledged is for the store, and for its next connection.
+    /// Ignores the client from now on, however long it takes to disconnect. Messages it has not
+    /// acknowledged go to the store, for its next connection.
     private func leave() {
         stopTimer()
         desk.sessions.leave(self, with: pass)
@@ -108,19 +108,19 @@ final class AutopushChannel {
         session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
-        tell { $0.closed(&$1) }
+        update { $0.closed(&$1) }
     }
 
-    /// Takes up what came while a request was under way.
+    /// Handles what came while a request was under way.
     func readOn() {
         guard !isReading else { return }
         isReading = true
-        while session.pointee.isReady, let text = inbox.take() { read(text.span) }
+        while session.pointee.isReady, let text = inbox.removeFirst() { read(text.span) }
         isReading = false
         holdUp()
     }
 
-    /// Nothing more is read of a client that asks faster than it may, or than the store records.
+    /// Stops reading from a client that asks faster than it may, or than the store records.
     func holdUp() {
         let isAhead =
             paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
@@ -130,7 +130,7 @@ final class AutopushChannel {
     private func spend() {
         defer { strain = 0 }
         let limit = desk.service.settings.userAgentPace
-        guard let rest = pace.take(strain, limit, at: desk.loop.now.nanoseconds),
+        guard let rest = pace.spend(strain, limit, at: desk.loop.now.nanoseconds),
             paceTimer == nil
         else { return }
         paceTimer = desk.loop.schedule(
@@ -139,14 +139,14 @@ final class AutopushChannel {
 
     private func read(_ text: Span<UInt8>) {
         guard !desk.service.index.setAside.contains(.frame, text) else { return close(.badState) }
-        Underway.mark(.frame, text) { take(text) }
+        Underway.mark(.frame, text) { handle(text) }
     }
 
-    private func take(_ text: Span<UInt8>) {
+    private func handle(_ text: Span<UInt8>) {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)
-        // What an acknowledgement sets going may come back to the session.pointee.
+        // Collected first, because handling an acknowledgement may use the session again.
         var done: [MessageID] = []
         swap(&done, &desk.acknowledged)
         let action = session.pointee.received(text, at: now, reply: &reply) { done.append($0) }

@@ -6,7 +6,7 @@ import Mailbox
 import System
 import WebPush
 
-/// A push that waits until others have given way.
+/// A push that waits until older messages have been dropped.
 private final class Waiting {
     let content: Message.Content
     let address: Address
@@ -24,7 +24,7 @@ private final class Waiting {
     }
 }
 
-/// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
+/// Turns a request to an endpoint into a message for the desk, or refuses it.
 final class PushIntake {
     private let service: PushContext
     private let desk: DeliveryDesk
@@ -43,8 +43,8 @@ final class PushIntake {
         later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
     }
 
-    /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
-    func take(
+    /// `head` belongs to the exchange; `token` is where the endpoint's token is in it.
+    func receive(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ method: PushRules.Method, isLate: Bool = false
     ) throws(PushRefusal) {
@@ -58,17 +58,17 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.record($0, $1) }
         if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
-        // Those that wait already have the turn to themselves.
+        // New signatures wait while others do, or once this turn has checked its share.
         if fields.authorization != nil, !isLate,
             !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
         {
-            return later.add { [self] in takeLater(exchange, token: token, method) }
+            return later.add { [self] in receiveLater(exchange, token: token, method) }
         }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
         let body = exchange.body
         let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
-            return receivers.take(
+            return receivers.receive(
                 ReceiverPush(
                     sender: exchange, form: .request(fields, method),
                     body: body, endpoint: endpoint, signer: signer))
@@ -80,11 +80,11 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        try take(consume content, to: endpoint.address, from: exchange)
+        try accept(consume content, to: endpoint.address, from: exchange)
     }
 
-    /// Its endpoint may have ended meanwhile.
-    private func takeLater(
+    /// The endpoint may have ended meanwhile.
+    private func receiveLater(
         _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
     ) {
         let head = exchange.head
@@ -92,7 +92,7 @@ final class PushIntake {
         let body = exchange.body
         Underway.mark(.request, bytes.span, body.span) {
             do throws(PushRefusal) {
-                try take(exchange, head, token: token, method, isLate: true)
+                try receive(exchange, head, token: token, method, isLate: true)
             } catch {
                 Answer.refuse(error, exchange, service)
             }
@@ -104,12 +104,12 @@ final class PushIntake {
         of authority: Span<UInt8>
     ) throws(PushRefusal) -> KeyHash? {
         let before = gate.signaturesChecked
-        defer { if gate.signaturesChecked != before { newSignatures.note(in: desk.loop.now) } }
+        defer { if gate.signaturesChecked != before { newSignatures.spend(in: desk.loop.now) } }
         return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
-    /// What its sender may push is a message from here on, if there is room for it.
-    func take(
+    /// Makes a message of an admitted push, if there is room for it.
+    func accept(
         _ content: consuming Message.Content, to address: Address,
         _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
     ) throws(PushRefusal) {
@@ -124,7 +124,7 @@ final class PushIntake {
         makeRoom(for: Waiting(content, address, reservation, sender))
     }
 
-    /// Where that was asked for, the oldest messages of a full subscription give way.
+    /// If the configuration says so, the oldest messages of a full subscription are dropped.
     private func makeRoom(for push: Waiting) {
         desk.submit(
             .dropOldest(push.address, count: Self.droppedAtOnce),
@@ -144,7 +144,7 @@ final class PushIntake {
             })
     }
 
-    /// What is not ours is unknown without a look-up, what was ours is gone.
+    /// Tokens that this server never made are unknown; made but not in the index means gone.
     func lookUp(
         _ text: Span<UInt8>
     ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
@@ -164,14 +164,14 @@ final class PushIntake {
         }
     }
 
-    /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
+    /// A client that tries many unknown endpoints must wait; known endpoints are never affected.
     func unknown(to client: IPAddress?) -> PushRefusal {
         let second = Int64(service.settings.now())
         let network = client?.network ?? 0
         guard !service.strangers.isExhausted(network, second: second) else {
             return .tooMany(retryAfter: RetryAfter.nextSecond)
         }
-        service.strangers.note(network, second: second)
+        service.strangers.count(network, second: second)
         return .unknownToken
     }
 

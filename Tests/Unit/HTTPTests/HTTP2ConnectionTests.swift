@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The life of an HTTP/2 connection")
 struct HTTP2ConnectionTests {
-    /// A connection whose preface was read at once.
+    /// A connection that has read its preface.
     private func opened() -> HTTP2Connection {
         var connection = HTTP2Connection(at: .zero)
         connection.received(isInHead: false, at: .zero)
         return connection
     }
 
-    @Test("A peer that does not send its preface, or half a head, is sent away")
+    @Test("A peer that sends no preface, or half a head, is disconnected")
     func slowHead() {
         var silent = HTTP2Connection(at: .zero)
         #expect(silent.deadline == .seconds(10))
@@ -29,14 +29,14 @@ struct HTTP2ConnectionTests {
         #expect(late == .fail(.timeout))
     }
 
-    @Test("An idle connection frees memory, is told of its end, and is closed")
+    @Test("An idle connection frees memory, is sent GOAWAY, and is closed")
     func idle() {
         var connection = opened()
         #expect(connection.isIdle && connection.deadline == .seconds(1))
         let first = connection.expired(at: .seconds(1))
         #expect(first == .rest)
         #expect(connection.deadline == .seconds(75))
-        // Pings buy no time.
+        // Pings do not extend the deadline.
         connection.received(isInHead: false, at: .seconds(70))
         let second = connection.expired(at: .seconds(75))
         #expect(second == .shutDown)
@@ -47,7 +47,7 @@ struct HTTP2ConnectionTests {
         #expect(connection.deadline == nil)
     }
 
-    @Test("A body that does not come is answered, an answer that is not taken is given up")
+    @Test("A missing body is answered with 408, and an unread answer is given up")
     func streams() {
         var connection = opened()
         connection.handle(.head(1), at: .seconds(5))
@@ -68,7 +68,7 @@ struct HTTP2ConnectionTests {
         #expect(connection.isIdle && connection.deadline == .seconds(101))
     }
 
-    @Test("A peer that does not even take the end of its streams is given up")
+    @Test("A peer that does not even read the end of its streams is given up")
     func deaf() {
         var connection = opened()
         connection.handle(.head(1), at: .zero)
@@ -95,7 +95,7 @@ struct HTTP2ConnectionTests {
         #expect(connection.isIdle)
     }
 
-    @Test("What follows an early answer is waited for, but not for long")
+    @Test("The rest of a request is awaited after an early answer, but not for long")
     func earlyAnswer() {
         var connection = opened()
         connection.handle(.head(1), at: .zero)
@@ -109,7 +109,7 @@ struct HTTP2ConnectionTests {
         #expect(connection.isIdle && connection.deadline == .seconds(4))
     }
 
-    @Test("After a failure some bytes are still taken, so that the last words arrive")
+    @Test("After a failure some bytes are still read, so that the last frames arrive")
     func lingering() {
         var connection = opened()
         connection.handle(.failed(.flood(.pings)), at: .seconds(1))
@@ -119,7 +119,7 @@ struct HTTP2ConnectionTests {
         #expect(end == .close && connection.deadline == nil)
     }
 
-    @Test("A server that stops takes the requests on their way and finishes what it has")
+    @Test("A stopping server accepts requests on their way and finishes the current ones")
     func stopping() {
         var connection = opened()
         connection.handle(.head(1), at: .zero)
@@ -136,7 +136,7 @@ struct HTTP2ConnectionTests {
         #expect(close == .close)
     }
 
-    @Test("A graceful end: announcement, last word, and the running answers")
+    @Test("A graceful end: announcement, GOAWAY, and the remaining answers")
     func graceful() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()
@@ -145,7 +145,7 @@ struct HTTP2ConnectionTests {
         server.session.announceShutdown()
         client.receive(server.output())
         #expect(client.goAways == [.noError] && client.answers[running]?.closed == nil)
-        // One that was on its way.
+        // A stream that was on its way.
         server.receive(HTTP2Wire.get(3))
         #expect(server.heads.count == 2)
         server.session.shutDown()
@@ -160,7 +160,7 @@ struct HTTP2ConnectionTests {
         #expect(server.failure == nil && server.session.isFinished)
     }
 
-    @Test("The end of an idle connection is at once")
+    @Test("An idle connection ends at once")
     func idleEnd() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()

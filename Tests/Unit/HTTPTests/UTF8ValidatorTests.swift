@@ -6,7 +6,7 @@ import Testing
 @Suite("UTF-8 in pieces")
 struct UTF8ValidatorTests {
     @Test(
-        "Text fails at the first byte that shows it, wherever it is cut",
+        "Invalid text fails at its first invalid byte, wherever it is cut",
         arguments: ConformanceText.all)
     func table(text: ConformanceText) {
         for cut in 0...text.bytes.count {
@@ -35,7 +35,7 @@ struct UTF8ValidatorTests {
     }
 
     @Test(
-        "Every sequence of two bytes, and all that matter of three and four, is judged as Swift does"
+        "Sequences of two bytes, and relevant ones of three and four, are judged as Swift does"
     )
     func exhaustive() {
         let edges: [UInt8] = [
