@@ -2,7 +2,7 @@
 extension BatchExecutor {
     func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
-        case .store(let message): try messages.store(message)
+        case .store(let message): try messages.storeUnlessAcknowledged(message)
         case .acknowledge(let reference): try messages.acknowledge(reference)
         case .acknowledgeByID(let id, let device): try messages.acknowledge(id, device: device)
         case .withdraw(let location): try messages.withdraw(location)

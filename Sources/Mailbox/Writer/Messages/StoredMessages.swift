@@ -46,8 +46,7 @@ final class StoredMessages {
 
 /// Adding messages.
 extension StoredMessages {
-    /// Stores the message unless its acknowledgement is in the same batch.
-    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
+    func storeUnlessAcknowledged(_ message: Message) throws(StoreFault) -> StoreOutcome {
         // A message with a topic replaces another even if acknowledged; a mark is needed for
         // repetitions.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
