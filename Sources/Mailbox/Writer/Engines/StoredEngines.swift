@@ -147,7 +147,7 @@ final class StoredEngines {
         publish(engine.row, .deadline(deadline))
     }
 
-    /// Queues what an update means for others than the clients. True if the update is owed.
+    /// Queues what an update means for registrations and callbacks. True if the update is owed.
     private func addConsequences(
         of update: Update, _ engine: UInt32, _ device: UInt32?
     ) throws(StoreFault) -> Bool {
