@@ -70,7 +70,7 @@ extension Metrics {
         for (word, count) in undecryptableReasons { text.add([("reason", word)], count) }
         text.add(
             "bellwire_outranked_total", "counter",
-            "Pushes refused because they would change better protected messages.", outrankedCount)
+            "Pushes that tried to change better protected messages.", outrankedCount)
     }
 
     private func addDeliveries(to text: inout MetricsText) {
