@@ -293,7 +293,7 @@ struct EndpointTests {
         #expect(try fixture.request("POST", "/a/b").status == 404)
     }
 
-    @Test("A full backlog refuses new pushes with 429 and keeps all messages until there is room")
+    @Test("A full backlog gives 429 and loses no messages; acknowledging them makes room again")
     func backlog() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device = .init(messages: 10, bytes: 1 << 20) }

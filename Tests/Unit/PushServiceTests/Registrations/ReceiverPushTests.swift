@@ -254,7 +254,7 @@ struct SecretPushTests {
         }
     }
 
-    @Test("The payload is decrypted a second time; others are not shown")
+    @Test("A payload under a secret is decrypted a second time; no other payload is shown")
     func twice() throws {
         let (secret, p, text) = try #require(try vectors().first)
         let app = try RegisteredApp(try PushFixture(), #","secret":"\#(secret)""#)

@@ -80,7 +80,7 @@ struct AdmissionTests {
         #expect(try other.notification().body == "still there")
     }
 
-    @Test("If registration needs a credential, everyone else gets 401 before the upgrade")
+    @Test("If registration needs a credential, requests without one get 401 before the upgrade")
     func token() throws {
         let fixture = try PushFixture { $0.settings = { $0.registration = .token } }
         let secret = try fixture.addCredential()
