@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Desktop", "DeliveryModel",
+                "EngineHost", "Pictures", "DeliveryModel",
             ],
             path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -80,6 +80,7 @@ let package = Package(
         module("Dialects", ["Base", "Notifications"]),
         module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
+        module("Pictures", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -107,13 +108,13 @@ let package = Package(
             "API",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "Outbound", "HTTP", "Mailbox", "Configuration", "PushService",
+                "HTTP", "Mailbox", "Configuration", "PushService",
             ]),
         module(
             "Desktop",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "TLS",
-                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus",
+                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus", "Pictures",
             ]),
         .executableTarget(
             name: "bellwire",
@@ -145,6 +146,7 @@ let package = Package(
         tests(of: "Notifications", ["Dialects", "EngineHost"]),
         tests(of: "Dialects", ["Notifications", "EngineHost"]),
         tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
+        tests(of: "Pictures", ["Base"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
@@ -164,7 +166,7 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "Reactor", "Outbound", "API", "HookSupport",
+                "Reactor", "Outbound", "System", "API", "HookSupport",
             ]),
         tests(
             of: "API",
@@ -176,7 +178,7 @@ let package = Package(
             of: "Desktop",
             [
                 "Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite", "Mailbox",
-                "Bus",
+                "Bus", "Pictures",
             ]),
         .executableTarget(
             name: "WebSocketProbe",

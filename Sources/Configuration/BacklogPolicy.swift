@@ -1,4 +1,4 @@
-/// What happens when more waits for a client than there is room for.
+/// What happens to a push when too many messages wait for a client.
 package enum BacklogPolicy: String, Sendable, CaseIterable {
     case refuse
     case dropOldest = "drop-oldest"

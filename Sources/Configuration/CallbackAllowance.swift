@@ -1,6 +1,6 @@
 package import Base
 
-/// What registrations from the network may call back although it is not on the internet.
+/// A target outside the public internet that registrations from the network may call back.
 package enum CallbackAllowance: Equatable, Sendable {
     case addresses(AddressBlock)
     case socket(path: String)

@@ -1,4 +1,3 @@
-/// What is wrong with the configuration, and where.
 package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     package let source: SettingSource?
     package let message: String

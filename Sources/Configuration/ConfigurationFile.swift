@@ -1,6 +1,6 @@
 import Base
 
-/// Reads `key = value`, one a line. `#` begins a comment at the start of a line or after a blank.
+/// Reads one `key = value` per line. `#` starts a comment at the start of a line or after a space.
 enum ConfigurationFile {
     static func settings(
         _ bytes: [UInt8], path: String
@@ -10,7 +10,7 @@ enum ConfigurationFile {
         for (index, line) in lines.enumerated() {
             let source = SettingSource.file(path, line: index + 1)
             guard let text = String(validating: line, as: UTF8.self) else {
-                throw ConfigurationError("this is not UTF-8", in: source)
+                throw ConfigurationError("this line is not UTF-8", in: source)
             }
             guard let (name, value) = try pair(text, source) else { continue }
             let key = try key(name, source)
@@ -23,7 +23,7 @@ enum ConfigurationFile {
         return settings
     }
 
-    /// Nil for a line that says nothing.
+    /// Nil for an empty line or a comment.
     private static func pair(
         _ line: String, _ source: SettingSource
     ) throws(ConfigurationError) -> (name: String, value: String)? {
@@ -31,8 +31,8 @@ enum ConfigurationFile {
         guard !content.isEmpty else { return nil }
         guard let equals = content.firstIndex(of: "=") else {
             throw ConfigurationError(
-                "\(Printable.text(String(content), limit: 40)) is no setting", in: source,
-                hint: "write key = value")
+                "\(Printable.text(String(content), limit: 40)) is not a setting", in: source,
+                hint: "write it as key = value")
         }
         let name = trimmed(content[..<equals])
         let value = trimmed(content[content.index(after: equals)...])

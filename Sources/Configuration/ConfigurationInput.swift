@@ -1,4 +1,4 @@
-/// What a configuration is made from.
+/// Everything a configuration is made from.
 package struct ConfigurationInput: Sendable {
     package struct File: Sendable {
         let path: String
@@ -10,11 +10,11 @@ package struct ConfigurationInput: Sendable {
         }
     }
 
-    /// The values of `--KEY`, in their order.
+    /// The values of `--KEY` in the order given.
     package var options: [String: [String]]
     package var environment: [String: String]
     package var file: File?
-    /// Where sockets listen that this process was given.
+    /// The listening sockets that systemd passed to this process.
     package var handedOver: [ListenAddress] = []
 
     package init(
@@ -25,8 +25,8 @@ package struct ConfigurationInput: Sendable {
         self.file = file
     }
 
-    /// What is said of each key, by the first source that says anything: an option, the
-    /// environment, the file.
+    /// The values of each key from the first source that has any: an option, the environment, the
+    /// file.
     func settings() throws(ConfigurationError) -> [String: [Setting]] {
         var settings: [String: [Setting]] = [:]
         if let file { settings = try ConfigurationFile.settings(file.bytes, path: file.path) }
@@ -44,8 +44,8 @@ package struct ConfigurationInput: Sendable {
         return settings
     }
 
-    /// `/etc/bellwire/bellwire.conf` for a system service, else in the user's own folder; nil
-    /// without a home.
+    /// `/etc/bellwire/bellwire.conf` for a system service, else a file in the user's own folder;
+    /// nil without a home.
     package static func defaultPath(
         _ environment: [String: String], isSystemService: Bool
     ) -> String? {
@@ -54,7 +54,7 @@ package struct ConfigurationInput: Sendable {
             .map { $0 + "/bellwire/bellwire.conf" }
     }
 
-    /// A folder of the XDG base directory specification, which takes absolute paths only.
+    /// A folder of the XDG base directory specification, which allows absolute paths only.
     static func folder(
         _ name: String, else fallback: String, _ environment: [String: String]
     ) -> String? {
@@ -74,7 +74,7 @@ extension ConfigurationKey {
         return values.map { Setting($0, from: source) }
     }
 
-    /// Several values in one variable are parted by blanks.
+    /// Several values in one variable are separated by spaces.
     fileprivate func values(in text: String) -> [String] {
         guard isRepeatable else { return [text] }
         var values: [String] = []
@@ -91,7 +91,7 @@ extension ConfigurationKey {
     fileprivate func check(_ setting: Setting) throws(ConfigurationError) {
         guard !setting.value.isEmpty else {
             throw ConfigurationError(
-                "\(name) has no value", in: setting.source, hint: "\(name) = \(placeholder)")
+                "\(name) has no value", in: setting.source, hint: "write \(name) = \(placeholder)")
         }
         guard setting.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw ConfigurationError("\(name) has a control character", in: setting.source)
@@ -99,7 +99,7 @@ extension ConfigurationKey {
         if let problem = check(setting.value) {
             throw ConfigurationError(
                 "\(name): \(shown(setting.value)) \(problem)", in: setting.source,
-                hint: "\(name) = \(placeholder)")
+                hint: "write \(name) = \(placeholder)")
         }
     }
 }

@@ -1,7 +1,6 @@
 extension ConfigurationKey {
-    /// The key that was probably meant.
     static func hint(for name: String) -> String {
-        // Longer ones are no slip of the hand, and would take long to compare.
+        // A longer name is not a typing mistake, and comparing it would take long.
         guard name.utf8.count <= 64 else { return everyKey }
         let word = name.lowercased().replacing("_", with: "-")
         let nearest = all.min { distance($0.name, word) < distance($1.name, word) }
@@ -15,7 +14,7 @@ extension ConfigurationKey {
         "the keys are " + all.map(\.name).joined(separator: ", ")
     }
 
-    /// How many letters must be put in, taken out or changed.
+    /// The edit distance: how many letters must be inserted, removed or changed.
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -1,4 +1,4 @@
-/// Everything that can be configured. A new key needs the reason why no default is right for all.
+/// All settings. Add a key only if no default can be right for everybody.
 extension ConfigurationKey {
     package static let all = [
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
@@ -7,15 +7,15 @@ extension ConfigurationKey {
         receiversFile, receiverAuthorities,
     ]
 
-    /// Those that a desktop without a server of its own has any use for.
+    /// The settings that `bellwire desktop` uses.
     package static let desktop = [state, keys, receiversFile, receiverAuthorities]
 
     static let listen = ConfigurationKey(
         "listen", "ADDRESS", isRepeatable: true,
         fallback: ListenAddress.usual.joined(separator: ", "),
         help: """
-            where to take connections: ADDRESS:PORT for TLS, http://ADDRESS:PORT, or unix:/PATH; \
-            behind a proxy followed by proxy-protocol or trusted-proxies=ADDRESS[,ADDRESS]
+            where to listen: ADDRESS:PORT for TLS, http://ADDRESS:PORT, or unix:/PATH; behind a proxy \
+            append proxy-protocol or trusted-proxies=ADDRESS[,ADDRESS]
             """
     ) { value in
         refusal { () throws(ConfigurationError) in _ = try ListenAddress(value) }
@@ -23,33 +23,33 @@ extension ConfigurationKey {
 
     static let baseURL = ConfigurationKey(
         "base-url", "URL", fallback: "https://localhost:PORT of the first listener",
-        help: "the address that endpoints begin with, as senders reach it"
+        help: "the address under which senders reach this server; endpoints begin with it"
     ) { value in
         refusal { () throws(ConfigurationError) in _ = try BaseURL(value) }
     }
 
     static let alias = ConfigurationKey(
         "alias", "ORIGIN", isRepeatable: true, fallback: "none",
-        help: "another scheme, host and port under which this service is reached"
+        help: "another scheme, host and port under which this server is reached"
     ) { value in
         refusal { () throws(ConfigurationError) in _ = try BaseURL(alias: value) }
     }
 
     static let tlsCertificate = ConfigurationKey(
         "tls-certificate", "FILE", fallback: "a development certificate for localhost",
-        help: "certificate chain in PEM; read again when it changes", check: anything)
+        help: "the certificate chain in PEM; read again when the file changes", check: anything)
 
     static let tlsKey = ConfigurationKey(
-        "tls-key", "FILE", fallback: "that of the development certificate",
-        help: "its private key in PEM", check: anything)
+        "tls-key", "FILE", fallback: "the key of the development certificate",
+        help: "the private key of the certificate, in PEM", check: anything)
 
     static let state = ConfigurationKey(
         "state", "FOLDER", fallback: "$STATE_DIRECTORY, else $XDG_STATE_HOME/bellwire",
-        help: "where subscriptions and messages are kept", check: anything)
+        help: "the folder for subscriptions and messages", check: anything)
 
     static let keys = ConfigurationKey(
         "keys", "FOLDER", fallback: "$CREDENTIALS_DIRECTORY, else STATE/keys",
-        help: "where the master key is kept", check: anything)
+        help: "the folder for the master key", check: anything)
 
     static let store = ConfigurationKey(
         "store", "STORE", fallback: "sqlite", isSecret: true,
@@ -61,61 +61,61 @@ extension ConfigurationKey {
 
     package static let registration = ConfigurationKey(
         "registration", "open|token",
-        fallback: "open while only this machine is meant, else token",
+        fallback: "open if only this machine can connect, else token",
         help: """
-            who may subscribe: everybody who connects, or devices with a credential; others than this \
-            machine are meant by a listener that they reach, a proxy, and a public base-url or alias
+            who may subscribe: open for everybody who connects, token for devices with a credential; \
+            a listener on the network, a proxy and a public base-url or alias all let others connect
             """,
         check: oneOf(RegistrationMode.allCases.map(\.rawValue)))
 
     static let registrationOpenToEveryone = ConfigurationKey(
         "registration-open-to-everyone", "yes|no", fallback: "no",
-        help: "allows registration = open on addresses that others can reach",
+        help: "allow registration = open on addresses that others can reach",
         check: oneOf(["yes", "no"]))
 
     static let localUsers = ConfigurationKey(
         "local-users", "yes|no", fallback: "no",
-        help: "lets every user of this machine have devices, by the control socket",
+        help: "let every user of this machine add devices through the control socket",
         check: oneOf(["yes", "no"]))
 
     static let accessLog = ConfigurationKey(
         "access-log", "yes|no", fallback: "no",
-        help: "whether each request is logged; never its path, which is a secret",
+        help: "log each request, without its path, which is secret",
         check: oneOf(["yes", "no"]))
 
     static let backlogFull = ConfigurationKey(
         "backlog-full", "refuse|drop-oldest", fallback: "refuse",
         help:
-            "what happens to a push when too much waits for a client; dropping breaks the promise",
+            "what to do with a push if too many wait for a client; drop-oldest loses messages",
         check: oneOf(BacklogPolicy.allCases.map(\.rawValue)))
 
     static let metricsListen = ConfigurationKey(
         "metrics-listen", "ADDRESS", fallback: "off",
-        help: "where to give metrics: http://ADDRESS:PORT or unix:/PATH"
+        help: "where to serve metrics: http://ADDRESS:PORT or unix:/PATH"
     ) { value in
         refusal { () throws(ConfigurationError) in
             guard case .tls = try ListenAddress(value).endpoint else { return }
-            throw ConfigurationError("speaks plain HTTP: write http:// in front")
+            throw ConfigurationError("must be plain HTTP: put http:// in front")
         }
     }
 
     static let metricsTokenFile = ConfigurationKey(
         "metrics-token-file", "FILE", fallback: "none",
-        help: "whoever reads metrics must send what is in this file as bearer", check: anything)
+        help: "a file with the bearer token that readers of metrics must send", check: anything)
 
     static let callbackAllow = ConfigurationKey(
         "callback-allow", "ADDRESS", isRepeatable: true, fallback: "none",
         help: """
-            what registrations from the network may call back beside the internet: ADDRESS, \
-            ADDRESS/BITS or unix:/PATH
+            a target outside the internet that registrations may call back: ADDRESS, ADDRESS/BITS or \
+            unix:/PATH
             """
     ) { value in
-        CallbackAllowance(value) == nil ? "is no ADDRESS, ADDRESS/BITS or unix:/PATH" : nil
+        CallbackAllowance(value) == nil ? "is not ADDRESS, ADDRESS/BITS or unix:/PATH" : nil
     }
 
     static let callbackProxy = ConfigurationKey(
         "callback-proxy", "URL", fallback: "none", isSecret: true,
-        help: "an HTTP proxy for callbacks to the internet, which then decides what they reach"
+        help: "an HTTP proxy for callbacks to the internet; it decides which hosts they reach"
     ) { value in
         value.hasPrefix("http://") || value.hasPrefix("https://")
             ? nil : "does not begin with http:// or https://"
@@ -123,23 +123,25 @@ extension ConfigurationKey {
 
     static let callbackUnixDirectory = ConfigurationKey(
         "callback-unix-directory", "FOLDER", fallback: "none",
-        help: "where sockets of local users may lie, beside /run/user/UID, to be called back"
+        help: "a folder besides /run/user/UID in which local users may have callback sockets"
     ) { value in
-        value.hasPrefix("/") && !value.hasSuffix("/") ? nil : "is no path of a folder"
+        value.hasPrefix("/") && !value.hasSuffix("/") ? nil : "is not the path of a folder"
     }
 
     static let callbackAuthorities = ConfigurationKey(
-        "callback-authorities", "FILE", fallback: "those of the system",
-        help: "certificates in PEM to trust for callbacks", check: anything)
+        "callback-authorities", "FILE", fallback: "the system's",
+        help: "the CA certificates to trust for callbacks, in PEM", check: anything)
 
     static let receiversFile = ConfigurationKey(
         "receivers-file", "FILE",
         fallback: "$CREDENTIALS_DIRECTORY/receivers, else $XDG_CONFIG_HOME/bellwire/receivers",
-        help: "where the desktop gets its messages: wss:// addresses, one a line", check: anything)
+        help: "a file with the receivers of the desktop: wss:// addresses, one per line",
+        check: anything)
 
     static let receiverAuthorities = ConfigurationKey(
-        "receiver-authorities", "FILE", fallback: "those of the system",
-        help: "certificates in PEM that the desktop trusts for its receivers", check: anything)
+        "receiver-authorities", "FILE", fallback: "the system's",
+        help: "the CA certificates that the desktop trusts for its receivers, in PEM",
+        check: anything)
 
     private static let anything: @Sendable (String) -> String? = { _ in nil }
 

@@ -1,15 +1,15 @@
-/// One thing that can be configured.
+/// One setting.
 package struct ConfigurationKey: Sendable {
     package let name: String
-    /// What stands for the value in the help.
+    /// Stands for the value in the help.
     package let placeholder: String
     package let isRepeatable: Bool
-    /// What is in force where nothing is said, in words if it depends on something.
+    /// The default; in words if it depends on other things.
     package let fallback: String
-    /// Whether a URL in it may hold a password, which is never shown.
+    /// The value may be a URL with a password, which must not be shown.
     package let isSecret: Bool
     package let help: String
-    /// Says what is wrong with a value, if anything is.
+    /// Returns what is wrong with a value, or nil.
     let check: @Sendable (String) -> String?
 
     init(
@@ -34,7 +34,7 @@ package struct ConfigurationKey: Sendable {
         "BELLWIRE_" + name.uppercased().replacing("-", with: "_")
     }
 
-    /// The value as it may be shown.
+    /// The value without its secrets.
     func shown(_ value: String) -> String {
         guard isSecret, let at = value.lastIndex(of: "@") else { return value }
         let scheme = value.firstRange(of: "://").map { value[..<$0.upperBound] } ?? ""

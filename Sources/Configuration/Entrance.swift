@@ -1,9 +1,9 @@
-/// What a listener opens to whom, in words that need no others.
+/// What a listener allows to whom, in a sentence for the administrator.
 package struct Entrance: Equatable, Sendable {
     package let place: String
-    /// Who can connect, and who of them may subscribe.
+    /// Who can connect, and which of them may subscribe.
     package let sentence: String
-    /// Whether people may subscribe whom nobody on this machine knows.
+    /// Whether people from other machines may subscribe without a credential.
     package let isOpenToStrangers: Bool
 
     package init(_ listener: ListenAddress, _ registration: RegistrationMode, _ baseURL: BaseURL?) {
@@ -14,7 +14,7 @@ package struct Entrance: Equatable, Sendable {
         let who = Self.visitors(of: listener, publicURL)
         let may =
             switch registration {
-            case .token: "only devices that were added by bellwire device add may subscribe"
+            case .token: "only devices added with bellwire device add may subscribe"
             case .open where isForThisMachine: "all of them may subscribe without a credential"
             case .open: "EVERYBODY may subscribe without a credential"
             }
@@ -23,35 +23,35 @@ package struct Entrance: Equatable, Sendable {
 
     private static func visitors(of listener: ListenAddress, _ publicURL: BaseURL?) -> String {
         if !listener.isLocal { return "everybody who reaches this address over the network" }
-        if listener.hasProxies { return "everybody who reaches the proxy in front" }
+        if listener.hasProxies { return "everybody who reaches the proxy in front of this server" }
         let locals =
             if case .unix = listener.endpoint {
-                "programs on this machine that may enter the folder of this socket"
+                "programs on this machine that have access to the folder of this socket"
             } else {
                 "programs on this machine"
             }
-        return publicURL.map { "\(locals), and whoever they let through from \($0)," } ?? locals
+        return publicURL.map { "\(locals), and clients that a proxy forwards from \($0)," }
+            ?? locals
     }
 }
 
 extension ServerConfiguration {
-    /// Of all listeners, as far as can be told before they are open.
+    /// One for each listener, as far as can be known before it is open.
     package var entrances: [Entrance] {
         listeners.map { Entrance($0, registration, expectedBaseURL) }
     }
 
-    /// The same for the other two.
     package var controlSentence: String {
         let others =
             allowsLocalUsers
-            ? "other users of this machine may have devices of their own"
-            : "other users of this machine may do nothing"
-        return "root and the user of the service administer, and \(others)"
+            ? "other users of this machine may add their own devices"
+            : "other users of this machine may not do anything"
+        return "root and the user of the service are administrators, and \(others)"
     }
 
     package var metricsSentence: String {
         metricsTokenFile == nil
             ? "all programs on this machine may read metrics"
-            : "whoever sends the token may read metrics"
+            : "everybody who sends the token may read metrics"
     }
 }

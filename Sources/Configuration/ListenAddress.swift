@@ -1,6 +1,6 @@
 package import Base
 
-/// Where connections are taken, and who is believed about where they come from.
+/// Where the server listens, and which proxies it trusts to name the client.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Endpoint: Hashable, Sendable {
         case tls(IPAddress, port: UInt16)
@@ -11,13 +11,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let endpoint: Endpoint
     /// Each connection begins with the PROXY protocol.
     package let expectsProxyProtocol: Bool
-    /// Those who are believed in X-Forwarded-For.
+    /// Proxies whose X-Forwarded-For is trusted.
     package let trustedProxies: [IPAddress]
 
-    /// Where nothing is configured.
+    /// The default.
     static let usual = ["127.0.0.1:8443", "[::1]:8443"]
 
-    /// Whether only this machine can connect.
+    /// Only this machine can connect.
     package var isLocal: Bool {
         switch endpoint {
         case .tls(let address, _), .plain(let address, _): address.isLoopback
@@ -27,10 +27,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var hasProxies: Bool { expectsProxyProtocol || !trustedProxies.isEmpty }
 
-    /// Whether nobody is meant but programs here: whoever comes through a proxy is a stranger.
+    /// Only programs on this machine are clients. A client behind a proxy may come from anywhere.
     package var isForThisMachine: Bool { isLocal && !hasProxies }
 
-    /// As it is written, without the proxies.
+    /// As written in the configuration, without the proxies.
     package var description: String {
         switch endpoint {
         case .tls(let address, let port): Self.text(address, port)
@@ -43,14 +43,14 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         address.v4 == nil ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
-    /// For a socket that is there already.
+    /// For a socket that is already open.
     package init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         expectsProxyProtocol = false
         trustedProxies = []
     }
 
-    /// Whatever is spoken there.
+    /// The same address, whether or not it uses TLS.
     package func isSamePlace(as other: ListenAddress) -> Bool {
         switch (endpoint, other.endpoint) {
         case (.unix(let path), .unix(let other)): path == other
@@ -76,7 +76,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
                 trustedProxies += try Self.addresses(word.dropFirst(Self.trustedProxies.count))
             } else {
                 throw ConfigurationError(
-                    "has \(word), which is neither proxy-protocol nor trusted-proxies=ADDRESS")
+                    "contains \(word), which is neither proxy-protocol nor trusted-proxies=ADDRESS")
             }
         }
         self.endpoint = endpoint
@@ -84,13 +84,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         self.trustedProxies = trustedProxies
         guard case .plain = endpoint, !isLocal, trustedProxies.isEmpty else { return }
         throw ConfigurationError(
-            "would carry secrets in clear: use TLS, or name the proxy by trusted-proxies")
+            "would send secrets unencrypted: use TLS, or name the proxy with trusted-proxies")
     }
 
     private static let proxyProtocol = "proxy-protocol"
     private static let trustedProxies = "trusted-proxies="
 
-    /// Whether a word goes with the address before it.
+    /// Whether a word belongs to the address before it.
     static func continuesAddress(_ word: some StringProtocol) -> Bool {
         word == proxyProtocol || word.hasPrefix(trustedProxies)
     }
@@ -99,9 +99,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             guard path.hasPrefix("/"), path.utf8.count > 1 else {
-                throw ConfigurationError("has no path that begins with /")
+                throw ConfigurationError("needs a path that begins with /")
             }
-            // sun_path of Linux, with the zero at its end.
+            // The size of sun_path on Linux, with its final zero.
             guard path.utf8.count < 108 else {
                 throw ConfigurationError("is too long for a Unix socket")
             }
@@ -128,7 +128,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         guard let port = UInt16(decimalDigits: digits.span),
             let address = IPAddress(String(host)), isBracketed || !host.contains(":")
         else {
-            throw ConfigurationError("is not ADDRESS:PORT with a number as address")
+            throw ConfigurationError("is not ADDRESS:PORT with a numeric address")
         }
         return (address, port)
     }
@@ -137,7 +137,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         var addresses: [IPAddress] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let address = IPAddress(String(part)) else {
-                throw ConfigurationError("has \(part), which is no address of a proxy")
+                throw ConfigurationError("contains \(part), which is not the address of a proxy")
             }
             addresses.append(address)
         }

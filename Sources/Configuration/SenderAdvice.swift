@@ -1,15 +1,15 @@
 package import Base
 
-/// What senders have to be told before they push to an address that is not public.
+/// The settings that senders need before they push to an address that is not public.
 ///
-/// They refuse such addresses, so that nobody makes them ask what is meant for their own network.
+/// They refuse such addresses, so that nobody can use them to reach their own network.
 package struct SenderAdvice {
     private let baseURL: BaseURL
-    /// Those of the base URL that senders refuse.
+    /// The addresses of the base URL that senders refuse.
     private let refused: [IPAddress]
     private let isThisMachine: Bool
 
-    /// What Synapse refuses unless it is told otherwise; others refuse nearly the same.
+    /// What Synapse refuses by default; others refuse nearly the same.
     private static let blocks = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
@@ -17,7 +17,7 @@ package struct SenderAdvice {
         "2001:db8::/32", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
     ].compactMap(AddressBlock.init)
 
-    /// Nil where nothing has to be said: the address is public, and leads to another machine.
+    /// Nil if senders need no settings: the address is public and leads to another machine.
     package init?(_ baseURL: BaseURL, addresses: [IPAddress], ownAddresses: Set<IPAddress>) {
         var known = Set<IPAddress>()
         let addresses = addresses.filter { known.insert($0).inserted }
@@ -35,15 +35,15 @@ package struct SenderAdvice {
         let place = isThisMachine ? "this machine" : "another machine"
         guard !refused.isEmpty else {
             return """
-                base-url leads to \(place) by a public address: homeservers and other senders that run
-                here need no setting for it.
+                base-url leads to \(place) by a public address. Homeservers and other senders that run
+                here need no extra setting.
 
                 """
         }
         let list = refused.map(\.description).joined(separator: ", ")
         return """
             base-url leads to \(place) by an address that is not public, \(list). Senders
-            refuse such addresses until they are told otherwise:
+            refuse such addresses unless you allow them:
 
               Synapse, in homeserver.yaml:
 

@@ -1,12 +1,12 @@
-/// A configuration that is read again while the service runs.
+/// A reload while the server runs.
 extension ServerConfiguration {
-    /// What is taken over at once; everything else waits for the next start.
+    /// A reload applies these keys at once; all others wait for the next start.
     private static let living = [
         ConfigurationKey.tlsCertificate, .tlsKey, .localUsers, .registration,
         .registrationOpenToEveryone,
     ].map(\.name)
 
-    /// The keys whose values differ from those of `other` and are not taken over by a reload.
+    /// The keys that differ from `other` and that a reload does not apply.
     package func keysForNextStart(after other: ServerConfiguration) -> [String] {
         ConfigurationKey.all.map(\.name).filter { name in
             !Self.living.contains(name)
@@ -14,8 +14,9 @@ extension ServerConfiguration {
         }
     }
 
-    /// Who may subscribe once this was read by a service that runs. It is closed to strangers at
-    /// once, but opened only if this was judged for the listeners and names that are in force.
+    /// Who may subscribe after a reload. Closing takes effect at once. Opening only does if the
+    /// configuration has the listeners and names that the server runs with, because it was checked
+    /// against those.
     package func registration(
         afterReloadOf running: ServerConfiguration, now: RegistrationMode
     ) -> RegistrationMode {

@@ -1,8 +1,8 @@
 package import Base
 
-/// The values in force, without secrets, for a person or a program to read.
+/// The configuration in force, without secrets.
 extension ServerConfiguration {
-    /// A line for each key, with where its value comes from.
+    /// A line for each key, with the source of its value.
     package var text: String {
         var lines: [String] = []
         for key in ConfigurationKey.all {
@@ -39,7 +39,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// What holds where nothing is said.
+    /// The value of a key that is not set.
     private func effective(_ key: ConfigurationKey) -> String {
         switch key.name {
         case ConfigurationKey.state.name: Printable.text(state)

@@ -1,6 +1,6 @@
 import WebPush
 
-/// What several keys must agree on.
+/// Rules that concern several keys.
 extension ServerConfiguration {
     static func certificate(
         _ values: SettingValues
@@ -24,7 +24,7 @@ extension ServerConfiguration {
         let folder = ConfigurationInput.folder("XDG_STATE_HOME", else: ".local/state", environment)
         guard let folder else {
             throw ConfigurationError(
-                "there is no place for the state", hint: "say where by --state FOLDER")
+                "there is no folder for the state", hint: "name one with --state FOLDER")
         }
         return folder + "/bellwire"
     }
@@ -38,8 +38,8 @@ extension ServerConfiguration {
             .compactMap { $0.map { $0 + "/receivers" } }
     }
 
-    /// Whoever reaches an open service can fill it, so that has to be said twice. Where a proxy or a
-    /// public name is, others are meant than programs on this machine, whatever the listeners are.
+    /// Everybody who reaches an open server can fill it, so opening it takes two settings. A proxy
+    /// or a public name means clients on other machines, even if all listeners are local.
     static func registration(
         _ values: SettingValues, _ listeners: [ListenAddress], _ origins: [Origin]
     ) throws(ConfigurationError) -> RegistrationMode {
@@ -55,19 +55,19 @@ extension ServerConfiguration {
             throw ConfigurationError(
                 "registration = open lets everybody on the network subscribe",
                 in: values.source(.registration),
-                hint: "say registration-open-to-everyone = yes if that is meant")
+                hint: "if you want that, set registration-open-to-everyone = yes")
         }
         return mode
     }
 
-    /// With no TCP listener nothing tells under which name the service is reached.
+    /// Without a TCP listener the server cannot derive its own URL.
     func checkNames() throws(ConfigurationError) {
         let hasPort = listeners.contains { listener in
             if case .unix = listener.endpoint { false } else { true }
         }
         guard baseURL != nil || hasPort else {
             throw ConfigurationError(
-                "base-url is needed where every listener is a Unix socket",
+                "base-url is needed if every listener is a Unix socket",
                 in: SettingValues(settings).source(.listen))
         }
     }
@@ -75,7 +75,8 @@ extension ServerConfiguration {
     func checkMetrics() throws(ConfigurationError) {
         guard let metricsListener, !metricsListener.isLocal, metricsTokenFile == nil else { return }
         throw ConfigurationError(
-            "metrics-listen is not local", in: SettingValues(settings).source(.metricsListen),
+            "metrics-listen can be reached from other machines",
+            in: SettingValues(settings).source(.metricsListen),
             hint: "set metrics-token-file, or listen on 127.0.0.1")
     }
 }

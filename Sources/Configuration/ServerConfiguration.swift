@@ -1,17 +1,18 @@
 package import WebPush
 
-/// What the service was told to do, checked as a whole.
+/// The settings of the server, checked together.
 package struct ServerConfiguration: Sendable {
     package let listeners: [ListenAddress]
-    /// Nobody said where to listen, so that what the machine lacks is no mistake.
+    /// No address was configured. The default ones may fail if this machine lacks them, such as
+    /// IPv6.
     package let listensAsUsual: Bool
-    /// Nil if it follows from where the service really listens.
+    /// Nil if it follows from the ports that are bound.
     package let baseURL: BaseURL?
     package let aliases: [Origin]
     package let certificate: (chain: String, key: String)?
     package let state: String
     package let keys: String
-    /// The address of another store than the one in `state`.
+    /// The address of a store other than the one in `state`.
     package let remoteStore: String?
     package let registration: RegistrationMode
     package let allowsLocalUsers: Bool
@@ -23,9 +24,9 @@ package struct ServerConfiguration: Sendable {
     package let callbackProxy: String?
     package let callbackUnixDirectory: String?
     package let callbackAuthorities: String?
-    /// The first of these that is there has the addresses of the desktop's receivers.
+    /// The first of these that exists lists the desktop's receivers.
     package let receiversFiles: [String]
-    /// The file was asked for by name, and has to be there.
+    /// The file was configured, so it must exist.
     package let isReceiversFileNamed: Bool
     package let receiverAuthorities: String?
     let settings: [String: [Setting]]
@@ -37,7 +38,7 @@ package struct ServerConfiguration: Sendable {
         var listeners: [ListenAddress] = []
         let usual = input.handedOver.isEmpty ? ListenAddress.usual : []
         for text in values.all(.listen) ?? usual { listeners.append(try ListenAddress(text)) }
-        // What is said of such an address holds for the socket that was given.
+        // A configured address also describes the passed socket with that address.
         for given in input.handedOver where !listeners.contains(where: given.isSamePlace(as:)) {
             listeners.append(given)
         }
@@ -70,15 +71,14 @@ package struct ServerConfiguration: Sendable {
         try checkMetrics()
     }
 
-    /// Where the service is reached, given the ports that were really bound; nil if only `base-url`
-    /// can tell.
+    /// The URL of the server, given the ports it is bound to; nil if only `base-url` can tell.
     package func baseURL(tlsPort: UInt16?, plainPort: UInt16?) -> BaseURL? {
         if let baseURL { return baseURL }
         if let tlsPort { return try? BaseURL("https://localhost:\(tlsPort)") }
         return plainPort.flatMap { try? BaseURL("http://localhost:\($0)") }
     }
 
-    /// The same before anything is bound, where ports are as they were asked for.
+    /// The same before the ports are bound, from the ports in the configuration.
     package var expectedBaseURL: BaseURL? {
         var (tls, plain): (UInt16?, UInt16?)
         for listener in listeners {

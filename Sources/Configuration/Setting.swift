@@ -1,4 +1,4 @@
-/// One value as it was written down.
+/// One value as it was written.
 package struct Setting: Equatable, Sendable {
     package let value: String
     package let source: SettingSource

@@ -1,4 +1,4 @@
-/// Where a value comes from. The first of these that names a key decides it.
+/// Where a value comes from, in order of precedence.
 package enum SettingSource: Equatable, Sendable, CustomStringConvertible {
     case option(String)
     case environment(String)

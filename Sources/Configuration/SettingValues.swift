@@ -1,4 +1,3 @@
-/// Looks values up by key.
 struct SettingValues {
     private let settings: [String: [Setting]]
 

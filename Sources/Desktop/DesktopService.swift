@@ -3,12 +3,12 @@ package import Reactor
 package import System
 package import TLS
 
-/// What a session has of Bellwire: applications register on its bus, and messages come to them over
-/// the link to the receivers. Confined to the thread of its loop, once that runs.
+/// Bellwire in one session: applications register on the session bus and get their messages from
+/// the receivers. Confined to the thread of its loop once that runs.
 // Unchecked: it is prepared before the loop runs, and then touched on its thread alone.
 package final class DesktopService: TimerHandler, @unchecked Sendable {
     package static let busName = "org.unifiedpush.Distributor.bellwire"
-    /// Until then everything that starts has started.
+    /// The start is over after this time.
     private static let settling = Duration.seconds(5)
 
     package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,17 +19,18 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
 
         package var description: String {
             switch self {
-            case .nameTaken: "another program has the name \(DesktopService.busName) already"
-            case .nameRefused(let reason): "the bus does not give us our name: \(reason)"
-            case .busLost(let error): "the session bus has ended: \(error)"
-            case .noCredential(let host): "accounts of \(host) are named, but no credential for it"
+            case .nameTaken: "another program already has the name \(DesktopService.busName)"
+            case .nameRefused(let reason):
+                "the bus refuses the name \(DesktopService.busName): \(reason)"
+            case .busLost(let error): "the connection to the session bus was lost: \(error)"
+            case .noCredential(let host): "the address of \(host) has accounts but no credential"
             }
         }
 
         package var hint: String? {
             switch self {
             case .nameTaken:
-                "one for each session is enough; to end it: systemctl --user stop bellwire-desktop"
+                "a session needs only one; to stop it: systemctl --user stop bellwire-desktop"
             case .noCredential: "write the address that bellwire device add prints, with /u/SECRET"
             case .nameRefused, .busLost: nil
             }
@@ -62,8 +63,8 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         }
     }
 
-    /// Receivers and accounts that are new are connected with, those that are gone are left, and the
-    /// others are not touched.
+    /// Connects to new receivers and accounts, leaves those that are gone, and does not touch the
+    /// others.
     package func use(_ terms: DesktopTerms) {
         do {
             try links.use(terms.receivers)
@@ -82,7 +83,8 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
             ])
     }
 
-    /// Before the loop runs. `ready` once the name is ours, `ended` if it is not, or not any more.
+    /// Call it before the loop runs. Calls `ready` once the bus name is ours, and `ended` if we
+    /// cannot get it or lose it.
     package func start(
         ready: @escaping () -> Void, ended: @escaping (Failure) -> Void
     ) throws {
@@ -107,7 +109,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         machine.start()
         self.machine = machine
         _ = loop.schedule(after: Interval(Self.settling), self)
-        // Applications ask for us as soon as they see the name, so everything is there by now.
+        // Applications call as soon as they see the name, so everything must be exported by now.
         bus.requestName(Self.busName) { claim in
             switch claim {
             case .success(.owned): distributor.offerManagement(ready)
@@ -117,7 +119,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         }
     }
 
-    /// A session has many programs that mostly wait: this one keeps no more memory than it uses.
+    /// The service mostly waits, so after its start it returns unused memory.
     package func timerFired(_ cookie: UInt64) {
         Heap.trim()
         ProgramText.release()

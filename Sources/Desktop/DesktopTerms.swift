@@ -1,4 +1,4 @@
-/// What a session is connected with: receivers, and the accounts whose notifications are shown.
+/// The receivers of a session, and the accounts whose notifications it shows.
 package struct DesktopTerms: Sendable {
     struct Engine: Sendable {
         let source: PresentedSource
@@ -6,7 +6,7 @@ package struct DesktopTerms: Sendable {
     }
 
     let receivers: [ReceiverAddress]
-    /// Of each source the first.
+    /// Without repeated sources: the first one counts.
     let engines: [Engine]
 
     package init(_ receivers: [ReceiverAddress]) throws(DesktopService.Failure) {

@@ -62,10 +62,6 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         return removed
     }
 
-    func forEach(_ body: (Entry) -> Void) {
-        for place in 0..<room where entries[place].key != 0 { body(entries[place]) }
-    }
-
     /// Where the key stands, or would.
     private func place(of key: UInt64) -> Int {
         var place = home(of: key)

@@ -15,12 +15,12 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .sqlite(let error): "the store does not work: \(error)"
+        case .sqlite(let error): "the store failed: \(error)"
         case .crypto(let error): "the store cannot seal or unseal: \(error)"
         case .damaged(let finding): "the store is damaged: \(finding)"
         case .wrongMasterKey: "the store was sealed under another master key"
         case .newerSchema(let found, let known):
-            "the store was written by a newer bellwire (schema \(found), this one knows \(known))"
+            "the store was written by a newer bellwire (it has schema \(found), this version knows \(known))"
         case .folder(let failure): failure.description
         case .thread(let code): "the store cannot start a thread (error \(code))"
         }
@@ -28,11 +28,11 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var hint: String? {
         switch self {
-        case .sqlite(let error) where error.isFull: "make room on the disk"
+        case .sqlite(let error) where error.isFull: "free some space on the disk"
         case .sqlite, .crypto, .thread: nil
         case .damaged: "move the files bellwire.db* away and restore a backup"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
-        case .newerSchema: "install that version again, or restore a backup of this one"
+        case .newerSchema: "install the newer version again, or restore a backup made by this one"
         case .folder(let failure): failure.hint
         }
     }

@@ -1,16 +1,17 @@
-import Base
+package import Base
 import CCurl
 import Glibc
 
-/// An address as libcurl is about to connect to it.
-struct DialledAddress {
-    let address: IPAddress
-    let isMapped: Bool
-    let port: UInt16
+/// An address that libcurl is about to connect to.
+package struct DialledAddress {
+    package let address: IPAddress
+    /// An IPv6 address that wraps an IPv4 one.
+    package let isMapped: Bool
+    package let port: UInt16
 
-    /// Nil for a family that is not of the internet.
+    /// Nil for any family other than IPv4 and IPv6.
     init?(_ dialled: UnsafePointer<curl_sockaddr>) {
-        // The structure is declared with the shortest of addresses, and is as long as this one.
+        // curl_sockaddr is declared with the shortest address, but is as long as the one in it.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let name = UnsafeRawPointer(dialled) + offset
         let length = Int(dialled.pointee.addrlen)
@@ -35,8 +36,8 @@ struct DialledAddress {
         }
     }
 
-    /// Whether this machine has an address: only then can a socket be bound to it.
-    static func isOurs(_ address: IPAddress) -> Bool {
+    /// Whether this machine has the address: only then can a socket be bound to it.
+    package static func isOurs(_ address: IPAddress) -> Bool {
         let descriptor = socket(
             address.v4 == nil ? AF_INET6 : AF_INET,
             Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

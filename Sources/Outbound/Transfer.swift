@@ -3,29 +3,29 @@ import CCurl
 import Glibc
 import System
 
-/// One request under way: everything that libcurl holds pointers to until it has ended.
+/// One request under way. Owns everything that libcurl points to until it has ended.
 final class Transfer {
-    typealias Completion = (Result<HTTPResponse, CallbackFailure>) -> Void
+    typealias Completion = (Result<HTTPResponse, RequestFailure>) -> Void
 
     let easy: EasyHandle
     let completion: Completion
-    private let request: CallbackRequest
-    private let settings: CallbackSettings
+    private let request: LoopRequest
+    private let settings: LoopClient.Settings
     private let answer: AnswerSink
     private let fields: TextList
     private let names: TextList
-    /// Held, so that its path leads to the socket that was looked at.
+    /// Kept open, so that its path still leads to the socket that was checked.
     private let socket: HeldSocket?
-    private var refusal: DialRefusal?
+    private var refusal: String?
 
-    /// More of an answer is of no interest, and ends it.
+    /// A longer answer is cut off here, and counts.
     private static let answerLimit = 65_536
 
     init(
-        _ request: CallbackRequest, _ settings: CallbackSettings,
+        _ request: LoopRequest, _ settings: LoopClient.Settings,
         _ completion: @escaping Completion
-    ) throws(CallbackFailure) {
-        socket = try Self.socket(request, settings)
+    ) throws(RequestFailure) {
+        socket = try request.socket.map(Self.hold)
         do throws(CurlError) {
             let easy = try EasyHandle()
             let fields = try TextList(fields: request.fields)
@@ -41,49 +41,43 @@ final class Transfer {
         do throws(CurlError) { try configure() } catch { throw .failed(error) }
     }
 
-    private static func socket(
-        _ request: CallbackRequest, _ settings: CallbackSettings
-    ) throws(CallbackFailure) -> HeldSocket? {
-        guard case .unix(let path) = request.target.way else { return nil }
-        guard let place = settings.place(ofSocket: path, for: request.rights) else {
-            throw .socket(.elsewhere)
-        }
+    private static func hold(
+        _ place: LoopRequest.SocketPlace
+    ) throws(RequestFailure) -> HeldSocket {
         do throws(HeldSocket.Failure) {
             return try HeldSocket(
-                path, beneath: place.folder, owner: place.owner, excluding: settings.ownSockets)
+                place.path, beneath: place.folder, owner: place.owner, excluding: place.excluded)
         } catch { throw .socket(error) }
     }
 
     private func configure() throws(CurlError) {
-        try easy.set(CURLOPT_URL, request.target.url)
-        try easy.set(CURLOPT_PROTOCOLS_STR, request.target.way == .encrypted ? "https" : "http")
+        try easy.set(CURLOPT_URL, request.url)
+        try easy.set(CURLOPT_PROTOCOLS_STR, request.isEncrypted ? "https" : "http")
         try easy.set(CURLOPT_USERAGENT, settings.userAgent)
         try easy.set(CURLOPT_NOSIGNAL, 1)
         try easy.set(CURLOPT_TIMEOUT_MS, milliseconds)
         try easy.set(CURLOPT_HTTP09_ALLOWED, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Else the end of a transfer would wait for the end of its name's look-up.
+        // Otherwise the end of a transfer would wait for its name lookup.
         try easy.set(CURLOPT_QUICK_EXIT, 1)
         if let file = settings.authorities { try easy.set(CURLOPT_CAINFO, file) }
-        // Empty: none, not even those of the environment.
-        try easy.set(CURLOPT_PROXY, proxy ?? "")
+        // Empty: no proxy, not even one of the environment.
+        try easy.set(CURLOPT_PROXY, request.proxy ?? "")
         try easy.set(CURLOPT_RESOLVE, UnsafeRawPointer(names.handle))
         try easy.set(opensocket: openSocket)
         try easy.set(
             CURLOPT_OPENSOCKETDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
-        if let path = unixPath { try easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let socket { try easy.set(CURLOPT_UNIX_SOCKET_PATH, socket.path) }
         try configureConnection()
         try configureBody()
         try answer.attach(to: easy)
     }
 
-    /// A connection was judged for the one who asked for it: nobody else's request may use one that
-    /// a local user's rights opened.
     private func configureConnection() throws(CurlError) {
-        let isShared = request.rights == .anyone && unixPath == nil
+        let isShared = request.sharesConnection
         try easy.set(CURLOPT_FRESH_CONNECT, isShared ? 0 : 1)
         try easy.set(CURLOPT_FORBID_REUSE, isShared ? 0 : 1)
-        // In HTTP/2 another request could join it while it is in use.
+        // With HTTP/2 another request could use the connection at the same time.
         let version = isShared ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         try easy.set(CURLOPT_HTTP_VERSION, version)
     }
@@ -106,29 +100,17 @@ final class Transfer {
         return Int(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 
-    private var unixPath: String? { socket?.path }
-
-    /// What does not leave the machine goes by no proxy.
-    private var proxy: String? {
-        request.target.way == .encrypted && request.rights == .anyone ? settings.proxy : nil
-    }
-
-    /// Whether a connection may be opened; asked for each, with the address that a name stands for
-    /// now.
+    /// Asked before each new connection, with the address that the name now resolves to.
     fileprivate func admits(_ dialled: UnsafePointer<curl_sockaddr>) -> Bool {
-        if unixPath != nil { return dialled.pointee.family == AF_UNIX }
-        // The proxy is the one of the configuration; where it connects is its own business.
-        if proxy != nil { return true }
-        guard let name = DialledAddress(dialled) else { return false }
-        refusal = settings.dialGuard.refusal(
-            of: name.address, isMapped: name.isMapped, port: name.port, for: request.rights,
-            isEncrypted: request.target.way == .encrypted, isOurs: DialledAddress.isOurs)
+        if socket != nil { return dialled.pointee.family == AF_UNIX }
+        if request.proxy != nil { return true }
+        guard let address = DialledAddress(dialled) else { return false }
+        refusal = request.objection(address)
         return refusal == nil
     }
 
-    /// How it ended, by what libcurl says.
-    func result(_ code: CURLcode) -> Result<HTTPResponse, CallbackFailure> {
-        // It was cut off when all that counts was there.
+    func result(_ code: CURLcode) -> Result<HTTPResponse, RequestFailure> {
+        // `AnswerSink` ends a transfer with a write error once it has enough.
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.isEnough) else {
             if let refusal { return .failure(.refused(refusal)) }
             return .failure(code == CURLE_OPERATION_TIMEDOUT ? .timedOut : .failed(CurlError(code)))

@@ -33,22 +33,22 @@ package struct Inspection: Sendable {
     private func finding(
         _ connection: borrowing Connection, _ version: Int
     ) throws(SQLiteError) -> String? {
-        guard version >= 0 else { return "its schema has the number \(version)" }
+        guard version >= 0 else { return "its schema has number \(version)" }
         if let damage = try connection.damage() { return damage }
         let model = try Connection(":memory:", .scratch)
         for migration in migrations.prefix(version) { try model.execute(migration.sql) }
         let expected = try Self.objects(in: model)
         let found = try Self.objects(in: connection)
         for (name, shape) in expected.sorted(by: { $0.key < $1.key }) where found[name] != shape {
-            return found[name] == nil ? "\(name) is missing" : "\(name) is another one than ours"
+            return found[name] == nil ? "\(name) is missing" : "\(name) was changed"
         }
         if let other = found.keys.filter({ expected[$0] == nil }).min() {
-            return "\(other) is none of ours"
+            return "\(other) does not belong there"
         }
         for name in expected.keys.sorted() where name.hasPrefix("table ") {
             let table = String(name.dropFirst(6))
             guard try areOurs(table, in: connection) else {
-                return "\(name) has values that nobody wrote"
+                return "\(name) contains impossible values"
             }
         }
         return nil

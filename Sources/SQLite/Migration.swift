@@ -17,7 +17,7 @@ package struct Migration: Sendable {
         package var description: String {
             switch self {
             case .newerSchema(let found, let known):
-                "the schema has number \(found), this program knows up to \(known)"
+                "the schema has number \(found), this program knows only up to \(known)"
             case .step(let name, let error): "migration \(name): \(error)"
             case .sqlite(let error): "\(error)"
             }

@@ -15,10 +15,10 @@ package final class HeldSocket: Sendable {
 
         package var description: String {
             switch self {
-            case .elsewhere: "the socket is outside of the folder for it"
-            case .notASocket: "this is no socket"
+            case .elsewhere: "the socket is outside the allowed folders"
+            case .notASocket: "this is not a socket"
             case .foreignOwner: "the socket belongs to somebody else"
-            case .excluded: "this is a socket of our own"
+            case .excluded: "this is a socket of the server itself"
             case .system(let error): error.description
             }
         }

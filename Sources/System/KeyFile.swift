@@ -15,7 +15,7 @@ package enum KeyFile {
             case .readableByOthers(let path, let mode):
                 "key file \(path) can be read by others (mode \(String(mode, radix: 8)))"
             case .foreignOwner(let path): "key file \(path) belongs to another user"
-            case .notAFile(let path): "\(path) is no regular file"
+            case .notAFile(let path): "\(path) is not a regular file"
             case .tooLarge(let path): "\(path) is too large for a key file"
             case .exists(let path): "\(path) exists"
             case .system(let path, let error): "\(path): \(error)"
@@ -24,9 +24,9 @@ package enum KeyFile {
 
         package var hint: String? {
             switch self {
-            case .readableByOthers(let path, _): "chmod 600 \(path)"
-            case .foreignOwner: "use a copy of your own"
-            case .exists: "choose another name; a key that is overwritten is lost for good"
+            case .readableByOthers(let path, _): "run chmod 600 \(path)"
+            case .foreignOwner: "use your own copy of the file"
+            case .exists: "choose another name; an overwritten key would be lost for good"
             case .notAFile, .tooLarge, .system: nil
             }
         }

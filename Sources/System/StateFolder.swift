@@ -17,8 +17,8 @@ package struct StateFolder: ~Copyable, Sendable {
 
         package var description: String {
             switch self {
-            case .link(let path): "\(path) is a link"
-            case .notAFolder(let path): "\(path) is no folder"
+            case .link(let path): "\(path) is a symbolic link"
+            case .notAFolder(let path): "\(path) is not a folder"
             case .foreignOwner(let path): "\(path) belongs to another user"
             case .writableByOthers(let path, let mode):
                 "\(path) can be written by others (mode \(String(mode, radix: 8)))"
@@ -29,11 +29,11 @@ package struct StateFolder: ~Copyable, Sendable {
 
         package var hint: String? {
             switch self {
-            case .link: "name the folder itself"
+            case .link: "use the path of the folder itself"
             case .notAFolder, .system: nil
-            case .foreignOwner: "start as the user to whom it belongs, or choose another folder"
-            case .writableByOthers(let path, _): "chmod go-w \(path)"
-            case .inUse: "end that one first, or choose another folder"
+            case .foreignOwner: "start as the user who owns it, or choose another folder"
+            case .writableByOthers(let path, _): "run chmod go-w \(path)"
+            case .inUse: "stop that server first, or choose another folder"
             }
         }
     }

@@ -8,8 +8,8 @@ extension CertificateStore {
         package var description: String {
             switch self {
             case .unreadable(let failure): failure.description
-            case .refused(let files, .noCertificate): "\(files.certificate) has no certificate"
-            case .refused(let files, .noKey): "\(files.key) has no private key that can be read"
+            case .refused(let files, .noCertificate): "\(files.certificate) contains no certificate"
+            case .refused(let files, .noKey): "\(files.key) contains no readable private key"
             case .refused(let files, .differentPairs):
                 "the certificate \(files.certificate) does not match the key \(files.key)"
             case .refused(let files, .fault(let error)):

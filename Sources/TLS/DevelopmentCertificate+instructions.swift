@@ -10,7 +10,7 @@ extension DevelopmentCertificate {
               sudo update-ca-certificates
             Firefox has a store of its own: Settings, search for "Manage certificates", Authorities, \
             Import
-            for one call: curl --cacert \(path) \(url)
+            for a single request: curl --cacert \(path) \(url)
             """
     }
 

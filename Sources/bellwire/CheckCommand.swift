@@ -7,24 +7,24 @@ import TLS
 extension Command {
     static let check = Command(
         name: "check",
-        summary: "show the configuration in force, and what is wrong with it",
+        summary: "show the configuration in force and its mistakes",
         details: """
-            Takes the options of bellwire serve and reads what that would read, without changing
-            anything. Each line says where its value comes from; secrets are left out. The exit code
-            is 0 only if the server would start, as far as that can be told beforehand. Where base-url
-            leads to this machine or to an address that is not public, it prints what Synapse,
-            MollySocket and Nextcloud have to be told before they push there. What the server ended on
-            twice by a signal, and does not try again for now, is shown.
+            Takes the options of bellwire serve and reads the same files, but changes nothing. Each
+            line says where its value comes from; secrets are left out. The exit code is 0 if the
+            server would start, as far as that can be known beforehand. If base-url leads to this
+            machine or to a private address, check prints the settings that Synapse, MollySocket
+            and Nextcloud need before they push there. It also lists what the server has set aside
+            because it crashed on it twice.
             """,
         options: ConfigurationSources.options + [.json]
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("check takes options only", hint: "bellwire check --help")
+            throw CommandError.usage("check takes options only", hint: "see bellwire check --help")
         }
         let configuration = try ConfigurationSources.read(arguments)
         let problems = problems(of: configuration)
         let advice = advice(configuration)
-        // Where it cannot be read, a start says so.
+        // A start reports it if the file cannot be read.
         let setAside = SetAsideReport((try? CrashFile.entries(in: configuration.state)) ?? [])
         if arguments.has("json") {
             try StandardOutput.write(json(configuration, problems, advice, setAside) + "\n")
@@ -37,7 +37,7 @@ extension Command {
         return problems.first?.exitCode ?? .success
     }
 
-    /// What is open to whom, a sentence for each listener.
+    /// Who can use each listener, one sentence per line.
     private static func openings(_ configuration: ServerConfiguration) -> String {
         var lines = configuration.entrances.map { "\($0.place): \($0.sentence)" }
         lines.append("\(configuration.state)/control.sock: \(configuration.controlSentence)")
@@ -47,7 +47,7 @@ extension Command {
         return lines.map { Printable.text($0) + ".\n" }.joined()
     }
 
-    /// What a start would stumble over.
+    /// What would make a start fail.
     private static func problems(of configuration: ServerConfiguration) -> [CommandError] {
         var problems: [CommandError] = []
         func look(_ body: () throws -> Void) {
@@ -68,8 +68,7 @@ extension Command {
         return problems
     }
 
-    /// Whether the machine can find out is no matter of the configuration: without an answer
-    /// nothing is said.
+    /// A failed look-up is not a mistake of the configuration, so it is not reported.
     private static func advice(_ configuration: ServerConfiguration) -> SenderAdvice? {
         guard let baseURL = configuration.expectedBaseURL else { return nil }
         let host = baseURL.origin.host

@@ -1,6 +1,5 @@
 import System
 
-/// Finds the command and runs it.
 enum CommandLineTool {
     private static let commands: [Command] = [
         .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .mute, .owner,
@@ -31,7 +30,7 @@ enum CommandLineTool {
         }
         let wanted = name == "--version" ? "version" : name
         guard let command = commands.first(where: { $0.name == wanted }) else {
-            throw CommandError.usage("unknown command \(name)", hint: "bellwire --help")
+            throw CommandError.usage("unknown command \(name)", hint: "see bellwire --help")
         }
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
             try StandardOutput.write(command.help)
@@ -54,9 +53,9 @@ enum CommandLineTool {
             commands:
             \(rows.joined(separator: "\n"))
 
-            bellwire COMMAND --help says more about each.
-            exit codes: 0 done, 1 failure here, 2 wrong usage, 3 refused by the other side, \
-            4 not now, try again
+            Run bellwire COMMAND --help to read more about a command.
+            exit codes: 0 done, 1 failure on this machine, 2 wrong usage, 3 refused by the other side, \
+            4 try again later
 
             """
     }

@@ -8,15 +8,15 @@ extension Command {
         name: "decrypt",
         summary: "decrypt Web Push messages from standard input",
         details: """
-            Reads one JSON object a line and prints one a line, in order:
+            Reads one JSON object per line and prints one per line, in the same order:
 
               {"id", "priv", "pub", "auth", "encoding", "headers", "body"}
               {"id", "ok": TEXT} or {"id", "error": WORD}
 
             priv (32 bytes), pub (65), auth (16), body and the printed text are base64url without
-            padding. encoding is aes128gcm, aesgcm (with the fields Encryption and Crypto-Key in
-            headers: a name to a text or a list of texts) or aesgcm-gateway (the fields in the
-            body). id and headers may be absent; id is echoed.
+            padding. encoding is aes128gcm, aesgcm (headers then holds the fields Encryption and
+            Crypto-Key, each a text or a list of texts) or aesgcm-gateway (the fields are in the
+            body). id and headers are optional; id is copied to the output.
             """
     ) { arguments in
         guard arguments.positional.isEmpty else {

@@ -2,9 +2,9 @@ import Base
 import Crypto
 import WebPush
 
-/// One line of `bellwire decrypt`: a message with the keys of its receiver.
+/// One line of `bellwire decrypt`: a message with its receiver's keys.
 struct DecryptionTask: Confidential {
-    /// The JSON text of the line's `id`, to be echoed.
+    /// The line's `id` as JSON text, for the output.
     let id: String?
     private let members: Members?
 
@@ -19,7 +19,7 @@ struct DecryptionTask: Confidential {
 
     static let bodyLimit = 1 << 20
 
-    /// Nil for a line that does not hold together; the caller answers `bad-input`.
+    /// Nil for a malformed line, which is `bad-input`.
     func decrypt(with decryptor: inout Decryptor) throws -> Result<[UInt8], DecryptionRefusal>? {
         guard let members else { return nil }
         let encoding = members.encoding
@@ -36,7 +36,7 @@ struct DecryptionTask: Confidential {
         }
     }
 
-    /// In the order in which the outside may rely on the first thing that is wrong.
+    /// The order of the checks is documented: the first failure is the result.
     private static func decrypt(
         _ members: Members, with decryptor: inout Decryptor
     ) throws(DecryptionError) -> [UInt8] {
@@ -88,7 +88,7 @@ extension DecryptionTask {
         id = reader.id
     }
 
-    /// Reads the object; members that are not ours may hold anything.
+    /// Reads the object; unknown members may have any value.
     private struct Reader {
         private var scanner: JSONScanner
         private(set) var id: String?
@@ -143,7 +143,7 @@ extension DecryptionTask {
             return scanner.string(value)
         }
 
-        /// The value as it stands.
+        /// The JSON text of a value.
         private static func source(
             _ scanner: inout JSONScanner
         ) throws(JSONScanner.Failure) -> String {

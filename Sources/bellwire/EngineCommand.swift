@@ -4,26 +4,28 @@ import System
 extension Command {
     static let engine = Command(
         name: "engine",
-        summary: "run the notification engine on the standard streams",
+        summary: "run the notification engine on standard input and output",
         forms: ["--database DIR", "--replay"],
         details: """
-            With a database it speaks TDLib's JSON: one request a line in, updates and answers out.
-            DIR is made if it is missing; what is kept in it is sealed under the key in master.json.
-            Sentences are in the language of LC_MESSAGES where share/bellwire/lang has its table.
+            With --database it speaks TDLib's JSON: it reads one request per line and writes
+            updates and answers. DIR is created if it is missing; its contents are sealed under the
+            key in master.json. Messages are in the language of LC_MESSAGES if share/bellwire/lang
+            has a table for it.
 
-            --replay reads one recorded story a line and prints one line for each, in order:
+            --replay reads one recorded story per line and prints one line for each, in the same
+            order:
 
               {"name", "steps": [{"result", "updates"}]}
 
-            or {"error": {"code", "message"}} for a line that is no story.
+            or {"error": {"code", "message"}} for a line that is not a story.
             """,
         options: [
-            Option("database", "DIR", help: "where the account is kept"),
-            Option("replay", help: "play recorded stories instead of serving a client"),
+            Option("database", "DIR", help: "the folder that stores the account"),
+            Option("replay", help: "replay recorded stories instead of serving a client"),
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("engine reads standard input only")
+            throw CommandError.usage("engine reads standard input; it takes options only")
         }
         switch (arguments["database"], arguments.has("replay")) {
         case (let folder?, false):
@@ -32,7 +34,7 @@ extension Command {
         case (nil, true): try replay()
         default:
             throw CommandError.usage(
-                "say either --database or --replay", hint: "bellwire engine --help")
+                "give either --database or --replay", hint: "see bellwire engine --help")
         }
         return .success
     }
@@ -40,7 +42,7 @@ extension Command {
     private static func answer(to line: LineReader.Line) -> String {
         guard case .bytes(let bytes) = line else { return Replay.refusal("The story is too long") }
         guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
-            return Replay.refusal("The line is no story")
+            return Replay.refusal("The line is not a story")
         }
         var replay = Replay(document.root)
         return replay.play()

@@ -6,10 +6,10 @@ import Notifications
 import SQLite
 import System
 
-/// Where an engine's account is kept: its state as of some moment, and what was done since.
+/// Stores an engine's account as a state and a journal of what was done since.
 ///
-/// Both are sealed. The state is written anew when the journal has outgrown it, so that each entry
-/// costs the same however large the account is.
+/// Both are sealed. The state is written again when the journal has outgrown it, so the cost of an
+/// entry does not depend on the size of the account.
 struct EngineDatabase: ~Copyable {
     private let folder: StateFolder
     private let connection: Connection
@@ -19,7 +19,7 @@ struct EngineDatabase: ~Copyable {
     private var journalSize = 0
     private var stateSize = 0
 
-    /// Below this the journal may grow whatever the size of the state.
+    /// The journal may always grow to this size.
     private static let smallJournal = 1 << 20
 
     private static let migrations = [
@@ -52,11 +52,11 @@ struct EngineDatabase: ~Copyable {
         self.insertion = insertion
     }
 
-    /// Made with the database, and never again: another key would open nothing.
+    /// Made together with the database and never again, because another key would open nothing.
     private static func masterKey(_ path: String) throws -> MasterKey {
         if let text = try keyText(path) {
             guard case .master(let key) = try StoredKey(json: text) else {
-                throw CommandError(message: "\(path) is no master key")
+                throw CommandError(message: "\(path) is not a master key")
             }
             return key
         }
@@ -66,7 +66,7 @@ struct EngineDatabase: ~Copyable {
         return key
     }
 
-    /// Nil where there is no such file.
+    /// Nil if the file does not exist.
     private static func keyText(_ path: String) throws(KeyFile.Failure) -> [UInt8]? {
         do throws(KeyFile.Failure) {
             return try KeyFile.read(path)
@@ -76,7 +76,7 @@ struct EngineDatabase: ~Copyable {
         }
     }
 
-    /// The account as it was when the last process ended, however that was.
+    /// The account as the last process left it, even if that crashed.
     mutating func load(_ templates: TelegramTemplates) throws -> Account {
         var account = Account()
         let query = try Statement("SELECT state FROM engine_state", on: connection)
@@ -91,7 +91,7 @@ struct EngineDatabase: ~Copyable {
         return replayed ?? account
     }
 
-    /// Nil when nothing was done since the state was written.
+    /// Nil if the journal is empty.
     private mutating func replay(
         onto account: Account, _ templates: TelegramTemplates
     ) throws -> Account? {
@@ -114,7 +114,7 @@ struct EngineDatabase: ~Copyable {
         return try sealer.open(sealed.span, at: place).withSpan { $0.array(0..<$0.count) }
     }
 
-    /// On the disk before this returns.
+    /// Returns after the entries are on the disk.
     mutating func append(_ entries: [(time: Double, entry: EngineEntry)]) throws {
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
@@ -137,7 +137,7 @@ struct EngineDatabase: ~Copyable {
 
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
 
-    /// Takes the place of what was kept before, journal included.
+    /// Replaces the state and empties the journal.
     mutating func save(_ account: Account) throws {
         let place = Sealer.Place(table: "engine", row: 1, column: "state")
         let state = account.state

@@ -4,15 +4,15 @@ import Mailbox
 import Notifications
 import System
 
-/// Serves one client of an engine on the standard streams, a line of JSON for each object.
+/// Serves one client of an engine on standard input and output, one JSON object per line.
 ///
-/// What was done is on the disk before the client hears of it.
+/// Results are on the disk before the client sees them.
 struct EngineStreams: ~Copyable {
     private var hosted: HostedEngine
     private var database: EngineDatabase
     private var output: [UInt8] = []
 
-    /// How much is done before it is written together.
+    /// The most requests that are written to the disk together.
     private static let batchLimit = 256
 
     init(folder: String) throws {
@@ -25,7 +25,7 @@ struct EngineStreams: ~Copyable {
         hosted.engine.tellOwed()
     }
 
-    /// Until the client closes the engine or says nothing more.
+    /// Returns when the client closes the engine or its input.
     mutating func run() throws {
         var lines = LineReader(limit: 16 << 20)
         try commit()
@@ -41,7 +41,7 @@ struct EngineStreams: ~Copyable {
         }
     }
 
-    /// Everything that has arrived, in one go.
+    /// Handles all lines that have arrived.
     private mutating func serve(_ lines: inout LineReader) throws {
         var count = 0
         while hosted.engine.isRunning, lines.hasNext, count < Self.batchLimit {
@@ -88,7 +88,7 @@ struct EngineStreams: ~Copyable {
         try noteHeard()
     }
 
-    /// The client has heard what it was to know.
+    /// Records that the client received all updates.
     private mutating func noteHeard() throws {
         let last = hosted.engine.account.owed.lastID
         guard hosted.engine.isRunning, hosted.engine.account.owed.hasNotices(through: last) else {

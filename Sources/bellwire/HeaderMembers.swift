@@ -1,14 +1,14 @@
 import Base
 
-/// The `headers` of a line of `bellwire decrypt`: names to a text or a list of texts.
+/// The `headers` of a `bellwire decrypt` line: each name has a text or a list of texts.
 struct HeaderMembers {
-    /// Names in lower case; several lines of a field are one list (RFC 7230 section 3.2.2).
+    /// Names are in lower case; several lines of a field form one list (RFC 7230 section 3.2.2).
     private var values: [String: [UInt8]] = [:]
     private(set) var isWellFormed = true
 
     subscript(_ name: String) -> [UInt8]? { values[name] }
 
-    /// Takes up the value that comes next; one of another shape is read over and remembered.
+    /// Reads the next value. A value of another type is skipped and makes the fields malformed.
     mutating func read(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
         guard scanner.isAtObject else {
             isWellFormed = false

@@ -9,16 +9,16 @@ extension Command {
         forms: ["new KIND FILE", "show FILE", "rotate-master"],
         details: """
             Kinds of keys:
-              receiver  a P-256 pair and an auth secret: what a push is encrypted to
+              receiver  a P-256 pair and an auth secret, to which pushes are encrypted
               vapid     a P-256 pair with which an application server signs its pushes
-              master    the key under which the database seals its secrets
+              master    the key that seals the secrets in the database
 
-            A file is made for its owner alone and never overwritten; one that others can read is
-            refused. What is printed is public.
+            A new file is readable by its owner only, and an existing file is never overwritten. A
+            key file that others can read is refused. Everything printed is public.
 
-            rotate-master asks the running server to make another master key and to seal everything
-            anew while it serves. Backups made before need the former key: keep a copy of it with
-            them.
+            rotate-master makes the running server create a new master key and seal everything
+            again while it serves. Backups made before that need the old key: keep a copy of it
+            with them.
             """,
         options: serverOptions
     ) { arguments in
@@ -28,7 +28,7 @@ extension Command {
         case "rotate-master": return try rotateMaster(arguments)
         default:
             throw CommandError.usage(
-                "say keys new, keys show or keys rotate-master", hint: "bellwire keys --help")
+                "use keys new, keys show or keys rotate-master", hint: "see bellwire keys --help")
         }
     }
 
@@ -36,10 +36,11 @@ extension Command {
         let kinds = StoredKey.Kind.allCases.map(\.rawValue).joined(separator: ", ")
         guard arguments.positional.count == 3 else {
             throw CommandError.usage(
-                "keys new takes a kind and a file", hint: "bellwire keys new vapid Keys/vapid.json")
+                "keys new takes a kind and a file",
+                hint: "for example: bellwire keys new vapid Keys/vapid.json")
         }
         guard let kind = StoredKey.Kind(rawValue: arguments.positional[1]) else {
-            throw CommandError.usage("unknown kind of key", hint: "one of \(kinds)")
+            throw CommandError.usage("unknown kind of key", hint: "use one of \(kinds)")
         }
         let key = try StoredKey.generate(kind)
         let json = try key.json()
@@ -61,11 +62,11 @@ extension Command {
         let answer = try ControlConnection(arguments).send("POST", "/api/v1/master-key")
         return try RegistrationText.print(answer, arguments) { root in
             let id = Printable.text(root["id"]?.text ?? "")
-            return "master key \(id) is in use; what the former one sealed is being sealed anew\n"
+            return "master key \(id) is in use; the server is sealing old data again\n"
         }
     }
 
-    /// Also for other commands that are given a key file.
+    /// Reads a key file. Other commands use this, too.
     static func storedKey(at path: String) throws -> StoredKey {
         let json = try KeyFile.read(path)
         do throws(StoredKey.Failure) {
@@ -75,7 +76,7 @@ extension Command {
             case .fault(let fault): throw fault
             case .notAKey:
                 throw CommandError(
-                    message: "\(path) holds no key of ours",
+                    message: "\(path) is not a Bellwire key file",
                     hint: "make one with: bellwire keys new KIND FILE")
             }
         }

@@ -5,14 +5,14 @@ import System
 extension Command {
     static let receiverID = Command(
         name: "receiver-id",
-        summary: "tell for which account push payloads are",
+        summary: "print which account each push payload is for",
         details: """
-            Reads payloads from standard input, each as one JSON string a line, and prints one
-            line for each, in order:
+            Reads payloads from standard input, one JSON string per line, and prints one line for
+            each, in the same order:
 
               {"id": "N"} or {"error": {"code", "message"}}
 
-            N is a user, or the key under which the payload is encrypted; 0 means everybody.
+            N is a user id, or the id of the key that encrypts the payload; 0 means every account.
             """
     ) { arguments in
         guard arguments.positional.isEmpty else {

@@ -2,13 +2,13 @@ import Base
 import Dialects
 import Notifications
 
-/// A recorded story, played to the engine under TDLib's own policy.
+/// Plays a recorded story to the engine under TDLib's policy.
 struct Replay {
     private let story: JSONNode
     private let keepsMessages: Bool
     private var engine: Engine
     private var clock = ReplayClock()
-    /// What an engine said last before another took its place.
+    /// The last updates of an engine that was replaced by another.
     private var carried: [Update] = []
 
     init(_ story: JSONNode) {
@@ -32,7 +32,7 @@ struct Replay {
         _ = engine.takeUpdates()
     }
 
-    /// What stands in the place of a story that cannot be played.
+    /// The output line for a story that cannot be played.
     static func refusal(_ message: String) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -52,7 +52,7 @@ struct Replay {
     private static func set(_ options: JSONNode?, in account: inout Account) {
         for (name, value) in options?.members ?? [] {
             if let number = value.integer {
-                // As a client would hear it: what is out of range changes nothing.
+                // A client's value that is out of range changes nothing.
                 if OptionName.range(of: name)?.contains(number) == false { continue }
                 account.options[name] = .integer(number)
             } else if let flag = value.bool {
@@ -65,7 +65,7 @@ struct Replay {
         }
     }
 
-    /// The recorded account was never able to finish fetching.
+    /// The recorded account never finished fetching.
     private mutating func start() {
         engine.beginFetching()
         engine.start(now: ReplayClock.now)
@@ -86,7 +86,8 @@ struct Replay {
                     if isEdit(step), updates.isEmpty { isAnsweredLate = true }
                     let isLastRequest = index == steps.count - 1 && step["do"]?["request"] != nil
                     if isLastRequest, !isAnsweredLate {
-                        // A story that ends with a request is watched until nothing is held back.
+                        // A story that ends with a request is recorded until no update is held
+                        // back.
                         engine.close(now: ReplayClock.now)
                         updates += engine.takeUpdates()
                     }
@@ -134,7 +135,7 @@ struct Replay {
         }
     }
 
-    /// TDLib asks its server for what it does not have, and a recorded account has none.
+    /// TDLib asks its server for what it does not have; a recorded account has no server.
     private func isWithheld(_ request: JSONNode, _ outcome: Outcome) -> Bool {
         if case .object = outcome {
             request["@type"]?.text == "getScopeNotificationSettings"
@@ -143,7 +144,7 @@ struct Replay {
         }
     }
 
-    /// Without a message database nothing is kept but options and the ids that were given.
+    /// Without a message database, a restart keeps only options and the ids given out.
     private mutating func restart(options: JSONNode?) {
         engine.close(now: ReplayClock.now)
         carried = engine.takeUpdates()
@@ -161,7 +162,7 @@ struct Replay {
         start()
     }
 
-    /// What a store would give back.
+    /// Encodes and decodes the account, as a store would.
     private static func stored(_ account: Account) -> Account {
         (try? Account(state: account.state)) ?? Account()
     }
@@ -199,7 +200,7 @@ extension Account {
 }
 
 extension Update {
-    /// The recordings hold what is about notifications.
+    /// Recordings hold only updates about notifications.
     fileprivate var isRecorded: Bool {
         switch self {
         case .activeNotifications, .group, .notification, .havePending, .chatReadInbox: true

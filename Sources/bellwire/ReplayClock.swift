@@ -1,16 +1,17 @@
 import Base
 
-/// The time of a recorded story: it stands still, and dates are told from its beginning.
+/// The time of a recorded story. It stands still; dates are relative to the beginning.
 struct ReplayClock {
-    /// What `T` stands for; any moment will do.
+    /// The time that `T` stands for; the value is arbitrary.
     static let start: Int64 = 1_800_000_000
     static let now = Double(start + present)
     private static let present: Int64 = 60
 
-    /// Dates that the story itself has named; the present is told as one only if it was.
+    /// Dates that the story contains. The current time is written relative to `T` only if it is one
+    /// of them.
     private var named: Set<Int64> = []
 
-    /// A payload with its dates as numbers.
+    /// A payload with numbers as its dates.
     mutating func payload(_ node: JSONNode) -> [UInt8] {
         var bytes: [UInt8] = []
         write(node, into: &bytes)
@@ -43,7 +44,7 @@ struct ReplayClock {
         }
     }
 
-    /// The moment that a date names by what stands behind `T+`; nil for whatever else it is.
+    /// The time of a `T+…` date; nil for anything else.
     private mutating func date(_ name: String, _ node: JSONNode) -> Int64? {
         guard Self.dates.contains(name), let text = node.text,
             text.hasPrefix("T+") || text.hasPrefix("T-"),
@@ -57,8 +58,8 @@ struct ReplayClock {
 
     private static let dates: Set<String> = ["date", "edit_date"]
 
-    /// JSON text as the recordings have it: every `date` told as the story tells it, and without the
-    /// members that TDLib does not have.
+    /// The JSON as the recordings have it: each `date` relative to `T`, and without members that
+    /// TDLib does not have.
     func told(_ json: String) -> String {
         guard let document = try? JSONDocument(Array(json.utf8)) else { return json }
         var writer = JSONWriter()

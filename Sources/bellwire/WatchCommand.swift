@@ -5,31 +5,33 @@ import System
 extension Command {
     static let watch = Command(
         name: "watch",
-        summary: "show notifications of an account as they come",
+        summary: "show the notifications of an account as they arrive",
         details: """
-            Without --account it is the only one that has a registration. When the server goes away,
-            watch waits for it to come back. --json prints the engine's objects as they are, one a
-            line.
+            Without --account, watch shows the only account that has a registration. If the server
+            goes away, watch waits until it is back. --json prints the engine's objects unchanged,
+            one per line.
             """,
         options: [
-            Option("app", "NAME", help: "the application, where several have the account"),
+            Option("app", "NAME", help: "the application, if several have this account"),
             Option("account", "NAME", help: "the account"),
         ] + serverOptions
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("watch takes options only", hint: "bellwire watch --help")
+            throw CommandError.usage("watch takes options only", hint: "see bellwire watch --help")
         }
         let control = try ControlConnection(arguments)
         let watch = Watch(
             opening: try opening(arguments, control), printsJSON: arguments.has("json"))
         while true {
             try watch.follow(control)
-            if !arguments.has("json") { try StandardOutput.write("the server has gone away\n") }
+            if !arguments.has("json") {
+                try StandardOutput.write("the server is gone; waiting for it\n")
+            }
             watch.await(control)
         }
     }
 
-    /// The first line that is said.
+    /// The first line that is sent.
     private static func opening(
         _ arguments: Arguments, _ control: ControlConnection
     ) throws -> [UInt8] {
@@ -40,7 +42,7 @@ extension Command {
             writer.member("@type", "bellwire.open")
             if let app { writer.member("app", app) }
             writer.member("account", account ?? "")
-            // What the application is to have is not taken from it by looking.
+            // A viewer only watches: what waits for the application stays.
             writer.member("role", "viewer")
         }
         return writer.bytes + [UInt8(ascii: "\n")]
@@ -56,13 +58,13 @@ extension Command {
         guard let only = found.first, found.count == 1 else {
             throw CommandError.usage(
                 found.isEmpty ? "there is no registration" : "say which account",
-                hint: found.isEmpty ? "bellwire register --help" : "bellwire list")
+                hint: found.isEmpty ? "bellwire register --help" : "run bellwire list to see them")
         }
         return (only[0], only[1])
     }
 }
 
-/// One who listens to an engine and prints what it says.
+/// Connects to an engine and prints its updates.
 private struct Watch {
     private static let lineLimit = 64 << 20
     private static let pause: UInt32 = 1
@@ -76,11 +78,11 @@ private struct Watch {
         self.printsJSON = printsJSON
     }
 
-    /// Until the server ends the connection.
+    /// Returns when the server ends the connection.
     func follow(_ control: ControlConnection) throws {
         var stream = try control.stream(lineLimit: Self.lineLimit)
         var isOpen = false
-        // A connection that breaks is one that ends.
+        // A broken connection is treated like a closed one.
         guard (try? stream.write(opening.span)) != nil else { return }
         while let line = try? stream.next() {
             guard case .bytes(let bytes) = line, let document = try? JSONDocument(bytes) else {
@@ -101,8 +103,8 @@ private struct Watch {
     private func expectOK(_ answer: JSONNode) throws {
         guard answer["@type"]?.text == "error" else { return }
         throw CommandError(
-            message: Printable.text(answer["message"]?.text ?? "the server refused"),
-            hint: "bellwire list", exitCode: .refused)
+            message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
+            hint: "run bellwire list to see them", exitCode: .refused)
     }
 
     func await(_ control: ControlConnection) {

@@ -1,6 +1,6 @@
 import Base
 
-/// An engine's updates, for a person to read.
+/// Shows an engine's updates as text.
 struct WatchText {
     let hasColour: Bool
 
@@ -11,7 +11,7 @@ struct WatchText {
         case other = "2"
     }
 
-    /// Each with its line feed; nothing for what only programs want to know.
+    /// Each line ends with a line feed. Updates that only matter to programs are left out.
     func lines(_ update: JSONNode) -> String {
         switch update["@type"]?.text {
         case "updateActiveNotifications":
@@ -51,7 +51,7 @@ struct WatchText {
 
     private func number(_ node: JSONNode?) -> String { node?.textOrNumber ?? "?" }
 
-    /// Who, and what: the text, or else what kind of thing it is.
+    /// The sender with the text, or with the kind of the notification.
     private func text(_ notification: JSONNode) -> String {
         let type = notification["type"]
         let content = type?["content"] ?? type?["message"]?["content"]
@@ -59,7 +59,7 @@ struct WatchText {
         let body =
             content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
         let title = presentation?["title"]?.text
-        // A sentence that was made for people often says who does what.
+        // A ready sentence often names the sender already.
         if let sentence = presentation?["body"]?.text {
             return title.map { sentence.hasPrefix($0) ? sentence : "\($0): \(sentence)" }
                 ?? sentence

@@ -2,17 +2,17 @@ import Base
 import Mailbox
 import PushService
 
-/// Who asks for something: by the control socket, or with the credential of a device.
+/// A client of the API: on the control socket, or with the credential of a device.
 struct APICaller {
     let owner: String
-    /// Sees and changes what belongs to others, too.
+    /// May also see and change what belongs to other owners.
     let isAdministrator: Bool
     /// The row of the credential; nil on the control socket.
     let credential: UInt32?
-    /// Who is at the other end of the control socket.
+    /// The user at the other end of the control socket.
     let userID: UInt32?
     let pass: Pass
-    /// By which its credential is looked up.
+    /// The hash under which its credential is stored.
     let secret: Digest?
 
     init(_ caller: ControlCaller, userID: UInt32?) {

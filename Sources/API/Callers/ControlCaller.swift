@@ -1,16 +1,17 @@
 import PushService
 
-/// Whoever is at the other end of the control socket, as the kernel names him.
+/// A client of the control socket, identified by the kernel.
 enum ControlCaller: Equatable {
-    /// Sees and changes everything.
+    /// May see and change everything.
     case administrator
-    /// Sees and changes what is his own.
+    /// May see and change only what is its own.
     case user(UInt32)
 
-    /// As whom the kernel shows everybody whom it cannot name in a sandbox (user_namespaces(7)).
+    /// The kernel reports this user for everybody whom it cannot map into the sandbox
+    /// (user_namespaces(7)).
     private static let unnamed: UInt32 = 65_534
 
-    /// Nil for users to whom this service is not open.
+    /// Nil for users who have no access.
     init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
         switch userID {
         case 0, ownUserID: self = .administrator
@@ -19,7 +20,7 @@ enum ControlCaller: Equatable {
         }
     }
 
-    /// To whom new things belong unless something else is said.
+    /// The owner of new things unless the request names another.
     var owner: String {
         switch self {
         case .administrator: "admin"

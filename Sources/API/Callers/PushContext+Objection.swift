@@ -1,7 +1,7 @@
 import PushService
 
 extension PushContext {
-    /// Why somebody who was let in may do no more; nil as long as he may. From any thread.
+    /// Why a client that was admitted before is refused now, or nil. May be called from any thread.
     func objection(to caller: APICaller) -> APIRefusal? {
         if let secret = caller.secret {
             return index.credential(secret) == nil ? .unauthorized : nil

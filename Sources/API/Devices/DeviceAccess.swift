@@ -4,12 +4,12 @@ import Crypto
 import Mailbox
 import PushService
 
-/// A device that was just added: the only moment at which its secret is known.
+/// A new device with its secret, which is known only at this moment.
 struct DeviceAccess: Confidential {
     let credential: DeviceCredential
     private let bearer: String
 
-    /// With a new secret, under a row that the store gave.
+    /// Makes the secret.
     init(_ device: NewDevice, owner: String, row: UInt32, created: Int64) throws(OpenSSLError) {
         let secret = try Random.secret(count: DeviceCredential.secretLength)
         var hash = try SHA256()
@@ -21,8 +21,7 @@ struct DeviceAccess: Confidential {
         bearer = secret.withSpan(Base64URL.text)
     }
 
-    /// With the addresses that are typed into clients: Firefox wants the WebSocket, others the
-    /// page.
+    /// With the addresses to enter into clients: Firefox needs the WebSocket, others the page.
     func json(baseURL: BaseURL) -> [UInt8] {
         let page = "\(baseURL)/u/\(bearer)"
         var writer = JSONWriter()

@@ -6,7 +6,7 @@ import Mailbox
 import PushService
 import System
 
-/// `/api/v1/devices`: who may connect, and under which secret.
+/// `/api/v1/devices`: the devices that may connect.
 final class DeviceRoutes {
     typealias Answer = (APIResult) -> Void
 
@@ -65,7 +65,7 @@ final class DeviceRoutes {
         }
     }
 
-    /// Those that the caller may see.
+    /// The devices that the caller may see.
     private func withCredentials(
         of caller: ControlCaller, _ answer: @escaping Answer,
         then: @escaping ([DeviceCredential]) -> Void

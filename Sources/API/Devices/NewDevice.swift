@@ -3,7 +3,6 @@ import HTTP
 
 /// The body of a request for a device: `{"name", "owner"?}`.
 struct NewDevice: Equatable {
-    /// Names are shown in lists and logs.
     static let nameLimit = 64
 
     let name: String
@@ -15,7 +14,7 @@ struct NewDevice: Equatable {
             throw .badBody("name is missing")
         }
         owner = members.removeValue(forKey: "owner")
-        guard members.isEmpty else { throw .badBody("only name and owner can be said") }
+        guard members.isEmpty else { throw .badBody("only name and owner are allowed") }
         self.name = name
     }
 
@@ -23,7 +22,7 @@ struct NewDevice: Equatable {
     static func owner(json: [UInt8]) throws(APIRefusal) -> String {
         let members = try names(json)
         guard let name = members["name"] else { throw .badBody("name is missing") }
-        guard members.count == 1 else { throw .badBody("only name can be said") }
+        guard members.count == 1 else { throw .badBody("only name is allowed") }
         return name
     }
 
@@ -40,10 +39,10 @@ struct NewDevice: Equatable {
             }
             try scanner.expectEnd()
         } catch {
-            throw .badBody("the body is no JSON object of texts")
+            throw .badBody("the body is not a JSON object of texts")
         }
         for text in members.values where !isName(text) {
-            throw .badBody("a name has 1 to \(nameLimit) characters that can be printed")
+            throw .badBody("a name has 1 to \(nameLimit) printable characters")
         }
         return members
     }

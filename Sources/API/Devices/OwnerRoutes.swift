@@ -3,7 +3,7 @@ import HTTP
 import Mailbox
 import PushService
 
-/// `/api/v1/owners`: to whom devices belong.
+/// `/api/v1/owners`: the owners of devices.
 final class OwnerRoutes {
     typealias Answer = DeviceRoutes.Answer
 
@@ -15,7 +15,7 @@ final class OwnerRoutes {
         self.dialogue = dialogue
     }
 
-    /// Whoever does not administer sees himself alone.
+    /// A caller who is not an administrator sees only itself.
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
         withOwners(answer) { [index = service.index] owners in
             var writer = JSONWriter()
@@ -51,7 +51,7 @@ final class OwnerRoutes {
         }
     }
 
-    /// With all devices and what they subscribed to.
+    /// Also removes the owner's devices and their subscriptions.
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
         guard caller == .administrator else { return answer(.failure(.notAllowed)) }
         dialogue.submit(.removeOwner(row)) { answer(APIResult(ofRemoval: $0)) }

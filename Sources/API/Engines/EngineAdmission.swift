@@ -2,15 +2,16 @@ import Crypto
 import HTTP
 import Mailbox
 
-/// Leads those who may to the WebSocket of an engine.
+/// Opens the WebSocket of an engine to clients that may use it.
 struct EngineAdmission {
-    /// What a client may say at once. It may own the real data, and hand much of it over.
+    /// The largest message of a client. A client that owns the real data may send much of it at
+    /// once.
     private static let messageLimit = 1 << 20
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
-    /// Whoever is to go may not go on reading for long.
+    /// A client that is dismissed must not read on for long.
     private static let closePatience = Duration.milliseconds(500)
-    /// Who has not read so much is cut off, and begins anew when it is back.
+    /// A client that leaves this much unread is disconnected, and starts over when it is back.
     private static let outputLimit = 2 << 20
 
     private let desk: EngineDesk
@@ -27,7 +28,7 @@ struct EngineAdmission {
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
     }
 
-    /// `app`, `account`, `role` and `raw` stand in the query.
+    /// Reads `app`, `account`, `role` and `raw` from the query.
     func admit(_ exchange: HTTPExchange, _ caller: APICaller) {
         let query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
         let role: EngineRole
@@ -38,7 +39,7 @@ struct EngineAdmission {
             switch answer {
             case .failure(let refusal): exchange.respond(.failure(refusal))
             case .success(let engine):
-                // The store took its time.
+                // The caller may have lost its access while the store was asked.
                 if let objection = desk.service.objection(to: caller) {
                     return exchange.respond(.failure(objection))
                 }

@@ -2,13 +2,13 @@ import Base
 import Mailbox
 import Notifications
 
-/// What engines tell, on its way to their clients.
+/// Updates of engines, on their way to the clients.
 extension EngineDesk: EngineListener {
     func hear(_ news: [EngineNews]) {
         loop.post { for item in news { self.take(item) } }
     }
 
-    /// Everybody begins anew, in case something was kept that nobody was told of.
+    /// Every client starts over, because the store may have kept changes without reporting them.
     func storeReturned() {
         loop.post {
             for (engine, table) in self.tables {
@@ -57,7 +57,7 @@ extension EngineDesk: EngineListener {
         for place in table.places.values where place.isWelcome { place.client.say(objects) }
     }
 
-    /// Whether anybody heard it.
+    /// Returns whether any client received it.
     private func say(
         _ objects: [[UInt8]], to table: Table, where isMeant: (EnginePlace) -> Bool
     ) -> Bool {
@@ -66,8 +66,8 @@ extension EngineDesk: EngineListener {
         return !places.isEmpty
     }
 
-    /// What users choose is for fetchers, and for viewers where there are none; payloads as they come
-    /// are for those who asked.
+    /// The user's actions go to fetchers, or to viewers if there are none. Raw payloads go to
+    /// clients that asked for them.
     private func say(
         _ updates: [Update], through last: Int64, _ hasFetchers: Bool, _ engine: UInt32,
         _ table: Table
@@ -89,7 +89,7 @@ extension EngineDesk: EngineListener {
         if isHeard { noteHeard(updates, through: last, engine) }
     }
 
-    /// To be heard once is enough for what is only to be known.
+    /// An update that only informs is done once one client received it.
     private func noteHeard(_ updates: [Update], through last: Int64, _ engine: UInt32) {
         let isNotice = updates.contains { update in
             switch update {

@@ -8,12 +8,12 @@ import WebPush
 
 /// The clients of engines that are connected to one loop.
 ///
-/// What they ask goes to the store, which does it and keeps it; what an engine tells comes back by
-/// `hear`, in the order in which it was kept, and is written once for all of its clients here.
-/// Confined to its loop.
+/// Their requests go to the store, which carries them out. Updates come back through `hear`, in the
+/// order in which they were stored, and are serialized once for all clients here. Confined to its
+/// loop.
 // Unchecked: touched by the thread of the loop alone.
 final class EngineDesk: @unchecked Sendable {
-    /// How often it is noted that clients are there.
+    /// How often the store is told that clients are connected.
     private static let noteInterval = Interval(.seconds(6 * 3_600))
     private static let noteCookie: UInt64 = 1 << 32
 
@@ -38,25 +38,25 @@ final class EngineDesk: @unchecked Sendable {
 
     private var index: EngineIndex { service.index.engines }
 
-    /// The engine of an account that the caller may use.
+    /// Finds the engine of an account that the caller may use.
     func find(
         account: String?, app: String?, _ caller: APICaller,
         _ reply: @escaping (Result<UInt32, APIRefusal>) -> Void
     ) {
         guard let account, !account.isEmpty else {
-            return reply(.failure(.badBody("account is needed")))
+            return reply(.failure(.badBody("account is missing")))
         }
         let owner = caller.isAdministrator ? nil : caller.owner
         dialogue.load(.engines(account: account, app: app, owner: owner)) { answer in
             guard case .engines(let found) = answer else { return reply(.failure(.unavailable)) }
-            // An administrator's own come first.
+            // An administrator's own accounts come first.
             let own = found.filter { $0.owner == caller.owner }
             let candidates = own.isEmpty ? found : own
             guard let first = candidates.first else { return reply(.failure(.unknown)) }
             reply(
                 candidates.count == 1
                     ? .success(first.row)
-                    : .failure(.badBody("several applications have that account: name the app")))
+                    : .failure(.badBody("several applications have this account; add app")))
         }
     }
 
@@ -78,7 +78,7 @@ final class EngineDesk: @unchecked Sendable {
 
     func submitJoin(_ id: EngineClientID, _ role: EngineRole) {
         dialogue.submit(.engine(.join(id, role))) { [self] outcome in
-            // Whoever comes again later finds it.
+            // The account may be gone; a client that returns later can find it again.
             if outcome != .done { tables[id.engine]?.places[id.number]?.client.end() }
         }
     }
@@ -87,7 +87,7 @@ final class EngineDesk: @unchecked Sendable {
         guard let place = tables[id.engine]?.places.removeValue(forKey: id.number) else { return }
         if place.role.isFetcher { index.removeFetcher(of: id.engine) }
         if tables[id.engine]?.places.isEmpty == true { clear(id.engine) }
-        // Others are there, to whom what it has not taken is to be told.
+        // Other clients remain, which must get what this one has not taken.
         let isMissed =
             place.role.isFetcher && !index.hasFetchers(id.engine) && index.hasListeners(id.engine)
         guard isMissed || place.isFetching else { return }
@@ -100,7 +100,7 @@ final class EngineDesk: @unchecked Sendable {
         for timer in [table.timer, table.noteTimer].compactMap(\.self) { loop.cancel(timer) }
     }
 
-    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    /// Breaks the reference cycles of waiting requests. Call it after the loop has ended.
     func forgetAll() {
         for (engine, table) in tables {
             for place in table.places.values where place.role.isFetcher {
@@ -115,7 +115,7 @@ final class EngineDesk: @unchecked Sendable {
     func received(_ text: [UInt8], from id: EngineClientID) {
         guard let place = tables[id.engine]?.places[id.number] else { return }
         guard !service.index.setAside.contains(.command, text.span) else {
-            // Not looked into, not even for what to answer with.
+            // The request may crash the parser, so it is not even parsed for its `@extra`.
             return place.client.say([Self.setAside.answer()])
         }
         Underway.mark(.command, text.span, subject: id.engine) { take(text, from: id, place) }
@@ -126,7 +126,7 @@ final class EngineDesk: @unchecked Sendable {
         let extra = request?["@extra"]
         switch request?["@type"]?.text {
         case "close":
-            // It is the client that ends: others go on with the engine.
+            // Only this client ends; the engine goes on for the others.
             submit(.release(engine: id.engine), text.count, of: place) { _ in
                 place.client.say([Outcome.ok.answer(extra: extra)])
                 place.client.end()
@@ -145,7 +145,7 @@ final class EngineDesk: @unchecked Sendable {
             if type == "bellwire.setFetching" {
                 place.isFetching = request?["active"]?.bool ?? false
             }
-            // The answer comes among the news.
+            // The answer arrives together with the updates.
             submit(.request(id, text), text.count, of: place) { outcome in
                 guard outcome != .done else { return }
                 place.client.say([Self.unavailable.answer(extra: extra)])
@@ -164,15 +164,15 @@ final class EngineDesk: @unchecked Sendable {
         }
     }
 
-    /// The last that a client hears whose pass has ended.
+    /// The last message to a client whose pass has ended.
     static let revoked = Outcome.error(
-        code: 401, message: "Unauthorized: what let this client in is no more")
+        code: 401, message: "Unauthorized: the access of this client was revoked")
 
     private static let noSignal = Outcome.error(
         code: 400, message: "Identifier of the signal is invalid")
 
     private static let setAside = Outcome.error(
-        code: 503, message: "Set aside until the server is updated")
+        code: 503, message: "The server crashed on this twice and refuses it until it is updated")
     private static let unavailable = Outcome.error(
         code: 503, message: "The store does not answer; try again later")
 }
@@ -186,7 +186,7 @@ extension EngineDesk: TimerHandler {
             return setNoteTimer(engine)
         }
         tables[engine]?.timer = nil
-        // What the store cannot do now is done when it is back.
+        // If the store fails now, it does this after its return.
         dialogue.submit(.engine(.advance(engine: engine))) { _ in }
     }
 

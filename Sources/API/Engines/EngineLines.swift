@@ -5,17 +5,18 @@ import Notifications
 import PushService
 import System
 
-/// A client of an engine that speaks in lines. The first one says which engine.
+/// A client of an engine on the control socket that sends one object per line. The first line names
+/// the engine.
 final class EngineLines: LineHandler, EngineClient {
     private let desk: EngineDesk
     private let caller: APICaller?
     private var id: EngineClientID?
     private var connection: LineConnection?
     private var isAsked = false
-    /// What was read before the engine was found: a bufferful at most.
+    /// Lines that arrived before the engine was found: at most one buffer.
     private var waiting: [[UInt8]] = []
 
-    /// `caller` is nil for one who may do nothing here.
+    /// `caller` is nil for a client without access.
     init(_ desk: EngineDesk, _ caller: APICaller?) {
         self.desk = desk
         self.caller = caller
@@ -58,7 +59,7 @@ final class EngineLines: LineHandler, EngineClient {
         guard let caller else { return refuse(.notAllowed, nil) }
         guard let document = try? JSONDocument(text),
             document.root["@type"]?.text == "bellwire.open"
-        else { return refuse(.badBody("the first line is a bellwire.open"), nil) }
+        else { return refuse(.badBody("the first line must be a bellwire.open"), nil) }
         let extra = document.root["@extra"]
         let role: EngineRole
         do throws(APIRefusal) {
@@ -95,7 +96,7 @@ extension EngineLines: PassHolder {
     func passEnded() {
         say([EngineDesk.revoked.answer()])
         end()
-        // What it has not read it need not know.
+        // Drops what the client has not read.
         connection?.cut()
     }
 }

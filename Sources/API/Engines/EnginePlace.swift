@@ -2,27 +2,27 @@ import Mailbox
 import PushService
 import Reactor
 
-/// A client of an engine, at the desk of its loop, which it keeps no busier than it may.
+/// One client of an engine at the desk of its loop, with a limit on its requests.
 final class EnginePlace: TimerHandler {
-    /// With so many requests that are not answered, or so many bytes of them, no more are read: whoever
-    /// pushes waits for all that stand before it in a batch.
+    /// With this many unanswered requests no more are read, because pushes wait for all requests
+    /// before them in a batch.
     private static let requestLimit = 8
     private static let byteLimit = 4 << 20
-    /// A request of so many bytes counts for one more.
+    /// A large request counts once more for every 4 KiB.
     private static let piece = 4 << 10
 
     let client: any EngineClient
     let role: EngineRole
-    /// It has said that it fetches.
+    /// The client said that it fetches.
     var isFetching = false
-    /// It has been told what it begins with.
+    /// The client has received the initial state.
     var isWelcome = false
     private let limit: PaceLimit
     private let loop: EventLoop
     private var requests = 0
     private var bytes = 0
     private var pace = Pace()
-    /// A timer tells when it may go on.
+    /// A timer will continue it.
     private var isTooFast = false
 
     init(_ client: any EngineClient, _ role: EngineRole, _ limit: PaceLimit, _ loop: EventLoop) {
@@ -32,7 +32,7 @@ final class EnginePlace: TimerHandler {
         self.loop = loop
     }
 
-    /// A request of so many bytes was read.
+    /// Counts a request that was read.
     func begin(_ size: Int) {
         requests += 1
         bytes += size
@@ -44,7 +44,7 @@ final class EnginePlace: TimerHandler {
         holdUp()
     }
 
-    /// It was answered.
+    /// Counts its answer.
     func end(_ size: Int) {
         requests -= 1
         bytes -= size

@@ -3,7 +3,7 @@ import HTTP
 import Mailbox
 import PushService
 
-/// A client of an engine on a WebSocket: one object in each frame.
+/// A client of an engine on a WebSocket: one object per message.
 final class EngineWebSocket: WebSocketHandler, EngineClient {
     private let desk: EngineDesk
     private let engine: UInt32

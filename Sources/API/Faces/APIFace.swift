@@ -2,7 +2,8 @@ import Base
 import HTTP
 import PushService
 
-/// The API on the public face. Nobody gets in by an address: the bearer secret of a device is needed.
+/// The API on the public listeners. Every client needs the bearer secret of a device, wherever it
+/// comes from.
 final class APIFace {
     private let service: PushContext
     private let routes: APIRoutes
@@ -14,7 +15,7 @@ final class APIFace {
         pages = PageGuard(service.settings)
     }
 
-    /// `path` is that of the exchange, without what base-url begins with.
+    /// `path` is the path without that of base-url.
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
         switch pages.judge(exchange) {
         case .misdirected: return exchange.respond(.failure(.http(.misdirected)))

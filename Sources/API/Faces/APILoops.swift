@@ -4,14 +4,14 @@ package import PushService
 package import Reactor
 import System
 
-/// What each loop of a server has for the API: the clients of engines there, and the routes.
+/// The API's part of each loop: the connected clients of engines, and the routes.
 package final class APILoops: Sendable {
     private let service: PushContext
     private let desks = Lock<[EngineDesk]>([])
 
     package init(_ service: PushContext) { self.service = service }
 
-    /// Of the public face. Once for each loop, before it runs.
+    /// For public listeners. Call it once for each loop, before the loop runs.
     package func route(on loop: EventLoop) -> FurtherRoute {
         let face = APIFace(service, routes(on: loop, desk(on: loop)))
         return FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
@@ -19,7 +19,7 @@ package final class APILoops: Sendable {
         }
     }
 
-    /// Of the control socket, on the one loop that serves it.
+    /// For the control socket. Call it for the loop that serves it.
     package func control(on loop: EventLoop, _ settings: ControlSettings) -> any HTTPHandler {
         let engines = desk(on: loop)
         return ControlHandler(
@@ -39,14 +39,14 @@ package final class APILoops: Sendable {
             EngineAdmission(engines))
     }
 
-    /// What to call `registerDevice` with, as callbacks are told.
+    /// The parameters of `registerDevice`, as callbacks carry them.
     package var describe: @Sendable (Registration) -> String {
         { [settings = service.settings] registration in
             RegistrationReport(settings: settings).parameters(of: registration)
         }
     }
 
-    /// Once loops and store have ended: nobody waits for an answer any more.
+    /// Call it when loops and store have ended.
     package func close() {
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }

@@ -3,8 +3,7 @@ import HTTP
 import Mailbox
 import PushService
 
-/// What the paths of `/api/v1` lead to, on the public face and on the control socket. One for each
-/// loop.
+/// The paths of `/api/v1`, for the public listeners and for the control socket. One for each loop.
 final class APIRoutes {
     private enum Route: Sendable {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
@@ -35,7 +34,7 @@ final class APIRoutes {
         self.router = router
     }
 
-    /// `path` is that of the exchange, without what base-url begins with.
+    /// `path` is the path without that of base-url.
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>, _ caller: APICaller) {
         let bytes = exchange.head.bytes
         let route: Route
@@ -49,7 +48,7 @@ final class APIRoutes {
                 match.first.lowerBound + path.lowerBound..<match.first.upperBound
                 + path.lowerBound
         }
-        // A body that says nothing need not say what it is.
+        // An empty body needs no Content-Type.
         guard exchange.body.isEmpty || exchange.isJSON else {
             return exchange.respond(.failure(.badBody("the body is not application/json")))
         }
@@ -61,7 +60,7 @@ final class APIRoutes {
     ) {
         let service = registrations.service
         let answer: (APIResult) -> Void = { result in
-            // The store took its time.
+            // The caller may have lost its access while the store was asked.
             exchange.respond(service.objection(to: caller).map { .failure($0) } ?? result)
         }
         let bytes = exchange.head.bytes

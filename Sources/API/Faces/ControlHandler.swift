@@ -5,8 +5,7 @@ import PushService
 import Reactor
 import System
 
-/// Serves the control socket: the owner of the service, and its users, by who they are to the
-/// kernel.
+/// Serves the control socket to root, the service's own user and, if allowed, other users.
 final class ControlHandler: HTTPHandler {
     private enum Route: Sendable {
         case listDevices
@@ -124,7 +123,7 @@ final class ControlHandler: HTTPHandler {
             writer.object { $0.member("id", id) }
             return .success((202, writer.bytes))
         } catch {
-            // What exactly is in the log; here it may only be that a rotation is under way.
+            // The log has the details.
             return .failure(.cannotRotate)
         }
     }

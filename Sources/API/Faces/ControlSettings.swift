@@ -1,9 +1,8 @@
 package import Configuration
 
-/// What the control socket goes by.
 package struct ControlSettings: Sendable {
     package let baseURL: BaseURL
-    /// Makes another master key and has everything sealed anew; answers the name of the key.
+    /// Makes a new master key and starts to seal everything again; returns the id of the key.
     let rotateMasterKey: @Sendable () throws -> String
 
     package init(

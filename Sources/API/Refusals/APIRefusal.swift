@@ -1,12 +1,10 @@
 import HTTP
 import Mailbox
-import Outbound
 import PushService
 import WebPush
 
-/// Why the control socket, or the API, does not do what it was asked.
-///
-/// Each case is one answer; the numbers are those of `docs/errors.md`.
+/// Why the API or the control socket refuses a request. Each case is one answer; `docs/errors.md`
+/// lists the numbers.
 enum APIRefusal: Error, Equatable {
     case badBody(String)
     case notAllowed
@@ -15,20 +13,20 @@ enum APIRefusal: Error, Equatable {
     case tooManyDevices
     case ownerExists
     case tooManyRegistrations
-    /// So many answers of the last day are kept that there is no room for another.
+    /// Too many answers to keys of the last day are stored.
     case tooManyKeys
-    /// It may not lead where it does.
+    /// Callbacks must not go to this target.
     case badCallback(CallbackSettings.Objection)
     case unavailable
-    /// The server has failed on it twice.
+    /// The server crashed on this request twice.
     case setAside
-    /// No credential of a device, or none that is known.
+    /// No credential of a device, or an unknown one.
     case unauthorized
-    /// The key of a request serves for one body only.
+    /// The Idempotency-Key was used with another body.
     case otherRequest
     /// The master key cannot be replaced, or not now.
     case cannotRotate
-    /// Asked by a page of another site.
+    /// A page of another site sent it.
     case foreignPage
     case http(HTTPRefusal)
 
@@ -71,25 +69,25 @@ enum APIRefusal: Error, Equatable {
         switch self {
         case .badBody(let reason): reason
         case .notAllowed: "this user has no rights here"
-        case .unknown: "there is no such thing, or it belongs to somebody else"
-        case .nameInUse: "this owner has a device of that name"
-        case .tooManyDevices: "this owner has \(OwnerLimits.devices) devices"
-        case .ownerExists: "there is an owner of that name"
+        case .unknown: "it does not exist, or belongs to somebody else"
+        case .nameInUse: "this owner already has a device with that name"
+        case .tooManyDevices: "this owner already has \(OwnerLimits.devices) devices"
+        case .ownerExists: "an owner with that name already exists"
         case .tooManyRegistrations:
-            "this owner has as many registrations, or callbacks, as it may"
+            "this owner has reached its limit of registrations or callbacks"
         case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
         case .badCallback(let objection): "callback: \(objection)"
-        case .setAside: "set aside until the server is updated"
+        case .setAside: "the server crashed on this twice and refuses it until it is updated"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
         case .otherRequest: "this Idempotency-Key was used for another request"
-        case .foreignPage: "pages of other sites have no business here"
+        case .foreignPage: "requests from pages of other sites are refused"
         case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
         case .http(let refusal): refusal.rawValue
         }
     }
 
-    /// In the form of every error of the service.
+    /// In the form of every error of the server.
     var answer: RefusalAnswer {
         RefusalAnswer(
             status,

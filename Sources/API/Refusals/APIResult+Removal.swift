@@ -1,7 +1,7 @@
 import Mailbox
 
 extension APIResult {
-    /// To whoever removed a device or an owner.
+    /// The answer to the removal of a device or an owner.
     init(ofRemoval outcome: StoreOutcome) {
         switch outcome {
         case .done: self = .success((204, []))

@@ -1,7 +1,7 @@
 import Base
 import HTTP
 
-/// What the API, or the control socket, answers: a status with JSON, or why not.
+/// An answer of the API or the control socket: a status with JSON, or a refusal.
 typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
 
 extension HTTPExchange {
@@ -23,7 +23,7 @@ extension HTTPExchange {
         respond(consume head, body: body)
     }
 
-    /// What a web page cannot send without asking.
+    /// A web page cannot send this type without a CORS preflight.
     var isJSON: Bool {
         guard let value = head.fields.firstValue(of: "content-type") else { return false }
         let type = head.text(value).prefix { $0 != ";" && $0 != " " }

@@ -3,14 +3,14 @@ import Crypto
 import Mailbox
 import WebPush
 
-/// What the callback of a registration is told; nothing where there is none.
+/// Events for the callback of a registration; none if it has no callback.
 struct RegistrationEvents {
     let report: RegistrationReport
     let moment: RegistrationReport.Moment
 
     private var milliseconds: Int64 { moment.wall * 1_000 }
 
-    /// Made with the registration, whose callback has to be confirmed first.
+    /// The callback of a new registration must be confirmed first.
     func creation(
         of registration: Registration, secret: Secret?, userID: UInt32?
     ) throws(OpenSSLError) -> [CallbackOperation] {

@@ -7,7 +7,7 @@ import PushService
 
 /// A registration as the API shows it.
 struct RegistrationReport {
-    /// The time by which registrations expire, and seconds since 1970.
+    /// The store's time, by which registrations expire, and seconds since 1970.
     struct Moment {
         let now: StoreTime
         let wall: Int64
@@ -17,7 +17,7 @@ struct RegistrationReport {
 
     let settings: PushServiceSettings
 
-    /// With all that only whoever registers may know.
+    /// With its secrets, for the client that registers.
     func full(
         _ registration: Registration, callbackSecret: Secret?
     ) throws(OpenSSLError) -> [UInt8] {
@@ -77,7 +77,7 @@ struct RegistrationReport {
         }
     }
 
-    /// What payloads for this account name: the key they are encrypted under, else its user.
+    /// The id that payloads for this account carry: that of the encryption key, or else the user's.
     static func receiverID(of registration: Registration) throws(OpenSSLError) -> Int64 {
         if let secret = registration.secret, let key = try MTProtoSecret(secret.current) {
             return key.keyID
@@ -92,7 +92,7 @@ struct RegistrationReport {
             as: UTF8.self)
     }
 
-    /// What `account.registerDevice` wants.
+    /// The token for `account.registerDevice`.
     private func token(of registration: Registration) -> String {
         let endpoint = endpoint(of: registration)
         guard let keys = registration.target.keys else { return endpoint }
@@ -101,7 +101,7 @@ struct RegistrationReport {
             auth: keys.auth.withSpan(Base64URL.text), isSigned: registration.terms.isSigned)
     }
 
-    /// TDLib's object for its `registerDevice`.
+    /// The object for TDLib's `registerDevice`.
     private func writeDeviceToken(_ registration: Registration, to writer: inout JSONWriter) {
         writer.object { writer in
             let keys = registration.target.keys
@@ -125,14 +125,14 @@ struct RegistrationReport {
         }
     }
 
-    /// The same as a text of its own, for callbacks.
+    /// The same as a text, for callbacks.
     func parameters(of registration: Registration) -> String {
         var writer = JSONWriter()
         writeParameters(registration, to: &writer)
         return writer.text
     }
 
-    /// What `account.unregisterDevice` wants.
+    /// The parameters of `account.unregisterDevice`.
     func unregistration(of registration: Registration) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -152,7 +152,7 @@ struct RegistrationReport {
 }
 
 extension RegistrationReport {
-    /// `messages` and the fetch signals among them, oldest first.
+    /// `messages`, including fetch signals, oldest first.
     static func waiting(_ waiting: Waiting) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -174,7 +174,7 @@ extension RegistrationReport {
         return writer.bytes
     }
 
-    /// It has no payload, but says how many pushes it stands for.
+    /// A fetch signal has no payload, but says how many pushes it stands for.
     private static func write(_ signal: FetchSignal, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", text(of: signal.id.bits))

@@ -15,7 +15,7 @@ struct RegistrationRequestBody: Confidential {
             terms = try RegistrationTerms(object, without: "secret")
             try terms.expectNew()
             guard secret == nil || terms.tokenType == .webPush else {
-                throw RegistrationTerms.Fault("secret is for token_type 10")
+                throw RegistrationTerms.Fault("secret is only for token_type 10")
             }
             self.secret = try secret.map(Self.secret)
         } catch {
@@ -25,17 +25,17 @@ struct RegistrationRequestBody: Confidential {
 
     static func object(_ json: [UInt8]) throws(RegistrationTerms.Fault) -> JSONNode {
         guard let document = try? JSONDocument(json) else {
-            throw RegistrationTerms.Fault("the body is no JSON")
+            throw RegistrationTerms.Fault("the body is not JSON")
         }
         return document.root
     }
 
-    /// One that was made elsewhere, or `new`. Its key must not be taken for the id of a user.
+    /// A secret of the client's own, or `new`. Its key id must not look like a user id.
     static func secret(_ text: String) throws(RegistrationTerms.Fault) -> Secret {
         guard text == "new" else {
             guard let bytes = Base64URL.decode(text), bytes.count == MTProtoSecret.length else {
                 throw RegistrationTerms.Fault(
-                    "secret is \(MTProtoSecret.length) bytes in base64url, or new")
+                    "secret must be \(MTProtoSecret.length) bytes in base64url, or new")
             }
             return Secret(bytes.span)
         }
@@ -47,10 +47,10 @@ struct RegistrationRequestBody: Confidential {
                 }
             }
         } catch {
-            throw RegistrationTerms.Fault("no secret can be made now")
+            throw RegistrationTerms.Fault("a new secret cannot be made now")
         }
     }
 
-    /// TDLib makes no other: user ids are below.
+    /// TDLib makes no lower key id; user ids are below.
     private static let keyIDFloor: UInt64 = 10_000_000_000_000
 }

@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Mailbox
 
-/// Changing registrations.
 extension RegistrationRoutes {
     func rotate(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
@@ -35,7 +34,7 @@ extension RegistrationRoutes {
         do throws(RegistrationTerms.Fault) {
             var members = try RegistrationMembers(try RegistrationRequestBody.object(body))
             guard let said = try members.text("secret") else {
-                throw RegistrationTerms.Fault("secret is needed")
+                throw RegistrationTerms.Fault("secret is missing")
             }
             try members.expectNoOthers()
             text = said
@@ -43,7 +42,7 @@ extension RegistrationRoutes {
         } catch { return reply(.failure(.badBody(error.message))) }
         find(id, caller, reply) { [self] registration, _ in
             guard registration.terms.tokenType == .webPush else {
-                return reply(.failure(.badBody("secret is for token_type 10")))
+                return reply(.failure(.badBody("secret is only for token_type 10")))
             }
             var changed = registration
             changed.replaceSecret(secret, at: now)
@@ -53,7 +52,7 @@ extension RegistrationRoutes {
             var writer = JSONWriter()
             writer.object { writer in
                 writer.member("push_receiver_id", "\(receiver)")
-                // Only here can it be learned.
+                // A new secret is shown only here.
                 if text == "new" { writer.member("secret", secret.withSpan(Base64URL.text)) }
             }
             submit(
@@ -69,7 +68,7 @@ extension RegistrationRoutes {
             switch outcome {
             case .done: reply(.success((200, json)))
             case .notFound: reply(.failure(.unknown))
-            // Somebody else changed it at the same time: whoever comes again sees what became.
+            // Another request changed it at the same time; a retry sees the result.
             default: reply(.failure(.unavailable))
             }
         }

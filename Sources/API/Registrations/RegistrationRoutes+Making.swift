@@ -1,10 +1,8 @@
 import Base
 import Crypto
 import Mailbox
-import Outbound
 import PushService
 
-/// Making registrations.
 extension RegistrationRoutes {
     func register(
         _ body: [UInt8], key: [UInt8]?, _ caller: APICaller, _ reply: @escaping Reply
@@ -25,14 +23,14 @@ extension RegistrationRoutes {
             case .registration(.otherRequest): reply(.failure(.otherRequest))
             case .registration(.tooMany): reply(.failure(.tooManyRegistrations))
             case .full: reply(.failure(.tooManyKeys))
-            // The credential was taken back meanwhile.
+            // The credential was revoked in the meantime.
             case .notFound: reply(.failure(.unauthorized))
             default: reply(.failure(.unavailable))
             }
         }
     }
 
-    /// What can be told of a target before it is dialled.
+    /// Checks what is known of a target before it is connected to.
     private func check(_ callback: String, _ caller: APICaller) throws(APIRefusal) {
         do throws(CallbackSettings.Objection) {
             _ = try service.settings.callbacks.target(

@@ -1,7 +1,7 @@
 import Base
 import Mailbox
 
-/// What waits for an application that fetches, and whether somebody is there.
+/// Waiting messages for applications that fetch, and the user's presence.
 extension RegistrationRoutes {
     func pending(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
@@ -20,7 +20,7 @@ extension RegistrationRoutes {
         do throws(RegistrationTerms.Fault) {
             var members = try RegistrationMembers(try RegistrationRequestBody.object(body))
             guard let text = try members.text("registration") else {
-                throw RegistrationTerms.Fault("registration is needed")
+                throw RegistrationTerms.Fault("registration is missing")
             }
             try members.expectNoOthers()
             id = RegistrationID(text: text)
@@ -51,7 +51,7 @@ extension RegistrationRoutes {
         }
     }
 
-    /// Another client of the account is in use, which may say of itself that it is a mobile one.
+    /// Another client of the account is in use, perhaps a mobile one.
     func pause(
         _ id: RegistrationID?, _ body: [UInt8], _ caller: APICaller, _ reply: @escaping Reply
     ) {

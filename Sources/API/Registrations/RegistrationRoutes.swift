@@ -4,7 +4,7 @@ import Delivery
 import Mailbox
 import PushService
 
-/// `/api/v1/registrations`: endpoints whose keys we hold, and what waits for them.
+/// `/api/v1/registrations`: endpoints whose keys the server holds, and their waiting messages.
 final class RegistrationRoutes {
     typealias Reply = (APIResult) -> Void
 
@@ -47,7 +47,7 @@ final class RegistrationRoutes {
         }
     }
 
-    /// Whoever looks at a registration of his own still wants it.
+    /// Reading a registration counts as its use.
     func show(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, undecryptable in
             let seen = note(registration, caller)
@@ -77,7 +77,7 @@ final class RegistrationRoutes {
         }
     }
 
-    /// Calls `then` with a registration that the caller may use.
+    /// Calls `then` with the registration if the caller may use it.
     func find(
         _ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply,
         then: @escaping (Registration, [(reason: String, count: Int)]) -> Void
@@ -97,7 +97,8 @@ final class RegistrationRoutes {
         }
     }
 
-    /// A sign of life of the owner, which nobody waits for. As it will be.
+    /// Records that the owner uses the registration, without waiting for the store. Returns it as
+    /// it will be.
     @discardableResult
     func note(_ registration: Registration, _ caller: APICaller) -> Registration {
         var changed = registration

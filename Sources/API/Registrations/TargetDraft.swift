@@ -5,7 +5,7 @@ import Mailbox
 import PushService
 import WebPush
 
-/// What is made anew for a registration: an endpoint with its keys.
+/// The new endpoint of a registration, with its keys.
 struct TargetDraft {
     let target: Registration.Target
     let subscription: Subscription

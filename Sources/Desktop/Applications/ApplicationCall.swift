@@ -1,17 +1,17 @@
 import Base
 import Bus
 
-/// The call of `org.freedesktop.Application` that tells an application what the user did.
+/// The call of `org.freedesktop.Application` that passes a user's action to an application.
 package struct ApplicationCall: Equatable, Sendable {
     package let service: String
     /// Nil only brings the application to the front.
     package let action: String?
     package let parameter: String?
     package let token: String?
-    /// Whether the application knows all of it when it returns.
+    /// After this call the application knows everything about the action.
     package let isComplete: Bool
 
-    /// Brings it to the front.
+    /// Brings the application to the front.
     package init(activating service: String, token: String?) {
         self.service = service
         (action, parameter) = (nil, nil)
@@ -19,9 +19,10 @@ package struct ApplicationCall: Equatable, Sendable {
         isComplete = true
     }
 
-    /// An action is told where the application's desktop entry lists it: others are ignored without
-    /// an error. Else it is brought to the front, which is all that a click asks for; what else the
-    /// user did it learns as a client of the engine. Nil for what needs nobody at the front.
+    /// Calls an action only if the desktop entry lists it, because applications ignore others
+    /// without an error. Otherwise it brings the application to the front, which is enough for a
+    /// click; the application gets the rest as a client of the engine. Nil for an action that needs
+    /// no application at the front.
     package init?(_ owed: OwedAction, for entry: DesktopEntry?) {
         guard let service = owed.service, BusName.isValid(service), !BusName.isUnique(service)
         else { return nil }
@@ -40,7 +41,7 @@ package struct ApplicationCall: Equatable, Sendable {
         isComplete = owed.action == "default"
     }
 
-    /// Those of every notification, as desktop entries list them.
+    /// Actions that every notification has, as desktop entries list them.
     private static let names = [
         "default": "open-notification", "reply": "reply-notification",
         "mark_read": "mark-notification-read", "accept": "accept-call", "decline": "decline-call",
@@ -63,7 +64,7 @@ package struct ApplicationCall: Equatable, Sendable {
         let platform = BusValue.options(
             token.map { [("activation-token", .string($0)), ("desktop-startup-id", .string($0))] }
                 ?? [])
-        // At most one value, by the specification.
+        // The specification allows at most one parameter.
         let values = parameter.map { [BusValue.variant(.string($0))] } ?? []
         let arguments: [BusValue] =
             action.map { [.string($0), .array("v", values), platform] } ?? [platform]

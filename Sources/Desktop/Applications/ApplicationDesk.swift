@@ -3,7 +3,7 @@ import Bus
 import Reactor
 import System
 
-/// Tells applications what the user did with their notifications: what `OwedActions` wants is done.
+/// Passes the user's actions to applications: performs what `OwedActions` decides.
 ///
 /// Confined to the thread of the loop.
 final class ApplicationDesk: TimerHandler {
@@ -14,11 +14,11 @@ final class ApplicationDesk: TimerHandler {
     private var connection: BusConnection?
     private var watches: [String: BusSubscription] = [:]
     private var timer: (id: TimerID, deadline: Duration)?
-    /// Tells the engine of a source what was taken.
+    /// Confirms to the engine of a source that the application has the action.
     private let request: (_ source: String, EngineRequest) -> Void
     /// The application that the user named for a source.
     private let service: (_ source: String) -> String?
-    /// The desktop entry of a service; it may block.
+    /// The desktop entry of a service; may block.
     private let entry: @Sendable (_ service: String) -> DesktopEntry?
 
     init(
@@ -34,7 +34,7 @@ final class ApplicationDesk: TimerHandler {
         self.request = request
     }
 
-    /// From now on by this connection, or by none.
+    /// Sets the connection for further calls; nil for none.
     func use(_ connection: BusConnection?) {
         self.connection = connection
         watches = [:]
@@ -47,7 +47,7 @@ final class ApplicationDesk: TimerHandler {
         timer = nil
     }
 
-    /// Whether it was something that the engine says of actions.
+    /// Returns whether the update was about actions.
     func received(_ node: JSONNode, from source: String) -> Bool {
         switch node["@type"]?.text {
         case "bellwire.updateNotificationAction":
@@ -56,7 +56,7 @@ final class ApplicationDesk: TimerHandler {
             if let id = node["id"]?.textOrNumber { handle(.expired(.init(source, id))) }
         default:
             guard let id = node["@extra"]?["taken"]?.text else { return false }
-            // Also an error, unless it can be said again: then nothing is owed any more.
+            // A final error counts as a confirmation, because the engine then owes nothing.
             if (node["code"]?.integer ?? 0) < 500 { handle(.confirmed(.init(source, id))) }
         }
         return true
@@ -64,7 +64,7 @@ final class ApplicationDesk: TimerHandler {
 
     func handle(_ event: OwedActions.Event) {
         let actions = owed.handle(event, at: now)
-        // Before the calls: who comes after a call in vain is not to be missed.
+        // Watch before calling, so that an application that appears after a failed call is noticed.
         watch()
         for action in actions {
             switch action {
@@ -85,7 +85,7 @@ final class ApplicationDesk: TimerHandler {
         errands.run { [entry] in
             entry(service)
         } done: { [weak self] entry in
-            // To have no entry is one thing, not to know of one another.
+            // A look-up that failed is different from a missing entry.
             guard let entry else { self?.handle(.returned(key, .failed)); return }
             self?.call(key, action, entry)
         }
@@ -96,7 +96,8 @@ final class ApplicationDesk: TimerHandler {
             return handle(.returned(key, .refused))
         }
         var message = call.message
-        // Receivers do not start what is no application, or one of the user's choice.
+        // A receiver must not start arbitrary programs: only applications with an entry, or the one
+        // that the user chose.
         message.startsService = entry != nil || service(key.source) == call.service
         perform(message) { [weak self] outcome in
             let isToCome = outcome == .taken && !call.isComplete
@@ -122,7 +123,7 @@ final class ApplicationDesk: TimerHandler {
         let services = owed.services
         for name in watches.keys where !services.contains(name) { watches[name] = nil }
         for name in services where watches[name] == nil && BusName.isValid(name) {
-            // It fails only on a connection that has ended, and another one comes.
+            // This fails only on a closed connection, which is replaced soon.
             watches[name] = try? connection.watchOwner(of: name) { [weak self] _, owner in
                 if owner != nil { self?.handle(.appeared(service: name)) }
             }

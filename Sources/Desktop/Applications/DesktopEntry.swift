@@ -2,12 +2,13 @@ import Base
 import Bus
 import System
 
-/// What the `.desktop` file of an application says of activating it (Desktop Entry Specification 1.5).
+/// The part of an application's `.desktop` file that is about activation (Desktop Entry
+/// Specification 1.5).
 package struct DesktopEntry: Equatable, Sendable {
-    /// Whether it can be started by a call on the bus.
+    /// The application can be started by a call on the bus.
     package private(set) var isActivatable = false
     package private(set) var actions: Set<String> = []
-    /// As good as not there.
+    /// The entry counts as missing.
     private(set) var isHidden = false
 
     package init(_ file: [UInt8]) {
@@ -29,12 +30,12 @@ package struct DesktopEntry: Equatable, Sendable {
         }
     }
 
-    /// That of the application whose name on the bus it has, in the first of the folders for data that
-    /// has one. They may lie anywhere, so this may block.
+    /// Reads the entry named after the bus name from the first data folder that has one. The
+    /// folders may be on a network, so this may block.
     static func ofService(_ service: String) -> DesktopEntry? {
         guard BusName.isValid(service), !BusName.isUnique(service) else { return nil }
         for folder in folders {
-            // One that cannot be read is as good as none. Exported ones are links.
+            // A file that cannot be read counts as missing. Exported entries are symbolic links.
             let path = "\(folder)/applications/\(service).desktop"
             guard let file = try? ForeignFile.read(path, followsLink: true) else { continue }
             let entry = DesktopEntry(file)
@@ -43,7 +44,7 @@ package struct DesktopEntry: Equatable, Sendable {
         return nil
     }
 
-    /// XDG Base Directory Specification: those that are not absolute do not count.
+    /// Relative paths do not count (XDG Base Directory Specification).
     private static var folders: [String] {
         let home = Environment["HOME"].map { $0 + "/.local/share" }
         let own = Environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home

@@ -1,16 +1,18 @@
 import Base
 import System
 
-/// A fetch signal for a program that a registration names: it is told on the bus, not shown.
+/// A fetch signal for the program that a registration names. The program gets a call on the bus;
+/// nothing is shown.
 package struct FetchSignal: Equatable, Sendable {
-    /// Of whose engine.
+    /// The account whose engine sent it.
     package let source: String
-    /// By which the engine is told that the program has heard it.
+    /// The id for confirming to the engine that the program has it.
     package var id: String?
-    /// How many of the sender's are in it: one that waits grows, and keeps its name.
+    /// How many pushes it stands for; a waiting signal collects more and keeps its id.
     package var count: Int64 = 1
     package let service: String
-    /// That of simple push; where its sender gave none, the time, as push services have it.
+    /// The version of simple push. If the sender gave none, it is the time, as other push services
+    /// do.
     package let version: UInt64
 
     package init(source: String = "", id: String? = nil, service: String, version: UInt64) {
@@ -20,7 +22,7 @@ package struct FetchSignal: Equatable, Sendable {
         self.version = version
     }
 
-    /// Nil for everything else that an engine says.
+    /// Nil for other updates.
     init?(_ node: JSONNode, from source: String) {
         guard node["@type"]?.text == "bellwire.updateFetchRequired",
             let service = node["service"]?.text

@@ -1,15 +1,15 @@
 package import Base
 
-/// What the user did with a notification, as its engine tells it until an application has it.
+/// A user's action on a notification. The engine repeats it until an application has it.
 package struct OwedAction: Equatable, Sendable {
     package let id: String
     package let chat: Int64
     package let message: Int64
     package let action: String
     package let text: String?
-    /// The payload's own, a JSON object.
+    /// A JSON object from the payload.
     package let data: String?
-    /// The call's own id.
+    /// The id of a call, from the payload.
     package let callID: String?
     /// The application that the account's registration names.
     package let service: String?

@@ -1,7 +1,7 @@
-/// What the user did and applications have not taken yet.
+/// User actions that applications do not have yet.
 ///
-/// Pure state: no bus, socket or clock. Each application has a queue with one call under way; whoever
-/// does not answer is called again after a pause, whoever is not there when it is.
+/// Pure state: no bus, socket or clock. Each application has a queue with one call at a time. If it
+/// does not answer, it is called again after a pause; if it is not running, when it appears.
 package struct OwedActions: Sendable {
     package struct Key: Hashable, Sendable {
         package let source: String
@@ -15,15 +15,15 @@ package struct OwedActions: Sendable {
 
     package enum Event: Equatable, Sendable {
         case told(source: String, OwedAction)
-        /// The user waits for it no longer.
+        /// The action is too old.
         case expired(Key)
-        /// The engine of the source begins anew, and will tell all that is still owed.
+        /// The engine starts over and will repeat every action that is still owed.
         case joined(String)
         case sourceEnded(String)
-        /// We did it ourselves, in place of the application.
+        /// The desktop performed the action instead of the application.
         case performed(Choice)
         case returned(Key, Outcome)
-        /// The engine has noted that it was taken.
+        /// The engine has recorded that the action was taken.
         case confirmed(Key)
         case appeared(service: String)
         /// A deadline has passed.
@@ -32,11 +32,11 @@ package struct OwedActions: Sendable {
 
     package enum Outcome: Equatable, Sendable {
         case taken
-        /// The application runs, and will be told by the engine.
+        /// The application runs, and the engine will tell it.
         case woken
-        /// Nobody is there, and nobody can be started.
+        /// The application does not run and cannot be started.
         case absent
-        /// It has ended, or does not answer.
+        /// It ended, or does not answer.
         case failed
         case refused
     }
@@ -49,25 +49,25 @@ package struct OwedActions: Sendable {
     private enum Phase: Sendable {
         case waiting
         case calling
-        /// Until the engine begins anew or the application comes.
+        /// Waits until the engine starts over or the application appears.
         case resting
-        /// Nothing is left to do here.
+        /// Done here; the application gets the rest from the engine.
         case told
-        /// Until the engine confirms it.
+        /// Waits for the engine's confirmation.
         case taken
     }
 
     private struct Item: Sendable {
         var owed: OwedAction
         var phase = Phase.waiting
-        /// Not told again since the engine began anew.
+        /// The engine has not repeated it since it started over.
         var isOld = false
     }
 
     private struct Application: Sendable {
         var queue: [Key] = []
         var isCalled = false
-        /// Nobody is there who could be called.
+        /// The application does not run and cannot be started.
         var isAbsent = false
         var pauseEnd = Duration.zero
         var pause = OwedActions.shortestPause
@@ -79,17 +79,17 @@ package struct OwedActions: Sendable {
 
     private var items: [Key: Item] = [:]
     private var applications: [String: Application] = [:]
-    /// What is under way, and to whom.
+    /// The running calls, with the applications called.
     private var calls: [Key: String] = [:]
     private var performed: [Choice] = []
     private var actions: [Action] = []
 
     package init() {}
 
-    /// The names that something waits for.
+    /// The applications that have actions waiting.
     package var services: Set<String> { Set(applications.keys) }
 
-    /// What `handle` is to be called for with `.elapsed`.
+    /// When to call `handle` with `.elapsed`.
     package var deadline: Duration? {
         applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.isEmpty }
             .map(\.pauseEnd).min()
@@ -131,7 +131,7 @@ package struct OwedActions: Sendable {
         items[key] = Item(owed: owed)
         var application = applications[service] ?? Application()
         application.queue.append(key)
-        // Something new is worth another attempt.
+        // A new action is a reason for another attempt.
         application.isAbsent = false
         application.pauseEnd = min(application.pauseEnd, now + Self.shortestPause)
         applications[service] = application
@@ -178,7 +178,7 @@ package struct OwedActions: Sendable {
         applications[service] = application
     }
 
-    /// Somebody owns the name now, of himself or because we called.
+    /// The application started, by itself or because of a call.
     private mutating func appeared(_ service: String, _ now: Duration) {
         guard applications[service]?.isCalled == false else { return }
         applications[service]?.isAbsent = false
@@ -209,7 +209,7 @@ package struct OwedActions: Sendable {
 }
 
 extension OwedActions.Key: Comparable {
-    /// In the order in which engines numbered them: a longer number is a higher one.
+    /// In the numeric order of the engine's ids: a longer number is a higher one.
     package static func < (left: Self, right: Self) -> Bool {
         (left.source, left.id.utf8.count, left.id) < (right.source, right.id.utf8.count, right.id)
     }

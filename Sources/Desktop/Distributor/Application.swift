@@ -1,6 +1,6 @@
 package import WebPush
 
-/// An application as people see it: all registrations of one bus name, without their secrets.
+/// An application as the user sees it: all registrations of one bus name, without their secrets.
 package struct Application: Equatable, Sendable {
     package let service: String
     package let description: String

@@ -1,7 +1,7 @@
 import Base
 import WebPush
 
-/// The VAPID key of an application server, as applications write it: a point of P-256 in 87
+/// The VAPID key of an application server, as applications pass it: a point of P-256 in 87
 /// characters of base64url.
 package struct ApplicationKey: Hashable, Sendable {
     package static let length = 87

@@ -1,16 +1,17 @@
-/// A registration, and what is known of it beside its row.
+/// A registration in memory: its record, and what is not stored.
 struct Client {
-    /// As it is stored. Its endpoint is the one that the application was told.
+    /// The stored record. Its endpoint is the one that the application has.
     var record: ClientRecord
-    /// What the link says. Kept apart, so that one that was not told yet is told after a restart.
+    /// The endpoint that the link gave. Kept apart, so that a new one is still sent to the
+    /// application after a restart.
     var endpoint: String?
-    /// Calls of `Register` that wait for an endpoint, and until when.
+    /// Calls of `Register` that wait for an endpoint, with their deadlines.
     var calls: [(id: UInt64, deadline: Duration)] = []
     /// Why the last message was not delivered.
     var trouble: String?
     /// The application said that it does not know the token.
     var isStale = false
-    /// Ids that were delivered last: what comes again is only acknowledged.
+    /// Messages delivered last. A repeated one is only acknowledged.
     var delivered = RecentIDs()
     var savedDelivery: Int64?
 
@@ -20,11 +21,11 @@ struct Client {
         savedDelivery = record.lastDelivery
     }
 
-    /// Its connection is its life.
+    /// It has only a unique bus name, so it ends with its connection.
     var isTransient: Bool { record.service.hasPrefix(":") }
 }
 
-/// The last ids, up to a bound.
+/// The last ids, up to a limit.
 struct RecentIDs {
     private static let limit = 128
 

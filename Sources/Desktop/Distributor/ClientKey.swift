@@ -1,8 +1,8 @@
 import Base
 
-/// What names a registration: applications in different sandboxes may use the same token.
+/// Identifies a registration. Applications in different sandboxes may use the same token.
 package struct ClientKey: Hashable, Sendable, Confidential {
-    /// The id of the sandboxed application, empty outside of any sandbox.
+    /// The id of the sandboxed application; empty outside a sandbox.
     package let sandbox: String
     package let token: String
 

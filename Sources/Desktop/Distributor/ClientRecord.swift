@@ -1,22 +1,22 @@
 import Base
 package import WebPush
 
-/// One registration of an application, as it is stored.
+/// A registration of an application, as it is stored.
 package struct ClientRecord: Equatable, Sendable, Confidential {
     package let key: ClientKey
-    /// The bus name that it is called by; a unique one ends with its connection.
+    /// The bus name to call; a unique one ends with its connection.
     package var service: String
     package var description: String
     package var applicationKey: ApplicationKey?
     package var version: ConnectorVersion
-    /// Where its connector was found last: some export it at `/`.
+    /// The object path where its connector was found last; some export it at `/`.
     package var path: String
     package var channel: ChannelID
     package var endpoint: String?
     /// In seconds since 1970.
     package var created: Int64
     package var lastDelivery: Int64?
-    /// Its bus name was last seen owned or installed, in seconds since 1970.
+    /// When its bus name was last owned or installed, in seconds since 1970.
     package var lastSeen: Int64
     package var isMuted = false
     /// Less urgent messages do not start the application.

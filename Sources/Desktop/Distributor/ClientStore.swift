@@ -1,8 +1,8 @@
-/// Where registrations are kept over restarts.
+/// Stores registrations.
 package protocol ClientStore: AnyObject {
-    /// All of them, once at the start.
+    /// All registrations, once at the start.
     func clients() throws -> [ClientRecord]
-    /// Inserts it, or replaces the one of the same key. It is on the disk when this returns.
+    /// Inserts it, or replaces the one with the same key. Returns after it is on the disk.
     func save(_ client: ClientRecord) throws
     func remove(_ key: ClientKey) throws
 }

@@ -1,6 +1,6 @@
 import Bus
 
-/// How the two generations of the interface spell a call.
+/// The D-Bus form of a call in both generations of the interface.
 extension ConnectorCall {
     var message: BusMethodCall {
         let interface =

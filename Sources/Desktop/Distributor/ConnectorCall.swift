@@ -1,11 +1,11 @@
 import Base
 
-/// One call of a method of an application's connector.
+/// One method call to an application's connector.
 package struct ConnectorCall: Equatable, Sendable, Confidential {
     package enum Content: Equatable, Sendable {
         case message([UInt8], id: String)
         case endpoint(String)
-        /// In the first generation an empty token confirms what the application asked for.
+        /// In the first generation an empty token confirms that the application unregistered.
         case unregistered(isConfirmation: Bool)
     }
 
@@ -17,6 +17,6 @@ package struct ConnectorCall: Equatable, Sendable, Confidential {
     package let startsService: Bool
 
     package static let usualPath = "/org/unifiedpush/Connector"
-    /// Where some connectors export their object instead.
+    /// Some connectors export their object here.
     package static let rootPath = "/"
 }

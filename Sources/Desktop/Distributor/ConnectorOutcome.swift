@@ -1,10 +1,10 @@
 import Bus
 
-/// What became of a call to a connector.
+/// The result of a call to a connector.
 package enum ConnectorOutcome: Equatable, Sendable {
-    /// It returned: whatever it said, it has what it was to have.
+    /// The call returned, so the application has the message, whatever the answer.
     case taken
-    /// Nobody was there, or nobody answered: it may work later.
+    /// The application does not run or does not answer; a later attempt may work.
     case unreachable(String)
     /// It has no such object, interface or method.
     case unsupported
@@ -27,9 +27,9 @@ package enum ConnectorOutcome: Equatable, Sendable {
     private init(error word: String) {
         switch word {
         case "ServiceUnknown", "NameHasNoOwner": self = .unreachable("it is not running")
-        case "NoReply", "Disconnected": self = .unreachable("it ended without an answer")
+        case "NoReply", "Disconnected": self = .unreachable("it ended without answering")
         case "TimedOut", "Timeout": self = .unreachable("it does not answer")
-        case "LimitsExceeded", "NoMemory": self = .unreachable("the bus is full")
+        case "LimitsExceeded", "NoMemory": self = .unreachable("the bus has too much waiting")
         case "UnknownMethod", "UnknownInterface", "UnknownObject": self = .unsupported
         case "InvalidArgs": self = .refused
         case _ where word.hasPrefix("Spawn."): self = .unreachable("it cannot be started")

@@ -1,4 +1,4 @@
-/// The two generations of the UnifiedPush interfaces. Numbers are on the disk.
+/// The two generations of the UnifiedPush interfaces. The numbers are stored.
 package enum ConnectorVersion: UInt8, Sendable {
     case one = 1
     case two = 2

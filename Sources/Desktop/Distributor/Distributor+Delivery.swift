@@ -1,11 +1,11 @@
-/// The calls to applications.
+/// Calls to applications.
 extension Distributor {
     /// Longer than any bus waits for a program to start.
     private static let startLimit = Duration.seconds(150)
-    /// An object may be missing while its program starts; later it is missing for good.
+    /// A starting program may not have its object yet. After this many rounds it has none.
     private static let roundLimit = 5
 
-    /// Tells the application its endpoint, once if it is about to be told already.
+    /// Queues the application's endpoint, unless that is queued already.
     mutating func announce(_ key: ClientKey) {
         guard let service = clients[key]?.record.service else { return }
         let isWaiting = peers[service]?.controls.contains { $0.client == key } ?? false
@@ -14,7 +14,7 @@ extension Distributor {
         }
     }
 
-    /// Not worth starting the application for.
+    /// The end of a registration is no reason to start the application.
     mutating func tellUnregistered(_ client: Client) {
         let record = client.record
         act(
@@ -26,7 +26,7 @@ extension Distributor {
                     path: record.path, startsService: false)))
     }
 
-    /// Calls the application, if something waits for it and nothing is under way.
+    /// Calls the application if something waits and no call is running.
     mutating func advance(_ service: String, at moment: Moment) {
         guard var peer = peers[service] else { return }
         discardExpired(&peer, at: moment.boot)
@@ -34,7 +34,7 @@ extension Distributor {
             let item = peer.controls.remove(at: index)
             peer.control = begin(item, service, &peer, at: moment.boot)
         }
-        // A message whose endpoint the application does not know yet makes no sense to it.
+        // The application must know the endpoint before it gets messages for it.
         if peer.message == nil, peer.control == nil, peer.controls.isEmpty,
             let index = next(in: peer.messages, peer, at: moment.boot)
         {
@@ -76,7 +76,7 @@ extension Distributor {
         let id = nextID()
         let isStart = peer.owner == .none
         let record = client.record
-        // Version and path that it was found with last, then the others.
+        // First the version and path that worked last, then the others.
         let version = item.way % 2 == 0 ? record.version : record.version.other
         let otherPath =
             record.path == ConnectorCall.rootPath
@@ -116,7 +116,7 @@ extension Distributor {
         for message in expired { act(.link(.reject(message.channel, message: message.id))) }
     }
 
-    /// What became of a call.
+    /// Handles the result of a call.
     package mutating func answered(
         _ id: UInt64, _ outcome: ConnectorOutcome, at moment: Moment
     ) {
@@ -132,7 +132,7 @@ extension Distributor {
             noteTaken(flight, at: moment)
         case .unreachable(let reason):
             clients[flight.item.client]?.trouble = reason
-            // One instance has handed its name to the next, which is there already.
+            // The called instance has passed its name on to another one, which is running.
             let isHandedOver = peer.owner.isPresent && peer.owner != flight.owner
             if !isHandedOver { peer.noteFailure(at: moment.boot) }
             putBack(flight.item, &peer, isControl)
@@ -140,10 +140,10 @@ extension Distributor {
         case .refused:
             peer.noteAnswer()
             clients[flight.item.client]?.isStale = true
-            drop(flight.item, "it does not know its token any more")
+            drop(flight.item, "it no longer knows its token")
         case .failed:
             peer.noteFailure(at: moment.boot)
-            tryAgain(flight.item, "it answers with an error", &peer, isControl)
+            tryAgain(flight.item, "it answered with an error", &peer, isControl)
         }
         peers[service] = peer
         advance(service, at: moment)
@@ -178,14 +178,14 @@ extension Distributor {
         clients[flight.item.client] = client
     }
 
-    /// At its old place: before all that waits.
+    /// Returns the item to the front of its queue.
     private mutating func putBack(_ item: Peer.Item, _ peer: inout Peer, _ isControl: Bool) {
         guard clients[item.client] != nil else { return }
         if case .message(let message) = item.content, message.deadline == nil {
-            return drop(item, "it did not take a message that could not wait")
+            return drop(item, "it did not accept a message that could not wait")
         }
         if isControl {
-            // A newer one says the same.
+            // A newer item for the same registration replaces it.
             if !peer.controls.contains(where: { $0.client == item.client }) {
                 peer.controls.insert(item, at: 0)
             }

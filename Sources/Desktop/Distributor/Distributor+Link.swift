@@ -1,6 +1,6 @@
 import WebPush
 
-/// What comes over the link.
+/// Events from the link.
 extension Distributor {
     package mutating func heard(_ event: LinkEvent, at moment: Moment) {
         switch event {
@@ -27,7 +27,7 @@ extension Distributor {
     }
 
     private mutating func obtained(_ endpoint: String, for key: ClientKey, at moment: Moment) {
-        // An application must never be told that its endpoint is nothing.
+        // An application must never get an empty endpoint.
         guard var client = clients[key], !endpoint.isEmpty else { return }
         let calls = client.calls
         guard client.endpoint != endpoint || !calls.isEmpty else { return }
@@ -48,14 +48,14 @@ extension Distributor {
         clients[key] = client
         for call in calls { act(.answer(call.id, .failed(reason))) }
         _ = remove(key)
-        // One that was told "registered" already has to hear that it is not.
+        // An application that got "registered" must learn that it is not.
         if calls.isEmpty { tellUnregistered(client) }
         advance(client.record.service, at: moment)
         releasePeer(client.record.service)
     }
 
     private mutating func received(_ message: PushedMessage, at moment: Moment) {
-        // Of a registration that ended meanwhile: whoever keeps the message need not do so.
+        // The registration has ended, so nobody needs to keep the message.
         guard let key = channels[message.channel], let client = clients[key] else {
             return act(.link(.reject(message.channel, message: message.id)))
         }
@@ -72,11 +72,11 @@ extension Distributor {
         advance(service, at: moment)
     }
 
-    /// Signals that nobody has taken yet become one.
+    /// Merges waiting signals into one.
     private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {
         let service = signal.service
         for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
-            // Told again before the engine had noted that it was heard.
+            // The engine repeated it before it recorded the confirmation.
             if heardSignals.contains(where: { $0.client == key && $0.signal.isSaying(signal) }) {
                 act(.fetched(signal))
                 continue
@@ -95,7 +95,7 @@ extension Distributor {
         advance(service, at: moment)
     }
 
-    /// Many more than can be on their way to an engine and back.
+    /// Many more than can be unconfirmed at a time.
     private static let heardLimit = 64
 
     mutating func noteHeard(_ signal: FetchSignal, by client: ClientKey) {
@@ -106,8 +106,8 @@ extension Distributor {
 }
 
 extension Peer {
-    /// The engine may tell it again before it has heard of the answer. If something was added since,
-    /// another call is due.
+    /// Whether a running call carries this signal: the engine may repeat it before the answer
+    /// arrives. If pushes were added since, it needs another call.
     fileprivate func isTelling(_ signal: FetchSignal, to client: ClientKey) -> Bool {
         guard let item = message?.item, item.client == client else { return false }
         return item.signals?.contains { $0.isSaying(signal) } ?? false
@@ -129,12 +129,12 @@ extension Peer.Item {
 }
 
 extension FetchSignal {
-    /// Whether it is the same one, told again.
+    /// The same signal, perhaps with more pushes.
     fileprivate func isSame(_ other: FetchSignal) -> Bool {
         id != nil && id == other.id && source == other.source
     }
 
-    /// Whether nothing was added since.
+    /// The same signal without more pushes.
     fileprivate func isSaying(_ other: FetchSignal) -> Bool {
         isSame(other) && count == other.count
     }

@@ -1,8 +1,8 @@
 package import WebPush
 
-/// What people see and change.
+/// The functions of `bellwire apps`.
 extension Distributor {
-    /// In the order of their names.
+    /// Sorted by name.
     package var applications: [Application] {
         Set(clients.values.map(\.record.service)).sorted().compactMap(application)
     }
@@ -22,7 +22,7 @@ extension Distributor {
             trouble: all.compactMap(\.trouble).first)
     }
 
-    /// Ends all registrations of an application, and tells it. False if there is none.
+    /// Ends all registrations of an application and tells it. False if there is none.
     package mutating func removeApplication(_ service: String, at moment: Moment) -> Bool {
         let all = keys(of: service)
         for key in all {
@@ -33,14 +33,14 @@ extension Distributor {
         return !all.isEmpty
     }
 
-    /// What comes for a muted application waits. False if there is none of that name.
+    /// Messages for a muted application wait. False if there is no application of that name.
     package mutating func setMuted(
         _ isMuted: Bool, _ service: String, at moment: Moment
     ) -> Bool {
         change(service, at: moment) { $0.isMuted = isMuted }
     }
 
-    /// What is less urgent does not start the application. False if there is none of that name.
+    /// Less urgent messages do not start the application. False if there is none of that name.
     package mutating func setLeastUrgency(
         _ urgency: Urgency, _ service: String, at moment: Moment
     ) -> Bool {

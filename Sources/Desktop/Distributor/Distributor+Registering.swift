@@ -1,7 +1,7 @@
-/// What applications ask for.
+/// Requests of applications.
 extension Distributor {
-    /// How long a call has to wait for its turn; nil if there are too many before it. One program
-    /// may have many registrations, and brings them all when it starts.
+    /// How long a call has to wait for its turn; nil if too many wait before it. A program may have
+    /// many registrations and send them all when it starts.
     package mutating func delay(of caller: String, at moment: Moment) -> Duration? {
         let now = moment.boot
         if dueCalls.count > 1_024 { dueCalls = dueCalls.filter { $0.value > now } }
@@ -43,7 +43,7 @@ extension Distributor {
         act(.link(.register(request.channel, key: request.applicationKey, known: nil)))
     }
 
-    /// Those of the same sandbox, or outside of one those of the same application.
+    /// Counts registrations of the same sandbox, or outside sandboxes of the same application.
     private func registrations(like request: RegisterCall) -> Int {
         let sandbox = request.key.sandbox
         return clients.values.count {
@@ -69,7 +69,7 @@ extension Distributor {
         }
         clients[request.key] = client
         if client.record != record { act(.save(client.record)) }
-        // It is there, so what could not be delivered may be now.
+        // The application runs, so deliveries that failed may work now.
         peers[record.service]?.wake()
         if client.endpoint != nil {
             announce(request.key)
@@ -78,8 +78,8 @@ extension Distributor {
         advance(record.service, at: moment)
     }
 
-    /// Another application or another key under the same token: whoever has the old endpoint is not
-    /// to reach the new application.
+    /// Another application or another key uses the same token. It gets a new endpoint, so that
+    /// whoever has the old one cannot reach it.
     private mutating func replace(
         _ known: Client, by request: RegisterCall, _ call: UInt64, at moment: Moment
     ) {
@@ -92,8 +92,7 @@ extension Distributor {
         if let record = clients[request.key]?.record { act(.save(record)) }
     }
 
-    /// Always confirmed, also for a token that nobody knows: some connectors do nothing else until
-    /// then.
+    /// Always confirms, even an unknown token, because some connectors wait for that.
     package mutating func unregister(
         _ key: ClientKey, from caller: String, version: ConnectorVersion, at moment: Moment
     ) {
@@ -113,7 +112,7 @@ extension Distributor {
         }
     }
 
-    /// The row could not be written: without it nothing may be promised.
+    /// The record could not be stored, so the registration is refused.
     package mutating func saveFailed(_ key: ClientKey) {
         guard let client = clients[key], client.record.endpoint == nil, client.endpoint == nil
         else { return }
@@ -121,13 +120,13 @@ extension Distributor {
         releasePeer(client.record.service)
     }
 
-    /// A connection got, changed or lost a name.
+    /// A bus name got another owner or lost it.
     package mutating func ownerChanged(of name: String, to owner: String?, at moment: Moment) {
         guard var peer = peers[name] else { return }
         peer.owner = owner.map { .some($0) } ?? .none
         if owner != nil {
             peer.wake()
-            // From now on it is the application that lets us wait, and not its start.
+            // It has started; from now on the shorter deadline for its answer counts.
             peer.control?.started(peer.owner, moment.boot)
             peer.message?.started(peer.owner, moment.boot)
         }
@@ -144,7 +143,8 @@ extension Distributor {
             .sorted { ($0.sandbox, $0.token) < ($1.sandbox, $1.token) }
     }
 
-    /// Which names there are, owned or to be started. Whoever was missing for long is gone.
+    /// `names` are those that are owned or can be started. An application that was missing for long
+    /// is removed.
     package mutating func seen(_ names: Set<String>, at moment: Moment) {
         for key in clients.keys.sorted(by: { ($0.sandbox, $0.token) < ($1.sandbox, $1.token) }) {
             guard var client = clients[key] else { continue }
@@ -163,9 +163,9 @@ extension Distributor {
 }
 
 extension Peer.Flight {
-    /// Those of the first generation are not bound to answer, so waiting ends early.
+    /// Applications of the first generation need not answer, so the wait is short.
     static let firstGenerationPause = Duration.seconds(25)
-    /// Asking again while the application has not died would only double the message.
+    /// A second call while the application still works on the first would double the message.
     static let secondGenerationPause = Duration.seconds(300)
 
     static func pause(_ version: ConnectorVersion) -> Duration {

@@ -1,4 +1,4 @@
-/// What happens because time passes.
+/// Deadlines.
 extension Distributor {
     /// When `tick` is due, on the boot clock.
     package var nextTick: Duration? {
@@ -28,8 +28,8 @@ extension Distributor {
             guard let peer = peers[service] else { continue }
             for flight in [peer.control, peer.message] {
                 guard let flight, flight.deadline <= moment.boot else { continue }
-                // One of the first generation that is there has the message, and is not bound to
-                // say so.
+                // A running application of the first generation has the message, and need not
+                // answer.
                 let isDelivered = flight.version == .one && peer.owner.isPresent
                 answered(
                     flight.id, isDelivered ? .taken : .unreachable("it does not answer"),
@@ -40,7 +40,7 @@ extension Distributor {
         }
     }
 
-    /// Over and done with, they are no reason to wake up.
+    /// A pause that is over must not wake the loop again.
     private mutating func clearPauses(_ service: String, at now: Duration) {
         guard var peer = peers[service] else { return }
         if let end = peer.pauseEnd, end <= now { peer.pauseEnd = nil }
@@ -48,7 +48,7 @@ extension Distributor {
         peers[service] = peer
     }
 
-    /// Registered it is: the endpoint comes when the receiver can be reached.
+    /// Answers "registered" without an endpoint, which follows when the receiver can be reached.
     private mutating func answerWaiting(at now: Duration) {
         for key in clients.keys {
             guard let client = clients[key], !client.calls.isEmpty else { continue }
@@ -61,10 +61,10 @@ extension Distributor {
 }
 
 extension Peer.Flight {
-    /// More than any loop is behind its time.
+    /// A tick this late means that the machine slept.
     private static let oversleep = Duration.seconds(5)
 
-    /// Who was asked before the machine slept has not had the time to answer.
+    /// Extends deadlines that passed while the machine slept.
     fileprivate mutating func excuse(at now: Duration) {
         if now - deadline > Self.oversleep { deadline = now + Self.pause(version) }
     }

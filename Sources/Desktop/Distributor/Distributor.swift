@@ -1,11 +1,11 @@
 import WebPush
 
-/// The UnifiedPush distributor: registrations of applications, and the delivery of their messages.
+/// The UnifiedPush distributor: registrations of applications, and delivery of their messages.
 ///
-/// Pure: it is told what happened and when, and leaves in `actions` what is to be done. Each
-/// application has a queue of its own with one message under way, so that none waits for another.
+/// Pure state: events and the time go in, and `actions` says what to do. Each application has a
+/// queue of its own with one message at a time, so that none waits for another.
 package struct Distributor {
-    /// When something happens: on the boot clock, and in seconds since 1970.
+    /// The time of an event: on the boot clock, and in seconds since 1970.
     package struct Moment: Equatable, Sendable {
         package let boot: Duration
         package let wall: Int64
@@ -16,19 +16,20 @@ package struct Distributor {
         }
     }
 
-    /// Applications give up a call of `Register` after 25 s.
+    /// Applications stop waiting for `Register` after 25 s.
     static let answerPause = Duration.seconds(4)
     static let registrationLimit = 100
-    /// And of all applications together: outside of sandboxes each may call itself as it likes.
+    /// The limit for all applications together, because outside sandboxes a program can use any
+    /// name.
     static let allRegistrations = 5_000
-    /// Calls of one program are let through so far apart, after as many at once as `burst`.
+    /// Calls of one program are accepted this far apart, after `burst` calls at once.
     static let callInterval = Duration.milliseconds(100)
     static let burst = 10
-    /// Longer nobody is kept waiting: his program would give up first.
+    /// A program would give up after a longer delay.
     static let longestDelay = Duration.seconds(12)
-    /// Of a delivery time only as much as people look at is written to the disk.
+    /// Delivery times are stored to the minute, to save writes.
     static let deliveryGrain: Int64 = 60
-    /// Neither installed nor running for so long, an application is gone.
+    /// An application that was neither installed nor running for this long is removed.
     static let purgeAge: Int64 = 30 * 86_400
     static let seenGrain: Int64 = 86_400
 
@@ -36,11 +37,12 @@ package struct Distributor {
     var clients: [ClientKey: Client] = [:]
     var channels: [ChannelID: ClientKey] = [:]
     var peers: [String: Peer] = [:]
-    /// The application that a call is under way to.
+    /// The running calls, with the applications called.
     var flights: [UInt64: String] = [:]
-    /// Which fetch signals were heard last, and by whom: an engine tells them until it has noted that.
+    /// Fetch signals that applications have already. Engines repeat a signal until they recorded
+    /// its confirmation.
     var heardSignals: [(client: ClientKey, signal: FetchSignal)] = []
-    /// When the next call of a program would be due, if it called evenly.
+    /// When the next call of a program would be due at an even pace.
     var dueCalls: [String: Duration] = [:]
     private var lastID: UInt64 = 0
 
@@ -58,7 +60,7 @@ package struct Distributor {
         return lastID
     }
 
-    /// Takes up what was stored. Names of connections meant something to the last session only.
+    /// Restores stored registrations. Unique bus names of the last session mean nothing any more.
     package mutating func load(_ records: [ClientRecord]) {
         for record in records {
             let client = Client(record)
@@ -85,7 +87,7 @@ package struct Distributor {
         }
     }
 
-    /// Lets go of a registration. What waits for it has nowhere to go.
+    /// Removes a registration and what waits for it.
     mutating func remove(_ key: ClientKey) -> Client? {
         guard let client = clients.removeValue(forKey: key) else { return nil }
         for call in client.calls { act(.answer(call.id, .failed(.internal))) }
@@ -98,7 +100,7 @@ package struct Distributor {
         return client
     }
 
-    /// A name that nobody is registered under, and nothing waits for, is not watched any more.
+    /// Stops watching a name that no registration and no queue needs.
     mutating func releasePeer(_ service: String) {
         guard let peer = peers[service], peer.isIdle,
             !clients.values.contains(where: { $0.record.service == service })

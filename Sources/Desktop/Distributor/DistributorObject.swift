@@ -1,6 +1,6 @@
 import Bus
 
-/// What applications see of the distributor on the bus. Answers nothing by itself.
+/// The distributor's object on the bus. It passes calls on and answers none itself.
 final class DistributorObject: BusObject {
     static let path = "/org/unifiedpush/Distributor"
     static let first = "org.unifiedpush.Distributor1"

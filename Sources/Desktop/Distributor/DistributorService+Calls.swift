@@ -4,16 +4,16 @@ import Crypto
 import Reactor
 import WebPush
 
-/// What applications ask.
+/// Calls of applications.
 extension DistributorService {
-    /// Calls that wait for their turn.
+    /// The most calls that may wait.
     private static let intakeLimit = 1_000
 
     func received(_ call: BusCall) {
         guard let delay = machine.delay(of: call.sender, at: now),
             intake.count + parked.count < Self.intakeLimit
         else { return refuse(call) }
-        // The work is queued, and the second generation is told so at once.
+        // The second generation gets an answer at once; the work is queued.
         if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
         guard delay > .zero else { return take(call) }
         lastParked += 1
@@ -86,7 +86,7 @@ extension DistributorService {
         let token =
             call.version == .one
             ? call.arguments.first?.text : call.arguments.first?.members?["token"]?.text
-        // What is no token can be nobody's.
+        // No registration has a malformed token.
         guard let token, RegistrationArguments.isToken(token) else { return }
         machine.unregister(
             ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,

@@ -3,11 +3,11 @@ package import Reactor
 package import System
 import WebPush
 
-/// The distributor on a bus: carries calls and events to the machine, and out what it wants done.
+/// The distributor on a bus: passes calls and events to `Distributor` and performs its actions.
 /// Confined to the thread of its loop.
 package final class DistributorService: PushLinkListener, TimerHandler {
     private static let surveyInterval = Duration.seconds(86_400)
-    /// The machine has its own, shorter ideas of when an answer is late.
+    /// The distributor's own deadlines are shorter.
     private static let callTimeout = Duration.seconds(600)
 
     let bus: BusConnection
@@ -19,14 +19,14 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var machine = Distributor()
     var registrations: [UInt64: BusCall] = [:]
     var lastCall: UInt64 = 0
-    /// Takes the signals that applications have heard.
+    /// Called with signals that applications have.
     var fetched: (FetchSignal) -> Void = { _ in }
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
-    /// Who asks is looked up on the bus, one after the other, so that order is kept.
+    /// Calls whose callers are looked up one after the other, to keep their order.
     var intake: [BusCall] = []
     var isTaking = false
-    /// Those of programs that call very often.
+    /// Delayed calls of programs that call too often.
     var parked: [UInt64: BusCall] = [:]
     var lastParked = Cookie.parked
     var isEnded = false
@@ -38,12 +38,12 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     enum Cookie {
         static let tick: UInt64 = 0
         static let survey: UInt64 = 1
-        /// From here on each is a call that waits for its turn.
+        /// Timer cookies from here on are delayed calls.
         static let parked: UInt64 = 2
     }
 
-    /// Takes up what is stored and exports the objects: before the name is requested, because
-    /// applications call as soon as they see it. Then the link may start.
+    /// Loads stored registrations and exports the objects. Do this before requesting the name,
+    /// because applications call as soon as they see it. Start the link after that.
     package init(
         on bus: BusConnection, link: any PushLink, store: any ClientStore, loop: EventLoop,
         log: Log
@@ -66,7 +66,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         takeSurvey()
     }
 
-    /// Nothing is answered any more.
+    /// Answers nothing any more.
     package func end() {
         isEnded = true
         exports = []
@@ -76,8 +76,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         (timer, survey) = (nil, nil)
     }
 
-    /// Under a name of its own, so that a policy of the bus can tell them apart. Without it the
-    /// applications are served all the same.
+    /// Exports management under a bus name of its own, so that a bus policy can tell the two apart.
+    /// Without that name the applications are served all the same.
     package func offerManagement(_ done: @escaping () -> Void) {
         let log = log
         bus.requestName(ManagementObject.name) { claim in
@@ -89,7 +89,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     package var applications: [Application] { machine.applications }
 
-    /// Changes what people may change; false if there is no such application.
+    /// Applies a change of the user; false if there is no such application.
     func manage(_ body: (inout Distributor, Distributor.Moment) -> Bool) -> Bool {
         let isDone = body(&machine, now)
         perform()
@@ -117,7 +117,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         Distributor.Moment(boot: BootClock.now, wall: Int64(WallClock.now))
     }
 
-    /// What is done may lead to more.
+    /// An action may lead to further actions.
     func perform() {
         guard !isPerforming, !isEnded else { return }
         isPerforming = true
@@ -161,11 +161,11 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     private func watch(_ name: String) {
-        // It fails only on a connection that has ended, and that is told elsewhere.
+        // This fails only on a closed connection, which is handled elsewhere.
         watches[name] = try? bus.watchOwner(of: name) { [weak self] _, owner in
             self?.changed(name, owner)
         }
-        // Asked after that, so that no change comes in between.
+        // Ask after the watch exists, so that no change is missed in between.
         bus.owner(of: name) { [weak self] reply in
             if case .success(let owner) = reply { self?.changed(name, owner) }
         }
@@ -189,7 +189,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         perform()
     }
 
-    /// Which applications there still are. Asked anew each time: they come and go.
+    /// Asks the bus which applications still exist.
     private func takeSurvey() {
         survey = loop.schedule(
             after: Interval(Self.surveyInterval), self, cookie: Cookie.survey)

@@ -1,16 +1,15 @@
 package import WebPush
 
-/// What the link tells the distributor.
+/// Events from the link to the distributor.
 package enum LinkEvent: Equatable, Sendable {
-    /// The endpoint of a channel, at first or a new one.
+    /// The endpoint of a channel: the first one, or a new one.
     case endpoint(ChannelID, String)
-    /// There is none, and waiting does not help. Being offline is no refusal.
+    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
     case refused(ChannelID, RegistrationFailure)
     case message(PushedMessage)
-    /// The sender took it back, or a newer one of its topic took its place.
+    /// The sender withdrew the message, or replaced it by a newer one with the same topic.
     case withdrawn(ChannelID, message: String)
-    /// The application of that name is to fetch: a signal without content. `version` is the number
-    /// that the sender gave.
+    /// The named application should fetch.
     case fetch(FetchSignal)
     /// The network is back or the machine has slept: what failed may work now.
     case woken

@@ -1,7 +1,7 @@
 import Bus
 import WebPush
 
-/// `org.bellwire.Desktop1`: what people see and change, for programs outside of any sandbox.
+/// `org.bellwire.Desktop1`: the interface of `bellwire apps`, for programs outside sandboxes.
 final class ManagementObject: BusObject {
     static let path = "/org/bellwire/Desktop1"
     static let name = "org.bellwire.Desktop1"
@@ -24,7 +24,7 @@ final class ManagementObject: BusObject {
     func called(_ call: BusCall) {
         distributor.sandboxes.sandbox(of: call.sender, on: distributor.bus) { [weak self] sandbox in
             guard sandbox == .none else {
-                return call.fail(BusErrorName.accessDenied, "not from inside a sandbox")
+                return call.fail(BusErrorName.accessDenied, "sandboxed programs are refused")
             }
             self?.perform(call)
         }
@@ -60,7 +60,7 @@ final class ManagementObject: BusObject {
 }
 
 extension Application {
-    /// Without what is nil.
+    /// Without nil members.
     fileprivate var options: BusValue {
         var members: [(String, BusValue)] = [
             ("service", .string(service)), ("description", .string(description)),

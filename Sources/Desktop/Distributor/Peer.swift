@@ -1,4 +1,4 @@
-/// An application on the bus: what waits for it, and what is under way.
+/// An application on the bus, with its queues and its running call.
 struct Peer {
     enum Owner: Equatable {
         case unknown
@@ -11,16 +11,16 @@ struct Peer {
     struct Item {
         enum Content {
             case message(PushedMessage)
-            /// One call for all of them, with the number of the last.
+            /// One call for all signals, with the version of the last.
             case fetch([FetchSignal])
             case endpoint
         }
 
         let client: ClientKey
         var content: Content
-        /// Which way of calling is tried: version and path, in the order of `Peer.ways`.
+        /// The form of the call that is tried, an index into `Peer.ways`.
         var way = 0
-        /// Rounds in which all ways were tried.
+        /// How often all forms were tried.
         var rounds = 0
     }
 
@@ -29,24 +29,24 @@ struct Peer {
         let item: Item
         let version: ConnectorVersion
         let path: String
-        /// Who was called: the name may have another owner by the time the answer comes.
+        /// Who was called: the name may have another owner when the answer arrives.
         var owner: Owner
-        /// When waiting for the answer ends.
+        /// When to stop waiting for the answer.
         var deadline: Duration
     }
 
     static let wayCount = 4
 
     var owner = Owner.unknown
-    /// Endpoints and the like go before messages.
+    /// Endpoints and the like; they go before messages.
     var controls: [Item] = []
     var messages: [Item] = []
     var control: Flight?
     var message: Flight?
-    /// Nothing is tried again before.
+    /// No attempt before this time.
     var pauseEnd: Duration?
     var pause = Self.shortestPause
-    /// It is not started again before.
+    /// No start before this time.
     var startEnd: Duration?
     var startPause = Self.shortestPause
 
@@ -57,7 +57,7 @@ struct Peer {
         controls.isEmpty && messages.isEmpty && control == nil && message == nil
     }
 
-    /// It was called in vain. A start that came to nothing has its own pause.
+    /// A call failed. A failed start has a pause of its own.
     mutating func noteFailure(at now: Duration) {
         pauseEnd = owner.isPresent ? now + pause : nil
         if owner.isPresent { pause = min(pause * 2, Self.longestPause) }
@@ -74,7 +74,7 @@ struct Peer {
         startPause = Self.shortestPause
     }
 
-    /// A reason to try again at once. Starts keep their distance.
+    /// Tries again at once, but does not shorten the pause between starts.
     mutating func wake() {
         pauseEnd = nil
         pause = Self.shortestPause

@@ -2,14 +2,14 @@ package import WebPush
 
 /// A message on its way to an application.
 ///
-/// A class, because it waits in queues and travels in events.
+/// A class, because it waits in queues and is passed in events.
 package final class PushedMessage: Sendable, Equatable {
     package let channel: ChannelID
-    /// The receiver's word for it: the same in every delivery.
+    /// The receiver's id, the same in every delivery.
     package let id: String
-    /// As it came, or for `aesgcm` behind the three lines that tell its headers.
+    /// The body as received; for `aesgcm`, three lines with its headers come first.
     package let body: [UInt8]
-    /// When it need not be delivered any more, on the boot clock. Nil: now or never.
+    /// When it expires, on the boot clock. Nil: deliver now or never.
     package let deadline: Duration?
     package let urgency: Urgency
 

@@ -1,15 +1,15 @@
 import Base
 package import WebPush
 
-/// A call of `Register`, its arguments checked and its service found.
+/// A call of `Register` with checked arguments.
 package struct RegisterCall: Equatable, Sendable, Confidential {
     package let key: ClientKey
-    /// The bus name that messages go to.
+    /// The bus name that gets the messages.
     package let service: String
     package let description: String
     package let applicationKey: ApplicationKey?
     package let version: ConnectorVersion
-    /// Random, for the case that a channel is needed.
+    /// A random id, in case a new channel is needed.
     package let channel: ChannelID
 
     package init(

@@ -1,7 +1,7 @@
 import Base
 import Bus
 
-/// The arguments of `Register`, checked. Half of them would be worth nothing.
+/// The checked arguments of `Register`; all must be right.
 struct RegistrationArguments: Equatable {
     let service: String
     let token: String
@@ -9,10 +9,10 @@ struct RegistrationArguments: Equatable {
     let applicationKey: ApplicationKey?
     let version: ConnectorVersion
 
-    /// The limits of the UnifiedPush specification, in bytes.
+    /// Limits of the UnifiedPush specification, in bytes.
     static let tokenLimit = 100
     static let descriptionLimit = 100
-    /// No bus name is longer (D-Bus specification); what is none may be anything as long.
+    /// The limit of bus names (D-Bus specification), used for any other text as well.
     static let serviceLimit = 255
 
     /// The three strings of the first generation.
@@ -33,7 +33,7 @@ struct RegistrationArguments: Equatable {
             guard let made = text.text.flatMap({ ApplicationKey($0) }) else { return nil }
             key = made
         }
-        // Of another type it would be no description.
+        // Another type is an error.
         let description = members["description"].map { $0.text } ?? ""
         guard let description else { return nil }
         self.init(service, token, description, key, .two)
@@ -53,7 +53,7 @@ struct RegistrationArguments: Equatable {
         self.version = version
     }
 
-    /// Anything that can be printed, braces for instance.
+    /// Any printable text, even braces.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= tokenLimit
             && !text.unicodeScalars.contains(where: Printable.isUnsafe)

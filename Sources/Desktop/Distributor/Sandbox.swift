@@ -1,14 +1,14 @@
-/// Where a program runs, as far as it can be told.
+/// The sandbox of a program, as far as it can be known.
 package enum Sandbox: Equatable, Sendable {
-    /// Outside of any: it may do what the user may.
+    /// No sandbox: it may do what the user may.
     case none
     case application(String)
-    /// Who it may be on the bus only snapd knows.
+    /// Only snapd knows which bus names it may own.
     case snap(String)
-    /// It cannot be told, so it is trusted no more than any sandboxed one.
+    /// Not known, so it is trusted no more than a sandboxed program.
     case unknown
 
-    /// Apart from each other, as tokens are kept.
+    /// Keeps the tokens of different sandboxes apart.
     var identifier: String {
         switch self {
         case .none: ""
@@ -17,7 +17,7 @@ package enum Sandbox: Equatable, Sendable {
         }
     }
 
-    /// Whether it may name only itself, whatever the bus lets it own.
+    /// It may only name itself, whatever names the bus lets it own.
     var speaksForItself: Bool {
         switch self {
         case .none, .application: false
@@ -25,7 +25,7 @@ package enum Sandbox: Equatable, Sendable {
         }
     }
 
-    /// Whether it may have messages sent to that name: a sandboxed application only to its own.
+    /// Whether its messages may go to that name: a sandboxed application may only name its own.
     func allows(_ service: String) -> Bool {
         switch self {
         case .none, .snap, .unknown: true

@@ -2,11 +2,10 @@ import Bus
 import Reactor
 import System
 
-/// Looks up the sandbox of the process behind a connection. Confined to a loop.
+/// Finds the sandbox of the process behind a connection. Confined to a loop.
 ///
-/// What lies in the root of a sandbox is of its own making and may hang whoever opens it. So the look
-/// is taken on another thread, is over after a while, and is not repeated while the one before at
-/// that process hangs.
+/// The sandbox controls the files in its root and may make opening them hang. So another thread
+/// looks, for a limited time, and no second look at a process starts while the first one hangs.
 final class SandboxLookup {
     private static let limit = Duration.seconds(2)
     private static let most = 8
@@ -22,7 +21,7 @@ final class SandboxLookup {
         errands = Errands(on: loop, limit: Self.limit, atMost: Self.most)
     }
 
-    /// `completion` gets `.unknown` whenever anything is in doubt.
+    /// `completion` gets `.unknown` if there is any doubt.
     func sandbox(
         of caller: String, on bus: BusConnection, completion: @escaping (Sandbox) -> Void
     ) {
@@ -33,12 +32,12 @@ final class SandboxLookup {
             look(at: process) { sandbox in
                 guard let sandbox else { return completion(.unknown) }
                 if let descriptor = credentials.descriptor {
-                    // The process was still there after the look, so it was this one.
+                    // The process still exists after the look, so the look was at this one.
                     let isSame = Self.process(of: descriptor) == process
                     return completion(isSame ? sandbox : .unknown)
                 }
-                // The number may have gone to another process; a connection that is still there is
-                // one whose process is.
+                // The process id may have been reused; if the connection still exists, so does its
+                // process.
                 bus.credentials(of: caller) { reply in
                     let isSame = (try? reply.get().process) == process
                     completion(isSame ? sandbox : .unknown)
@@ -71,20 +70,20 @@ final class SandboxLookup {
         return ProcessStart.ticks(of: process) == before ? found : .unknown
     }
 
-    /// Flatpak puts a file into the root of its sandboxes; snapd confines by a label.
+    /// Flatpak puts a file into the root of its sandboxes; snapd confines by a security label.
     private static func marks(of process: Int32) -> Sandbox {
         switch text("/proc/\(process)/root/.flatpak-info") {
         case .success(let text): return flatpak(text)
         case .failure(.missing): break
         case .failure: return .unknown
         }
-        // Without security modules that can be asked there are no confined snaps.
+        // Without readable labels no snap is confined.
         guard case .success(let label) = text("/proc/\(process)/attr/current") else { return .none }
         return snap(label)
     }
 
-    /// From `snap.NAME.APPLICATION (MODE)`. What is only watched may do what its user may: snaps of
-    /// the classic kind, as editors and their terminals are, and those in the making.
+    /// Parses `snap.NAME.APPLICATION (MODE)`. In complain mode a snap may do what its user may:
+    /// classic snaps, such as editors and terminals, and snaps under development.
     static func snap(_ label: String) -> Sandbox {
         let words = label.split(whereSeparator: \.isWhitespace)
         let elements = words.first?.split(separator: ".") ?? []
@@ -107,7 +106,7 @@ final class SandboxLookup {
         return .unknown
     }
 
-    /// As the kernel tells it of a descriptor of a process; -1 for one that has ended.
+    /// The process id of a pidfd as the kernel shows it; -1 if the process has ended.
     private static func process(of descriptor: BusDescriptor) -> Int32? {
         guard case .success(let text) = text("/proc/self/fdinfo/\(descriptor.number)") else {
             return nil

@@ -1,22 +1,22 @@
 import Bus
 
-/// Finds the bus name that an application is to be called by.
+/// Finds the bus name to call an application by.
 ///
-/// Some connectors name something else at `Register`. Then a name that the caller owns stands in
-/// for it, or its connection.
+/// Some connectors pass another name at `Register`. Then a name that the caller owns replaces it,
+/// or the name of its connection.
 enum ServiceLookup {
     static func service(
         _ given: String, of caller: String, _ sandbox: Sandbox, on bus: BusConnection,
         completion: @escaping (String) -> Void
     ) {
         guard BusName.isValid(given), !BusName.isUnique(given) else {
-            // Of another connection than its own nobody has to speak.
+            // A caller may only name its own unique name.
             if given == caller { return completion(caller) }
             return ownName(of: caller, on: bus) { completion($0 ?? caller) }
         }
         bus.owner(of: given) { owner in
             let owner = try? owner.get()
-            // Who cannot be told by its name gets no other's messages.
+            // A caller that may only speak for itself cannot get another program's messages.
             if let owner, !sandbox.speaksForItself || owner == caller { return completion(given) }
             bus.activatableNames { names in
                 let isInstalled = (try? names.get())?.contains(given) ?? false

@@ -1,6 +1,6 @@
-/// What is to be on the disk.
+/// Messages to store on the disk.
 extension Custody {
-    /// What has to be written now, in the order of acceptance of each channel.
+    /// Returns the messages to store now, in the order of acceptance of each channel.
     package mutating func takeUnkept() -> [Key] {
         for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {
             keepLongest(of: receiver)
@@ -9,7 +9,7 @@ extension Custody {
         return unkept.filter { entries[$0]?.isToBeKept == true }
     }
 
-    /// It is on the disk, and no longer the receiver's matter.
+    /// The message is stored; the receiver need not keep it.
     package mutating func kept(_ key: Key, row: Int64, at now: Duration) {
         guard var entry = entries[key], entry.row == nil else {
             return actions.append(.drop(row: row))
@@ -24,18 +24,18 @@ extension Custody {
         if entries[key]?.isHanded == false { entries[key]?.body = nil }
     }
 
-    /// The disk is full or broken: it stays with the receiver until its application has it.
+    /// The disk is full or broken: the receiver keeps the message until the application has it.
     package mutating func notKept(_ key: Key, at now: Duration) {
         entries[key]?.isToBeKept = false
         advance(key.channel, at: now)
     }
 
-    /// Whoever is handed a message has its body; the disk has it, too.
+    /// Drops a body that was handed over and is on the disk.
     package mutating func forgetBody(_ key: Key) {
         if entries[key]?.row != nil { entries[key]?.body = nil }
     }
 
-    /// The channel with the most messages under way is the one whose application sleeps.
+    /// Stores the messages of the channel with the most unfinished ones: its application sleeps.
     private mutating func keepLongest(of receiver: Int64) {
         let counts = lines.mapValues { line in line.ids.count }
         let candidates = counts.sorted { $0.value > $1.value }.map(\.key)

@@ -1,6 +1,6 @@
 import WebPush
 
-/// The line of each channel.
+/// The queue of each channel.
 extension Custody {
     mutating func add(_ key: Key, _ entry: Entry) {
         entries[key] = entry
@@ -49,7 +49,7 @@ extension Custody {
         settledNext = (settledNext + 1) % Self.rememberedLimit
     }
 
-    /// Hands over what may go now. What is held back lets more urgent ones pass.
+    /// Hands over what may go now. More urgent messages pass those that are held back.
     mutating func advance(_ channel: ChannelID, at now: Duration) {
         guard let line = lines[channel], line.handed < PushLinkLimits.handoverLimit,
             line.handed < line.ids.count
@@ -60,7 +60,7 @@ extension Custody {
             }
             let key = Key(channel, id)
             guard let entry = entries[key], !entry.isHanded else { continue }
-            // Whatever comes behind it would overtake it.
+            // The messages behind it would overtake it.
             if entry.isToBeKept { return }
             if let deadline = entry.deadline, deadline <= now {
                 end(key, isDelivered: false)

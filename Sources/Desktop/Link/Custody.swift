@@ -1,14 +1,14 @@
 package import WebPush
 
-/// Messages between the receivers and the applications: which of them is where, and goes when.
+/// Messages between receivers and applications: where each one is, and when it goes on.
 ///
-/// Pure state. A message stays with a receiver of ours until its application has it. What another
-/// receiver sends is kept here first, and so is what a sleeping application would otherwise have
-/// others wait for: a receiver has only so many messages under way. Times are of the boot clock.
+/// Pure state. A Bellwire receiver keeps a message until its application has it. Messages of other
+/// receivers are stored here first. So are those of a sleeping application that would block others,
+/// because a receiver sends only a limited number at a time. Times are of the boot clock.
 package struct Custody: Sendable {
     package struct Key: Hashable, Sendable {
         package let channel: ChannelID
-        /// The receiver's name for the message.
+        /// The receiver's id of the message.
         package let id: String
 
         package init(_ channel: ChannelID, _ id: String) {
@@ -20,11 +20,11 @@ package struct Custody: Sendable {
     package enum Action: Equatable, Sendable {
         /// Give it to the application.
         case handOver(Key)
-        /// The receiver need not send it again.
+        /// Acknowledge it to the receiver.
         case settle(Key, isDelivered: Bool)
-        /// It is no longer needed on the disk.
+        /// Delete it from the disk.
         case drop(row: Int64)
-        /// The application need not have it any more.
+        /// Take it back from the distributor.
         case withdraw(Key)
     }
 
@@ -32,11 +32,11 @@ package struct Custody: Sendable {
         package let receiver: Int64
         package let deadline: Duration?
         package let urgency: Urgency
-        /// Nil where only the disk has it.
+        /// Nil if it is only on the disk.
         package internal(set) var body: [UInt8]?
-        /// Nil while the receiver has it.
+        /// Nil while the receiver keeps it.
         package internal(set) var row: Int64?
-        /// It has to be on the disk before anything else happens to it.
+        /// It must be stored before anything else happens to it.
         var isToBeKept = false
         var isHanded = false
     }
@@ -47,10 +47,10 @@ package struct Custody: Sendable {
         var handed = 0
     }
 
-    /// More than half of what a receiver of ours has under way at once.
+    /// More than half of what a Bellwire receiver sends without acknowledgements.
     static let crowd = DeliveryWindow.countLimit / 2
     static let crowdBytes = DeliveryWindow.byteLimit / 2
-    /// How many messages the disk keeps at most; more stay with their receivers.
+    /// The most messages on the disk; further ones stay with their receivers.
     static let keptLimit = 20_000
     static let rememberedLimit = 1_024
 
@@ -59,9 +59,9 @@ package struct Custody: Sendable {
     package private(set) var floor = Urgency.veryLow
     var keptCount = 0
     var unkept: [Key] = []
-    /// What each receiver has under way: how many messages, of how many bytes.
+    /// The number and bytes of unacknowledged messages of each receiver.
     var load: [Int64: (count: Int, bytes: Int)] = [:]
-    /// The last ones that were settled: they come again when the connection broke meanwhile.
+    /// The messages settled last; they come again if the connection broke meanwhile.
     var settled: [Key: Bool] = [:]
     var settledOrder: [Key] = []
     var settledNext = 0
@@ -78,15 +78,14 @@ package struct Custody: Sendable {
 
     package func entry(_ key: Key) -> Entry? { entries[key] }
 
-    /// Those with messages.
+    /// The channels that have messages.
     var channels: [ChannelID] { Array(lines.keys) }
 
     package func waiting(_ channel: ChannelID) -> Int { lines[channel]?.ids.count ?? 0 }
 }
 
-/// What comes, and what goes.
 extension Custody {
-    /// A message came from a receiver, for the first time or again.
+    /// A message arrived from a receiver, for the first time or again.
     package mutating func received(
         _ key: Key, from receiver: Int64, body: [UInt8], deadline: Duration?, urgency: Urgency,
         isForeign: Bool, at now: Duration
@@ -95,7 +94,7 @@ extension Custody {
             return actions.append(.settle(key, isDelivered: isDelivered))
         }
         if let entry = entries[key] {
-            // Kept here, so that it was acknowledged before: that got lost.
+            // It is stored here, so it was acknowledged before, but that was lost.
             if entry.row != nil { actions.append(.settle(key, isDelivered: true)) }
             return
         }
@@ -104,11 +103,11 @@ extension Custody {
         if entry.isToBeKept { unkept.append(key) }
         add(key, entry)
         advance(key.channel, at: now)
-        // Now or never.
+        // A message without a deadline is delivered now or never.
         if deadline == nil, entries[key]?.isHanded == false { end(key, isDelivered: false) }
     }
 
-    /// One that is on the disk since before the start; in the order of acceptance.
+    /// Adds a stored message at the start, in the order of acceptance.
     package mutating func restore(
         _ key: Key, from receiver: Int64, row: Int64, deadline: Duration, urgency: Urgency
     ) {
@@ -118,7 +117,7 @@ extension Custody {
                 receiver: receiver, deadline: deadline, urgency: urgency, body: nil, row: row))
     }
 
-    /// The application has it, or will never take it.
+    /// The application has the message, or will never take it.
     package mutating func finished(_ key: Key, isDelivered: Bool, at now: Duration) {
         end(key, isDelivered: isDelivered)
         advance(key.channel, at: now)
@@ -130,12 +129,12 @@ extension Custody {
         advance(key.channel, at: now)
     }
 
-    /// The channel has ended; its receiver knows, or will.
+    /// The channel has ended, and its receiver knows it or will.
     package mutating func ended(_ channel: ChannelID) {
         for id in lines[channel]?.ids ?? [] { _ = remove(Key(channel, id)) }
     }
 
-    /// Nothing comes from that receiver any more. What it still keeps stays there.
+    /// Nothing comes from that receiver any more. Messages that it still keeps stay there.
     package mutating func left(_ receiver: Int64) {
         for (key, entry) in entries where entry.receiver == receiver && entry.row == nil {
             _ = remove(key)
@@ -143,7 +142,7 @@ extension Custody {
         }
     }
 
-    /// Hands over whatever may go now.
+    /// Hands over everything that may go now.
     package mutating func advanceAll(at now: Duration) {
         for channel in lines.keys { advance(channel, at: now) }
     }
@@ -154,7 +153,7 @@ extension Custody {
         if isLower { advanceAll(at: now) }
     }
 
-    /// Removes what nobody wants any more.
+    /// Removes expired messages.
     package mutating func sweep(at now: Duration) {
         let old = entries.filter { _, entry in
             !entry.isHanded && entry.deadline.map { $0 <= now } ?? false

@@ -1,10 +1,10 @@
 package import Base
 
-/// One account of an application, and who shows its notifications.
+/// An account of an application, and the desktop entry for its notifications.
 package struct EngineAccount: Equatable, Sendable {
     package let app: String
     package let account: String
-    /// The id of the application's desktop entry, by which it is also activated.
+    /// The id of the application's desktop entry, which also activates it.
     package let entry: String?
 
     package init(app: String, account: String, entry: String? = nil) {
@@ -13,7 +13,7 @@ package struct EngineAccount: Equatable, Sendable {
         self.entry = entry
     }
 
-    /// Reads `APP/ACCOUNT` or `APP/ACCOUNT=ENTRY`.
+    /// Parses `APP/ACCOUNT` or `APP/ACCOUNT=ENTRY`.
     init?(_ text: Substring) {
         guard let slash = text.firstIndex(of: "/") else { return nil }
         let rest = text[text.index(after: slash)...]
@@ -26,8 +26,8 @@ package struct EngineAccount: Equatable, Sendable {
             entry: parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// Those of a server's list of registrations. What opens an account is the application that the
-    /// first of its registrations names, of those that name one.
+    /// The accounts in a server's list of registrations. Notifications of an account open the first
+    /// application that one of its registrations names.
     package static func list(registrations root: JSONNode) -> [EngineAccount] {
         var accounts: [EngineAccount] = []
         var places: [[String]: Int] = [:]
@@ -46,7 +46,7 @@ package struct EngineAccount: Equatable, Sendable {
         return accounts
     }
 
-    /// The account of that receiver, as the screen knows it.
+    /// The account of that receiver, as the presenter knows it.
     func source(at host: String) -> PresentedSource {
         PresentedSource(
             id: "\(app)/\(account)@\(host)", name: app.prefix(1).uppercased() + app.dropFirst(),

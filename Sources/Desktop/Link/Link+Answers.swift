@@ -1,15 +1,15 @@
 import Base
 package import WebPush
 
-/// What the receiver says.
+/// Messages from the receiver.
 extension Link {
-    /// What came that is for applications.
+    /// What arrived for applications.
     package enum Arrival: Sendable {
         case message(ReceivedNotification)
         case withdrawn(ChannelID, version: String)
     }
 
-    /// Takes one text message.
+    /// Handles one text message.
     package mutating func received(
         _ text: Span<UInt8>, at now: Duration, chance: Double
     ) -> Arrival? {
@@ -42,7 +42,7 @@ extension Link {
         phase = .open(since: now)
         self.extensions = extensions
         if name != userAgent {
-            // It has lost what it knew of us, or never knew anything.
+            // The receiver does not know us, perhaps because it lost its store.
             for channel in channels.keys { channels[channel]?.isRegistered = false }
             for channel in ended { act(.forget(channel)) }
             ended = []
@@ -50,7 +50,7 @@ extension Link {
             userAgent = name
             act(.remember(userAgent: name))
         } else if isOurs {
-            // It answers with the endpoint that is there; others would make another one.
+            // A Bellwire receiver answers with the existing endpoint; others would make a new one.
             for channel in channels.keys { channels[channel]?.isRegistered = false }
         }
         if leastUrgency > .veryLow { sendUrgency() }
@@ -93,8 +93,7 @@ extension Link {
         rest()
     }
 
-    /// What applications can give to their servers: never empty, and no longer than the UnifiedPush
-    /// specification allows.
+    /// An endpoint must not be empty, nor longer than the UnifiedPush specification allows.
     private static func isEndpoint(_ text: String) -> Bool {
         text.utf8.count <= 1_000 && (text.hasPrefix("https://") || text.hasPrefix("http://"))
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

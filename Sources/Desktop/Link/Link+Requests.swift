@@ -1,9 +1,9 @@
 import Base
 package import WebPush
 
-/// What the user's applications want of the receiver.
+/// Requests of the distributor to the receiver.
 extension Link {
-    /// `known`: the endpoint that the application has; it hears only of another one.
+    /// `known`: the endpoint that the application has; only a different one is reported.
     package mutating func register(
         _ channel: ChannelID, key: ApplicationKey?, known: String?, at now: Duration
     ) {
@@ -13,7 +13,7 @@ extension Link {
             }
             return
         }
-        // Whether the receiver still has it, turns out when it says hello.
+        // The receiver's hello tells whether it still has the channel.
         channels[channel] = Channel(
             key: key, endpoint: known, isRegistered: known != nil && userAgent != nil)
         ended.remove(channel)
@@ -38,7 +38,7 @@ extension Link {
         ask(at: now)
     }
 
-    /// Done with a message: `isDelivered` or not, it need not come again.
+    /// The message is finished, `isDelivered` or not; the receiver need not send it again.
     package mutating func acknowledge(
         _ channel: ChannelID, version: String, isDelivered: Bool
     ) {
@@ -51,7 +51,7 @@ extension Link {
         act(.send(text))
     }
 
-    /// What is less urgent stays where it is.
+    /// Less urgent messages stay at the receiver.
     package mutating func setLeastUrgency(_ least: Urgency) {
         guard least != leastUrgency else { return }
         leastUrgency = least
@@ -59,7 +59,7 @@ extension Link {
     }
 
     mutating func sendUrgency() {
-        // Others close the connection for a message that they do not know.
+        // Other receivers close the connection when they get an unknown message.
         guard extensions.contains(.urgency) else { return }
         var text: [UInt8] = []
         ClientRequest.appendUrgency(leastUrgency, to: &text)
@@ -78,7 +78,7 @@ extension Link {
         requests.append(request)
     }
 
-    /// Asks for as much as may be under way at once.
+    /// Sends as many requests as may be unanswered at once.
     mutating func ask(at now: Duration) {
         while underWay.count < Self.requestLimit, !requests.isEmpty {
             let request = requests.removeFirst()
@@ -96,7 +96,7 @@ extension Link {
         requestDeadline = underWay.isEmpty ? nil : now + Self.answerPatience
     }
 
-    /// Without a channel there is nothing to be connected for.
+    /// Without channels no connection is needed.
     mutating func rest() {
         guard !isWanted, underWay.isEmpty, phase != .idle else { return }
         if phase != .resting { act(.disconnect) }

@@ -1,29 +1,29 @@
 package import WebPush
 
-/// The connection to one receiver: ours, or any other that speaks autopush.
+/// The connection to one receiver: Bellwire, or any other that speaks autopush.
 ///
-/// Pure state: what happens and the time come in, what is to be done is left in `takeActions`. Times
-/// are those of one clock that never goes back and goes on while the machine sleeps.
+/// Pure state: events and the time go in, and `takeActions` says what to do. Times are of one clock
+/// that never goes back and continues while the machine sleeps.
 package struct Link: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Open a WebSocket, and say `opened` or `closed`.
+        /// Open a WebSocket, and report `opened` or `closed`.
         case connect
-        /// Give it up; nothing is to be heard of it any more.
+        /// Close it, and report nothing more about it.
         case disconnect
         case send([UInt8])
-        /// The receiver knows us by this name from now on.
+        /// Store the user agent id that the receiver gave.
         case remember(userAgent: String)
-        /// The endpoint of a channel, at first or another one than before.
+        /// The endpoint of a channel: the first one, or a new one.
         case endpoint(ChannelID, String)
         case refuse(ChannelID, RegistrationFailure)
-        /// Nothing comes on the channel any more.
+        /// The channel has ended.
         case forget(ChannelID)
     }
 
     enum Phase: Equatable, Sendable {
-        /// Nothing is to be had from the receiver.
+        /// Nothing needs this receiver.
         case idle
-        /// The receiver does not want to see us again by ourselves (code 4774).
+        /// The receiver asked us not to reconnect by ourselves (code 4774).
         case resting
         case waiting(until: Duration)
         case connecting
@@ -44,19 +44,19 @@ package struct Link: Sendable {
 
     static let answerPatience = Duration.seconds(10)
     static let greetingPatience = Duration.seconds(30)
-    /// Upstream ends connections that ask for a sign of life more often than every 45 s.
+    /// Mozilla's service ends connections that ping more often than every 45 s.
     static let pingInterval = Duration.seconds(60)
     static let requestLimit = 8
-    /// Before a registration that failed there is tried again.
+    /// The wait before a failed registration is repeated.
     static let retryInterval = Duration.seconds(60)
 
     var phase = Phase.idle
     var backoff = LinkBackoff()
     var userAgent: String?
-    /// What the receiver tells beyond the common protocol; ours tells all.
+    /// The extensions of the common protocol that the receiver has; Bellwire has all.
     package internal(set) var extensions: AutopushExtensions = []
     var channels: [ChannelID: Channel] = [:]
-    /// Those that the receiver still has to be told of.
+    /// Ended channels that the receiver does not know of yet.
     var ended: Set<ChannelID> = []
     var requests: [Request] = []
     var underWay: [Request] = []
@@ -65,11 +65,11 @@ package struct Link: Sendable {
     var pingDeadline: Duration?
     var retryAt: Duration?
     var leastUrgency = Urgency.veryLow
-    /// What was done with while there was no connection.
+    /// Messages that were finished while there was no connection.
     var unsent: [(channel: ChannelID, version: String, isDelivered: Bool)] = []
     private var actions: [Action] = []
 
-    /// `ended`: channels of which the receiver was not told that they have ended.
+    /// `ended`: ended channels that the receiver does not know of yet.
     package init(userAgent: String?, ended: [ChannelID] = []) {
         self.userAgent = userAgent
         self.ended = Set(ended)
@@ -82,16 +82,16 @@ package struct Link: Sendable {
 
     mutating func act(_ action: Action) { actions.append(action) }
 
-    /// A receiver of ours keeps what is not acknowledged until the time that it tells; another one
-    /// may forget it earlier.
+    /// A Bellwire receiver keeps an unacknowledged message until the expiry it names; others may
+    /// drop it earlier.
     package var isOurs: Bool { extensions.contains(.ttl) }
 
     package var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// For people.
+    /// Something needs this receiver.
     var isWanted: Bool { !channels.isEmpty || !ended.isEmpty }
 
-    /// When `elapsed` has something to do.
+    /// When to call `elapsed`.
     package var deadline: Duration? {
         switch phase {
         case .idle, .resting, .connecting: nil
@@ -102,9 +102,9 @@ package struct Link: Sendable {
     }
 }
 
-/// Connections, and the time between them.
+/// Connecting, and the time between connections.
 extension Link {
-    /// All channels there are have been told.
+    /// Call it after all channels are registered.
     package mutating func start() {
         if phase == .idle, isWanted { connect() }
     }
@@ -122,8 +122,8 @@ extension Link {
         act(.send(text))
     }
 
-    /// The connection ended, or there was none. `pause`: how long the receiver asks us to stay away;
-    /// `isFinal`: until somebody else wants us to come back.
+    /// The connection ended, or the attempt failed. `pause`: how long the receiver asks us to wait;
+    /// `isFinal`: it asks us to stay away until the user wants a connection.
     package mutating func closed(
         at now: Duration, chance: Double, pause: Duration = .zero, isFinal: Bool = false
     ) {
@@ -151,8 +151,8 @@ extension Link {
         lastPing = nil
     }
 
-    /// The network is back, the machine has slept, or the user wants it: what waits is tried at
-    /// once, and an open connection has to show that it still is one.
+    /// The network is back, the machine has slept, or the user wants it: connects at once, or
+    /// checks that an open connection still works.
     package mutating func wake(at now: Duration) {
         switch phase {
         case .waiting, .resting: connect()
@@ -187,7 +187,7 @@ extension Link {
         closed(at: now, chance: chance)
     }
 
-    /// A connection that went silent while the machine slept says nothing of the receiver.
+    /// A connection that died while the machine slept is no failure of the receiver.
     private mutating func giveUpAndReturn() {
         act(.disconnect)
         reset()

@@ -1,11 +1,11 @@
-/// How long to wait before the next attempt to connect.
+/// The wait before the next attempt to connect.
 ///
-/// Each failure doubles the wait up to a cap. Part of it is chance, so that the clients of a server
-/// that was restarted do not come back all at once.
+/// Each failure doubles it up to a limit. Part of it is random, so that the clients of a restarted
+/// server do not all return at once.
 package struct LinkBackoff: Sendable {
     static let shortest = Duration.seconds(1)
     static let longest = Duration.seconds(300)
-    /// What a server may ask for at most.
+    /// The longest wait that a server may ask for.
     private static let patience = Duration.seconds(3_600)
 
     private var failures = 0

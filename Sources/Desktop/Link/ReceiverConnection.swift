@@ -4,7 +4,7 @@ package import HTTP
 import Reactor
 import WebPush
 
-/// One receiver: its `Link`, and the WebSocket that does what the link asks for.
+/// One receiver: its `Link`, and the WebSocket that performs the link's actions.
 ///
 /// Confined to the thread of the loop.
 final class ReceiverConnection: TimerHandler {
@@ -30,10 +30,9 @@ final class ReceiverConnection: TimerHandler {
         self.desk = desk
     }
 
-    /// What a person knows it by; the path is secret.
+    /// For the log; the path is secret.
     var name: String { address.url.host }
 
-    /// Does what the link wants.
     func perform() {
         for action in link.takeActions() {
             switch action {
@@ -55,7 +54,7 @@ final class ReceiverConnection: TimerHandler {
         former?.client?.cancel()
     }
 
-    /// For good.
+    /// Ends the connection for good.
     func leave() {
         disconnect()
         if let timer { loop.cancel(timer) }
@@ -78,7 +77,7 @@ final class ReceiverConnection: TimerHandler {
         perform()
     }
 
-    /// One WebSocket, from the attempt to open it on. What an abandoned one says is not heard.
+    /// One WebSocket and the attempt to open it. Events of an abandoned one are ignored.
     private final class Attempt: WebSocketClientHandler {
         private let owner: ReceiverConnection
         var client: WebSocketClient?
@@ -131,20 +130,20 @@ final class ReceiverConnection: TimerHandler {
 }
 
 extension WebSocketEnd {
-    /// For people.
+    /// For the log.
     fileprivate var reason: String {
         switch self {
-        case .closed(let close): "the receiver closed (\(close.code?.rawValue ?? 0))"
-        case .failed: "the receiver broke the rules of WebSocket"
-        case .silent, .unanswered: "the receiver fell silent"
-        case .congested: "the receiver does not read"
+        case .closed(let close): "the receiver closed the connection (\(close.code?.rawValue ?? 0))"
+        case .failed: "the receiver violated the WebSocket protocol"
+        case .silent, .unanswered: "the receiver stopped answering"
+        case .congested: "the receiver reads too slowly"
         case .lost: "the connection was lost"
         }
     }
 }
 
 extension WebSocketClientFailure {
-    /// Of those that a person has to do something about, not more than one a minute.
+    /// Log at most one failure per minute that needs the user's action.
     private static let refusalPause = Duration.seconds(60)
 
     fileprivate var pause: Duration {
@@ -156,19 +155,19 @@ extension WebSocketClientFailure {
         }
     }
 
-    /// For people.
+    /// For the log.
     package var reason: String {
         switch self {
-        case .unknownName(let name, _): "the name \(name) is unknown"
+        case .unknownName(let name, _): "the host name \(name) is unknown"
         case .unreachable(let error): error.description
         case .untrusted(let error): "its certificate is not trusted: \(error)"
         case .brokenHandshake(let error): "TLS fails: \(error)"
-        case .refused(401, _): "it does not know the credential of this device"
+        case .refused(401, _): "it does not know this device's credential"
         case .refused(let status, _): "it refuses with status \(status)"
-        case .badAnswer, .unreadableAnswer: "what answers there is no push service"
+        case .badAnswer, .unreadableAnswer: "the server there is not a push service"
         case .timedOut(let stage): "it took too long (\(stage.rawValue))"
         case .lost(let stage): "the connection was lost (\(stage.rawValue))"
-        case .cancelled: "given up"
+        case .cancelled: "the attempt was cancelled"
         }
     }
 }

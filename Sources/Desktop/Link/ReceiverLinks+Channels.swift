@@ -1,7 +1,7 @@
 import Reactor
 import WebPush
 
-/// What the distributor wants.
+/// Requests of the distributor.
 extension ReceiverLinks {
     package func perform(_ request: LinkRequest) {
         let now = BootClock.now
@@ -39,7 +39,7 @@ extension ReceiverLinks {
             }
             guard isSaved else { return tellLater(.refused(channel, .internal)) }
             receivers[channel] = first.row
-            // Another receiver's endpoint is none of this one.
+            // The endpoint is of another receiver.
             known = nil
         }
         guard let connection = connection(of: channel) else { return }
@@ -51,7 +51,7 @@ extension ReceiverLinks {
         loop.post { self.listener?.heard(event) }
     }
 
-    /// A disk that fails is no reason to stop: what could not be written is done again.
+    /// Continues after a failed write; what could not be written is written again later.
     @discardableResult
     func attempt(_ what: StaticString, _ body: () throws -> Void) -> Bool {
         do {
@@ -64,9 +64,9 @@ extension ReceiverLinks {
     }
 }
 
-/// What the receivers say.
+/// Events of the receivers.
 extension ReceiverLinks {
-    /// What a receiver of another kind keeps a message for, as nothing tells.
+    /// Other receivers name no expiry; they keep a message about this long.
     private static let usualLife = Duration.seconds(86_400)
 
     func perform(_ action: Link.Action, of connection: ReceiverConnection) {
@@ -103,13 +103,13 @@ extension ReceiverLinks {
         flushLater()
     }
 
-    /// Nothing comes on it any more, and nobody has to be told.
+    /// Nothing comes on the channel any more, and no receiver needs to know.
     func forget(_ channel: ChannelID) {
         receivers[channel] = nil
         attempt("channel-gone") { try store.remove(channel) }
     }
 
-    /// The connection has come about, or ended for that reason.
+    /// The connection opened, or ended for that reason.
     func changed(_ connection: ReceiverConnection, reason: String?) {
         guard let reason else {
             log.write(.info, "receiver-connected", [("receiver", connection.name)])

@@ -1,10 +1,10 @@
 import Reactor
 
-/// Messages on their way.
+/// Messages from receivers to the distributor.
 extension ReceiverLinks {
     private static let sweepInterval = Duration.seconds(600)
 
-    /// At the end of this turn of the loop: what came in it is written at once.
+    /// Writes everything that arrived in this turn of the loop at its end.
     func flushLater() {
         guard !isFlushing else { return }
         isFlushing = true
@@ -56,7 +56,7 @@ extension ReceiverLinks {
             attempt("message") { body = try store.body(ofMessage: row) }
         }
         guard let body else {
-            log.write(.error, "message-lost", [("reason", "it does not unseal")])
+            log.write(.error, "message-lost", [("reason", "it cannot be unsealed")])
             custody.finished(key, isDelivered: false, at: BootClock.now)
             return flushLater()
         }
@@ -68,7 +68,7 @@ extension ReceiverLinks {
                     urgency: entry.urgency)))
     }
 
-    /// Only while something waits.
+    /// The timer runs only while something waits.
     private func setSweep() {
         if custody.isEmpty {
             if let sweepTimer { loop.cancel(sweepTimer) }

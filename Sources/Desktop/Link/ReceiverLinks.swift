@@ -6,8 +6,8 @@ package import System
 package import TLS
 package import WebPush
 
-/// The way to all receivers: knows which channel belongs to which, and has custody of the messages
-/// that come from them. Confined to the thread of the loop.
+/// All receivers: knows which channel belongs to which receiver, and has the `Custody` of their
+/// messages. Confined to the thread of the loop.
 // Unchecked: only the thread of the loop touches it, where its posts to itself run.
 package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private static let messageLimit = 1 << 20
@@ -21,7 +21,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private(set) var connections: [ReceiverConnection] = []
     /// The receiver of each channel.
     var receivers: [ChannelID: Int64] = [:]
-    /// Of the channels in the file, those that nobody has asked for yet.
+    /// Stored channels that the distributor has not asked for yet.
     var unclaimed: Set<ChannelID> = []
     var custody = Custody()
     var isFlushing = false
@@ -42,8 +42,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         }
     }
 
-    /// From now on these are the receivers. New channels go to the first one, and so do those of a
-    /// receiver that is not among them any more: what that one keeps stays there.
+    /// Sets the receivers. New channels go to the first one, and so do the channels of a receiver
+    /// that was removed; messages that it keeps stay there.
     package func use(_ addresses: [ReceiverAddress]) throws {
         let records = try store.channels()
         let former = connections
@@ -97,7 +97,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         return options
     }
 
-    /// The distributor has asked for all channels that it has.
+    /// Call it after the distributor has asked for all its channels.
     package func start() {
         isStarted = true
         for channel in custody.channels where receivers[channel] == nil { custody.ended(channel) }
@@ -118,7 +118,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         flushLater()
     }
 
-    /// Ends all connections. What was not acknowledged comes again at the next start.
+    /// Ends all connections. Unacknowledged messages come again at the next start.
     package func end() {
         for connection in connections { connection.disconnect() }
         if let sweepTimer { loop.cancel(sweepTimer) }
@@ -133,7 +133,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         listener?.heard(.woken)
     }
 
-    /// What is less urgent is held back, here and at the receivers.
+    /// Holds back less urgent messages, here and at the receivers.
     package func setFloor(_ floor: Urgency) {
         guard floor != custody.floor else { return }
         for connection in connections {

@@ -1,6 +1,6 @@
 package import WebPush
 
-/// Where the power comes from.
+/// The state of the power supply.
 package struct PowerState: Equatable, Sendable {
     package var isOnBattery: Bool
     /// In percent; nil without a battery.
@@ -11,13 +11,13 @@ package struct PowerState: Equatable, Sendable {
         self.charge = charge
     }
 
-    /// Charging, it will soon be more.
+    /// A battery that is charging does not count as low.
     var isLow: Bool { isOnBattery && (charge.map { $0 <= 15 } ?? false) }
 }
 
 extension Urgency {
-    /// The least urgent messages that this machine wants to be woken for, as the UnifiedPush
-    /// specification advises.
+    /// The least urgent messages that may wake this machine, as the UnifiedPush specification
+    /// advises.
     package static func floor(_ power: PowerState, isMetered: Bool) -> Urgency {
         if power.isLow { return .high }
         switch (power.isOnBattery, isMetered) {

@@ -1,7 +1,7 @@
 package import Bus
 package import WebPush
 
-/// What the services of the system tell of this machine; without them it has power and a network.
+/// What system services report about this machine. Without them it counts as powered and online.
 package struct MachineState: Equatable, Sendable {
     package enum Source: String, CaseIterable, Sendable {
         case power = "org.freedesktop.UPower"
@@ -13,7 +13,7 @@ package struct MachineState: Equatable, Sendable {
     private var charge: Double?
     private var hasBattery = false
     private var isMetered = false
-    /// NM_STATE_CONNECTED_SITE and above: others can be reached.
+    /// NM_STATE_CONNECTED_SITE and above: other machines can be reached.
     private var isConnected = true
     private var connection: String?
 
@@ -26,8 +26,8 @@ package struct MachineState: Equatable, Sendable {
         return .floor(power, isMetered: isMetered)
     }
 
-    /// Takes over properties of a service, all of them or those that changed. Whether the way to
-    /// the network is another one now: what failed before may work.
+    /// Applies properties of a service, all or only the changed ones. Returns whether the network
+    /// changed, so that a failed attempt may work now.
     package mutating func changed(_ source: Source, _ properties: [String: BusValue]) -> Bool {
         switch source {
         case .power:
@@ -40,7 +40,7 @@ package struct MachineState: Equatable, Sendable {
         return false
     }
 
-    /// The service has ended, and nothing is known any more.
+    /// The service has ended, so its properties are unknown.
     package mutating func lost(_ source: Source) {
         switch source {
         case .power: power = PowerState()

@@ -2,8 +2,8 @@ import Bus
 package import Reactor
 package import WebPush
 
-/// Listens on the system bus to what UPower, NetworkManager and logind tell. Where one of them, or
-/// the bus, is missing, nothing is told. Confined to the thread of the loop.
+/// Follows UPower, NetworkManager and logind on the system bus. A missing service or bus reports
+/// nothing. Confined to the thread of the loop.
 package final class MachineWatch {
     private static let properties = "org.freedesktop.DBus.Properties"
 
@@ -14,8 +14,8 @@ package final class MachineWatch {
     private let floorChanged: (Urgency) -> Void
     private let woken: () -> Void
 
-    /// `floorChanged`: other messages are wanted now. `woken`: the network is another one, or the
-    /// machine has slept.
+    /// `floorChanged`: other messages are wanted now. `woken`: the network changed, or the machine
+    /// has slept.
     package init(
         on loop: EventLoop, floorChanged: @escaping (Urgency) -> Void,
         woken: @escaping () -> Void

@@ -2,15 +2,15 @@ import Base
 package import HTTP
 import Reactor
 
-/// Where the engine of one account is served, and the credential of this device.
+/// The address of the engine of one account, with the credential of this device.
 package struct EngineAddress: Equatable, Sendable, Confidential {
     package let url: WebSocketURL
     let credential: String
-    /// The socket of a receiver of this machine.
+    /// The socket of a receiver on this machine.
     var place: SocketAddress?
 
-    /// `device` is the address of the receiver as a device has it: `wss://HOST/u/SECRET`, perhaps
-    /// with a path before `/u/`.
+    /// `device` is the receiver's address as a device has it: `wss://HOST/u/SECRET`, perhaps with a
+    /// path before `/u/`.
     package init?(device: String, app: String, account: String) {
         guard let mark = device.firstRange(of: "/u/") else { return nil }
         credential = String(device[mark.upperBound...])

@@ -4,14 +4,15 @@ package import Reactor
 package import System
 package import TLS
 
-/// The way to the engine of one source: connects again and again, hands what it says to the desk.
+/// The connection to the engine of one source. It reconnects when it breaks, and passes updates to
+/// the desk.
 ///
-/// What is requested while there is no connection is not kept: after the next one the engine tells
-/// all it has, and the desk what it still wants.
+/// Requests made without a connection are dropped: after the next connection the engine sends its
+/// whole state, and the desk repeats what it still wants.
 package final class EngineConnection: TimerHandler {
     private static let messageLimit = 8 << 20
     private static let silence = Duration.seconds(300)
-    /// For what a person has to do something about.
+    /// For failures that need the user's action.
     private static let refusalPause = Duration.seconds(60)
 
     let address: EngineAddress
@@ -45,7 +46,7 @@ package final class EngineConnection: TimerHandler {
         self.options = options
     }
 
-    /// Connects now, whatever it waits for: at the start, after a sleep, with a new network.
+    /// Connects now without waiting: at the start, after a sleep, with a new network.
     package func connect() {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -92,7 +93,7 @@ package final class EngineConnection: TimerHandler {
         }
     }
 
-    /// One WebSocket, from the attempt to open it on. What an abandoned one says is not heard.
+    /// One WebSocket and the attempt to open it. Events of an abandoned one are ignored.
     private final class Attempt: WebSocketClientHandler {
         private let owner: EngineConnection
         var client: WebSocketClient?

@@ -3,7 +3,7 @@ import Reactor
 import System
 import TLS
 
-/// The ways to all engines, one for each source.
+/// The connections to all engines, one for each source.
 ///
 /// Confined to the thread of the loop.
 final class EngineConnections {
@@ -20,7 +20,7 @@ final class EngineConnections {
         self.log = log
     }
 
-    /// From now on these: others end, and those that stay the same are not touched.
+    /// Sets the engines: ends the others, and does not touch unchanged ones.
     func use(_ engines: [DesktopTerms.Engine]) {
         var former = connections
         connections = [:]

@@ -1,6 +1,6 @@
 import Base
 
-/// One notification of an engine, with what may be seen of it.
+/// A notification of an engine, with everything that may be shown of it.
 package struct EngineNotification: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case message
@@ -24,14 +24,14 @@ package struct EngineNotification: Equatable, Sendable {
     package var body = ""
     package var sound = ""
     package var link = ""
-    /// A link to a picture, or one that holds it.
+    /// A link to a picture, or a link that contains it.
     package var icon = ""
-    /// The label of the default action; empty for our own.
+    /// The label of the default action; empty for the standard one.
     package var defaultLabel = ""
     package var actions: [Action] = []
     package var isCritical = false
     package var isLow = false
-    /// Came unencrypted and may be from anybody: it can only be dismissed.
+    /// It came unencrypted and anybody may have sent it, so it can only be dismissed.
     package var isClear = false
 
     init?(_ node: JSONNode) {
@@ -78,7 +78,7 @@ package struct EngineNotification: Equatable, Sendable {
         if showsPreview, let content = message["content"] { body = Self.description(of: content) }
     }
 
-    /// The text of a message's content, else what kind of content it is.
+    /// The text of a message, or the kind of its content.
     private static func description(of content: JSONNode) -> String {
         for text in [content["text"], content["caption"]] {
             if let text = text?["text"]?.text ?? text?.text, !text.isEmpty { return text }

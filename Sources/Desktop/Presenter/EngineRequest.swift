@@ -1,6 +1,6 @@
 import Base
 
-/// What the user did, for the engine, and what became of what it had told.
+/// A user's action for the engine, or a confirmation.
 package enum EngineRequest: Equatable, Sendable {
     case remove(group: Int32, notification: Int32)
     /// `token` lets the application come to the front.
@@ -8,9 +8,9 @@ package enum EngineRequest: Equatable, Sendable {
         group: Int32, notification: Int32, action: String, text: String? = nil,
         token: String? = nil)
     case mute(chat: Int64, seconds: Int32)
-    /// The application has what the user did.
+    /// The application has the user's action.
     case actionTaken(id: String)
-    /// The application has heard that it is to fetch.
+    /// The application has the fetch signal.
     case signalTaken(id: String)
 
     package var json: String {
@@ -43,12 +43,12 @@ package enum EngineRequest: Equatable, Sendable {
         return writer.text
     }
 
-    /// Reads an action that was written by `json`.
+    /// Parses an action that `json` wrote.
     init?(json: [UInt8], of key: ShownKey) {
         guard let node = try? JSONDocument(json).root, let action = node["action"]?.text else {
             return nil
         }
-        // By now nobody waits for a token.
+        // The token is too old by now.
         self = .act(
             group: key.group, notification: key.notification, action: action,
             text: node["text"]?.text)
@@ -56,7 +56,7 @@ package enum EngineRequest: Equatable, Sendable {
 }
 
 extension JSONWriter {
-    /// Which it is about, also where the answer refuses it.
+    /// Names the notification, so that a refusal can be matched.
     fileprivate mutating func notification(_ group: Int32, _ notification: Int32) {
         member("notification_group_id", Int(group))
         member("notification_id", Int(notification))

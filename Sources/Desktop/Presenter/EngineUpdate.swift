@@ -1,11 +1,11 @@
 package import Base
 package import Notifications
 
-/// What an engine tells, as far as the screen is concerned.
+/// Updates of an engine that concern the screen.
 package enum EngineUpdate: Equatable, Sendable {
     package struct Group: Equatable, Sendable {
         package let id: Int32
-        /// Zero where it is not told.
+        /// Zero if unknown.
         package let chat: Int64
         package let title: String
         package let notifications: [EngineNotification]
@@ -25,10 +25,10 @@ package enum EngineUpdate: Equatable, Sendable {
     case edit(group: Int32, EngineNotification)
     case badge(count: Int64)
     case consent(SourceConsent)
-    /// The answer to a request about this notification was an error, and will be again.
+    /// A request about this notification failed, and would fail again.
     case refused(group: Int32, notification: Int32)
 
-    /// Nil for everything else that an engine says.
+    /// Nil for other updates.
     package init?(_ node: JSONNode) {
         switch node["@type"]?.text {
         case "updateActiveNotifications":
@@ -48,7 +48,7 @@ package enum EngineUpdate: Equatable, Sendable {
             self = .badge(count: isOver ? .max : sum)
         case "bellwire.updateSource": self = .consent(SourceConsent(node))
         case "error":
-            // What cannot be done now is asked for again after the next break.
+            // A temporary failure is retried after the next connection.
             let code = node["code"]?.integer ?? 0
             guard code != 429, code < 500, let extra = node["@extra"],
                 let group = extra["group"]?.int32,
@@ -84,7 +84,7 @@ extension EngineUpdate.Change {
 }
 
 extension JSONNode {
-    /// Ids of notifications and groups are positive and of 32 bits.
+    /// Ids of notifications and groups are positive 32-bit numbers.
     var int32: Int32? {
         guard let value = integer.flatMap(Int32.init(exactly:)), value > 0 else { return nil }
         return value

@@ -2,8 +2,8 @@ import Bus
 import Reactor
 import System
 
-/// Opens links: by the service manager of the user where there is one, since what it starts is bound
-/// by nothing that binds this process, and by a child of ours elsewhere.
+/// Opens links, if possible through the user's service manager, so that the browser does not run
+/// under this process's restrictions; otherwise as a child process.
 ///
 /// Confined to the thread of the loop.
 final class LinkDesk: TimerHandler {
@@ -21,7 +21,7 @@ final class LinkDesk: TimerHandler {
         self.log = log
     }
 
-    /// From now on by this connection, or by none.
+    /// Sets the connection for further links; nil for none.
     func use(_ connection: BusConnection?) { self.connection = connection }
 
     func open(_ link: ExternalLink, token: String?) {
@@ -29,7 +29,7 @@ final class LinkDesk: TimerHandler {
         let name = "app-bellwire-link-\(String(UInt64.random(in: 0 ... .max), radix: 16)).service"
         connection.call(Self.unit(name, link, token)) { [weak self] reply in
             guard case .failure(let failure) = reply else { return }
-            // Whoever has not answered may be about to open it.
+            // After a timeout the manager may still open it.
             guard !failure.isTimeout else {
                 self?.log.write(.warning, "link.not.opened", [("reason", failure.name)])
                 return
@@ -38,12 +38,12 @@ final class LinkDesk: TimerHandler {
         }
     }
 
-    /// A unit that lasts as long as a process of it, however the programs that show links start
+    /// A unit that lasts as long as one of its processes, because programs that show links start
     /// each other.
     private static func unit(
         _ name: String, _ link: ExternalLink, _ token: String?
     ) -> BusMethodCall {
-        // The manager puts variables into arguments, but for those with two dollar signs.
+        // The manager expands variables in arguments; two dollar signs are a literal one.
         let escaped = link.text.split(separator: "$", omittingEmptySubsequences: false)
             .joined(separator: "$$")
         let command = BusValue.structure([

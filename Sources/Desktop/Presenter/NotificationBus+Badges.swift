@@ -1,8 +1,8 @@
 import Bus
 
-/// The numbers that docks draw on the icons of applications.
+/// The counts that docks draw on application icons.
 extension NotificationBus {
-    /// Whoever draws them has this name, by an agreement among desktops.
+    /// Docks own this name by convention.
     static let launcher = "com.canonical.Unity"
 
     func badge(_ desktopEntry: String, _ count: Int64) {

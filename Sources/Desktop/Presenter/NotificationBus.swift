@@ -2,8 +2,8 @@ import Bus
 import Reactor
 import System
 
-/// The way to whoever owns `org.freedesktop.Notifications`: one connection, because some servers
-/// tell only the one that made a notification what becomes of it.
+/// The connection to the owner of `org.freedesktop.Notifications`. There is only one, because some
+/// servers report events only to the connection that made the notification.
 ///
 /// Confined to the thread of the loop.
 final class NotificationBus: TimerHandler {
@@ -18,10 +18,10 @@ final class NotificationBus: TimerHandler {
     private(set) var connection: BusConnection? {
         didSet { connected(connection) }
     }
-    /// Told whenever there is another connection, or none.
+    /// Called with each new connection, or nil.
     var connected: (BusConnection?) -> Void = { _ in }
     private var subscriptions: [BusSubscription] = []
-    /// Whoever is being asked who it is, or has said so.
+    /// The owner that is being asked for its capabilities, or has answered.
     private var owner: String?
 
     init(
@@ -41,7 +41,7 @@ final class NotificationBus: TimerHandler {
             }
             self.connection = connection
             try listen(on: connection)
-            // Whoever draws badges forgets those of a connection that has ended.
+            // Docks drop the badges of a closed connection.
             heard(.launcherAppeared)
             connection.owner(of: Self.name) { [weak self] reply in
                 if case .success(let owner?) = reply { self?.changed(to: owner) }
@@ -90,7 +90,7 @@ final class NotificationBus: TimerHandler {
     func timerFired(_ cookie: UInt64) { start() }
 }
 
-/// Who the server is.
+/// Identifying the server.
 extension NotificationBus {
     private func changed(to new: String?) {
         guard new != owner else { return }
@@ -151,9 +151,9 @@ extension NotificationBus {
     }
 }
 
-/// What is asked of it.
+/// Calls to the server.
 extension NotificationBus {
-    /// Any call to the name starts whoever is registered for it; the change of owner tells the rest.
+    /// A call to the name starts its service; the owner change reports the result.
     func startServer() {
         call(Self.name, "GetServerInformation", startsService: true) { [weak self] reply in
             if case .failure = reply { self?.heard(.serverUnavailable) }
@@ -175,7 +175,7 @@ extension NotificationBus {
         }
     }
 
-    /// Servers answer an unknown number with an error, or not: it is gone either way.
+    /// Some servers return an error for an unknown id; it is closed either way.
     func close(_ key: ShownKey, _ id: UInt32) {
         call(owner ?? Self.name, "CloseNotification", [.uint32(id)]) { [weak self] _ in
             self?.heard(.closed(key))

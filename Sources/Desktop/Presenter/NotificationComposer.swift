@@ -1,21 +1,22 @@
 import Base
 import Notifications
+import Pictures
 
-/// Makes of a notification the call that shows it, for one server.
+/// Makes the `Notify` call of a notification for one server.
 ///
-/// Texts of strangers are never markup: no tag or link is ever written, so that there is none that
-/// a server could show wrongly. `value` is never set: some servers then show a bar and no text.
+/// Foreign text is never markup: it contains no tag or link that a server could show wrongly. The
+/// hint `value` is never set, because some servers then show a bar instead of the text.
 struct NotificationComposer {
     let source: PresentedSource
     let consent: SourceConsent
     let server: NotificationServer
-    /// Somebody asked not to be disturbed.
+    /// "Do not disturb" is on.
     let isInhibited: Bool
 
     static let summaryLimit = 200
     static let bodyLimit = 4000
     private static let labelLimit = 60
-    /// As many buttons are there room for on every desktop.
+    /// Every desktop has room for this many buttons.
     private static let buttonLimit = 3
 
     func call(
@@ -26,7 +27,7 @@ struct NotificationComposer {
             warning: notification.isClear ? Self.clearWarning : "", tag: tag)
         let urgency = urgency(of: notification)
         let sound = Self.sound(of: notification)
-        // What is urgent may be heard in spite of the wish not to be disturbed.
+        // Critical notifications sound in spite of "do not disturb".
         let isHeard = isSounding && (!isInhibited || urgency == 2)
         call.hints.append(("urgency", .byte(urgency)))
         call.hints.append(isHeard ? ("sound-name", .text(sound)) : ("suppress-sound", .flag(true)))
@@ -39,7 +40,7 @@ struct NotificationComposer {
         return call.sorted
     }
 
-    /// Instead of all those for which there is no room: how many each conversation has.
+    /// Stands for all notifications without room: how many each conversation has.
     func summary(of counts: [(title: String, count: Int)], tag: String) -> NotifyCall {
         let total = counts.reduce(0) { $0 + $1.count }
         let lines = counts.prefix(Self.summaryLines).map { "\($0.title): \($0.count)" }
@@ -55,7 +56,7 @@ struct NotificationComposer {
 
     private static let summaryLines = 8
 
-    /// Takes the place of another one, to be closed at once.
+    /// Replaces another notification and is then closed.
     func placeholder(tag: String) -> NotifyCall {
         var call = base(title: source.name, body: "", tag: tag)
         call.hints.append(("urgency", .byte(0)))
@@ -64,7 +65,8 @@ struct NotificationComposer {
         return call.sorted
     }
 
-    /// What comes in clear may be forged, and servers cut long texts: this stands in front of them.
+    /// Unencrypted notifications may be forged. The warning comes first, because servers cut long
+    /// texts.
     private static let clearWarning = "Not encrypted, may be from anybody:"
 
     private func base(title: String, body: String, warning: String = "", tag: String) -> NotifyCall
@@ -90,7 +92,7 @@ struct NotificationComposer {
         return call
     }
 
-    /// What the summary calls it.
+    /// The conversation's name in a summary.
     func conversation(of notification: EngineNotification?, _ chat: Presenter.Chat) -> String {
         let name = notification.map { title(of: $0, chat) } ?? source.name
         return Printable.onScreen(name, limit: Self.labelLimit)
@@ -109,8 +111,8 @@ struct NotificationComposer {
         }
     }
 
-    /// Neither tag nor entity, and still the same to the eye: what would begin one is followed by an
-    /// invisible character (U+2060) that neither may have there.
+    /// Breaks tags and entities without changing how the text looks: an invisible character
+    /// (U+2060) follows each character that could start one.
     private static func defused(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -135,7 +137,7 @@ struct NotificationComposer {
         return result
     }
 
-    /// What anybody may have sent cannot stay in front of everything else.
+    /// An unencrypted notification, which anybody may have sent, must not stay above all others.
     private func urgency(of notification: EngineNotification) -> UInt8 {
         if notification.kind == .call || notification.isCritical {
             return notification.isClear ? 1 : 2
@@ -151,7 +153,7 @@ struct NotificationComposer {
         }
     }
 
-    /// A name of the sound theme: a file's name loses its suffix, and anything else is ours.
+    /// A name of the sound theme: a file name loses its suffix; without a name it is our own.
     private static func sound(of notification: EngineNotification) -> String {
         let name = notification.sound.prefix { $0 != "." }
         let isBare =
@@ -187,7 +189,7 @@ struct NotificationComposer {
                 }
             }
             if chat.id != 0 {
-                // The first one is no button.
+                // The first action is not a button.
                 let room = max(Self.buttonLimit + 1 - actions.count, 0)
                 for mute in ActionKey.mutes.prefix(room) { actions.append((mute.key, mute.label)) }
             }
@@ -199,8 +201,8 @@ struct NotificationComposer {
     }
 }
 
-/// The keys of the actions that we give a server. Names of strangers are not among them: they could
-/// be keys that mean something to it.
+/// The action keys given to a server. Foreign names are not used, because a server may give them a
+/// meaning.
 enum ActionKey {
     /// A click on the notification itself.
     static let open = "default"
@@ -208,7 +210,7 @@ enum ActionKey {
     static let reply = "inline-reply"
     static let accept = "accept"
     static let decline = "decline"
-    /// Seconds for which the chat is muted; more than a year is for good.
+    /// How long to mute the chat; more than a year is for good.
     static let mutes: [(key: String, label: String, seconds: Int32)] = [
         ("mute-hour", "Mute for 1 hour", 3600), ("mute", "Mute", .max),
     ]

@@ -3,7 +3,7 @@ package import Bus
 package import Reactor
 package import System
 
-/// Shows the notifications of engines: what a `Presenter` wants is kept, and then done.
+/// Shows the notifications of engines: stores and performs what a `Presenter` decides.
 ///
 /// Confined to the thread of the loop.
 package final class NotificationDesk: TimerHandler {
@@ -15,9 +15,9 @@ package final class NotificationDesk: TimerHandler {
     private var applications: ApplicationDesk?
     private let links: LinkDesk
     private var timer: (id: TimerID, deadline: Duration)?
-    /// Takes what is to be said to the engine of a source.
+    /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
-    /// Takes what a program of the session is to be told.
+    /// Called with fetch signals for programs of the session.
     var fetch: (FetchSignal) -> Void = { _ in }
 
     package init(
@@ -45,7 +45,7 @@ package final class NotificationDesk: TimerHandler {
 
     package func start() { bus?.start() }
 
-    /// From now on these are shown. What the others have on the screen goes.
+    /// Sets the sources to show. Notifications of other sources leave the screen.
     func use(_ sources: [PresentedSource]) {
         let ended = Set(presenter.sources.keys).subtracting(sources.map(\.id))
         for source in ended.sorted() {
@@ -65,7 +65,7 @@ package final class NotificationDesk: TimerHandler {
         timer = nil
     }
 
-    /// One update or answer of an engine, as it came.
+    /// Handles one update or answer of an engine.
     package func received(_ text: [UInt8], from source: String) {
         guard let node = try? JSONDocument(text).root else { return }
         if let signal = FetchSignal(node, from: source) { return fetch(signal) }
@@ -75,24 +75,24 @@ package final class NotificationDesk: TimerHandler {
         handle(.update(source: source, update))
     }
 
-    /// The engine of a source will tell all it has.
+    /// The engine of a source will send its whole state.
     func joined(_ source: String) {
         applications?.handle(.joined(source))
         handle(.joined(source))
     }
 
-    /// It answers nothing that was asked.
+    /// The error is not the answer to a request.
     private static func tellsEnd(_ node: JSONNode) -> Bool {
         node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
     }
 
-    /// There is no such account any more, and so nothing of it to show.
+    /// The account no longer exists.
     package func accountIsGone(_ source: String) {
         applications?.handle(.sourceEnded(source))
         handle(.accountEnded(source))
     }
 
-    /// The application has heard that it is to fetch.
+    /// The application has the fetch signal.
     func fetched(_ signal: FetchSignal) {
         if let id = signal.id { request(signal.source, .signalTaken(id: id)) }
     }
@@ -106,7 +106,7 @@ package final class NotificationDesk: TimerHandler {
         setTimer()
     }
 
-    /// Before anything leaves: whoever dies in between finds out what was under way.
+    /// Stores before any call leaves, so that the next process knows what was running at a crash.
     private func keep(_ actions: [PresenterAction]) {
         var kept: [ShownKey: ShownRecord] = [:]
         var forgotten: Set<ShownKey> = []
@@ -126,7 +126,7 @@ package final class NotificationDesk: TimerHandler {
             try store.commit(
                 kept: kept.values.sorted { $0.key < $1.key }, forgotten: forgotten.sorted())
         } catch {
-            // To show it twice is better than not to show it.
+            // A notification shown twice is better than one not shown.
             log.write(.error, "notifications.not.kept", [("reason", "\(error)")])
         }
     }
@@ -135,7 +135,7 @@ package final class NotificationDesk: TimerHandler {
         do {
             try store.forgetHighest(of: source)
         } catch {
-            // Until there are as many again, those of another account come up in silence.
+            // Low ids of a new account with this name then count as seen and do not come up.
             log.write(.error, "notifications.not.forgotten", [("reason", "\(error)")])
         }
     }

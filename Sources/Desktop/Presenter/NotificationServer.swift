@@ -1,4 +1,4 @@
-/// What the present owner of `org.freedesktop.Notifications` can do, as it says itself.
+/// The capabilities of the current owner of `org.freedesktop.Notifications`.
 package struct NotificationServer: Equatable, Sendable {
     package let identity: ServerIdentity
     package let name: String
@@ -18,34 +18,34 @@ package struct NotificationServer: Equatable, Sendable {
     }
 
     var showsBodies: Bool { capabilities.contains("body") }
-    /// What the body is read as. Summaries never are markup.
+    /// How the server reads the body. Summaries are never markup.
     var reading: Reading {
         if capabilities.contains("body-markup") { return .markup }
-        // Says so only where its configuration does, and renders it by default all the same.
+        // dunst renders markup by default but announces it only if configured.
         return name == "dunst" ? .unknown : .text
     }
 
     enum Reading {
         case text
         case markup
-        /// Either of them, and nobody can say which.
+        /// Text or markup, which cannot be known.
         case unknown
     }
 
-    /// How long at least a notification stays by itself after it came up or changed, where what the
-    /// user closes is reported as expired. Of MATE's server that is seven seconds.
+    /// The shortest time after which a notification expires, for a server that also reports closing
+    /// by the user as expiry. MATE's server waits seven seconds.
     var leastLifetime: Duration? { vendor == "MATE" ? .seconds(6) : nil }
 
     var showsActions: Bool { capabilities.contains("actions") }
     var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }
 
-    /// The hint under whose value a notification takes the place of the one that had it before,
-    /// even if nobody knows its number any more.
+    /// A notification with the same value of this hint replaces the earlier one, even if its id is
+    /// unknown.
     var tagHint: String? {
         ["x-dunst-stack-tag", "x-canonical-private-synchronous"].first(where: capabilities.contains)
     }
 
-    /// It had other names before version 1.2 and before 1.1 of the specification.
+    /// The hint's name changed in versions 1.1 and 1.2 of the specification.
     var pictureHint: String {
         switch specVersion {
         case "1.1": "image_data"

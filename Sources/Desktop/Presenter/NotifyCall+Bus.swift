@@ -1,4 +1,5 @@
 import Bus
+import Pictures
 
 extension NotifyCall {
     /// The arguments of `Notify`: `susssasa{sv}i`.

@@ -1,11 +1,13 @@
-/// The arguments of one `Notify`, complete.
+import Pictures
+
+/// The arguments of one `Notify`.
 package struct NotifyCall: Equatable, Sendable {
     package struct Action: Equatable, Sendable {
         package let key: String
         package let label: String
     }
 
-    /// A hint with the type that servers insist on.
+    /// A hint, typed as servers require.
     enum Hint: Equatable, Sendable {
         case byte(UInt8)
         case flag(Bool)
@@ -14,15 +16,15 @@ package struct NotifyCall: Equatable, Sendable {
     }
 
     package var appName = ""
-    /// The notification to put it in the place of; 0 for none.
+    /// The id of the notification to replace; 0 for none.
     package var replacesID: UInt32 = 0
     package var appIcon = ""
     package var summary = ""
     package var body = ""
     package var actions: [Action] = []
-    /// In the order of their names.
+    /// Sorted by name.
     var hints: [(name: String, value: Hint)] = []
-    /// In milliseconds; -1 leaves it to the server, 0 is never.
+    /// In milliseconds; -1 is the server's default, 0 is never.
     package var expiry: Int32 = -1
 
     package init() {}
@@ -36,13 +38,13 @@ package struct NotifyCall: Equatable, Sendable {
             && left.hints.elementsEqual(right.hints, by: ==) && left.expiry == right.expiry
     }
 
-    /// Of what a person sees of it (FNV-1a, 64 bits).
+    /// A hash of what the user sees (FNV-1a, 64 bits).
     var digest: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let labels = actions.flatMap { [$0.key, $0.label] }
         for text in [appName, summary, body] + labels {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            // No text has this byte: it keeps neighbours apart.
+            // No text contains this byte, so it separates neighbours.
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
         }
         return hash

@@ -1,12 +1,12 @@
-/// How many notifications of one source may come up: ten at once, then one a second.
+/// Limits how many notifications of one source come up: ten at once, then one per second.
 struct PopupBudget: Equatable, Sendable {
     static let size = 10
     static let interval = Duration.seconds(1)
 
-    /// When it would be full again if nothing came up meanwhile.
+    /// When the budget is full again.
     private var fullAt = Duration.zero
 
-    /// Whether there is room for one, which is then used.
+    /// Uses one place if there is one.
     mutating func take(at now: Duration) -> Bool {
         let next = max(fullAt, now) + Self.interval
         guard next - now <= Self.interval * Self.size else { return false }

@@ -1,10 +1,10 @@
-/// An account whose notifications are shown, and the application they belong to.
+/// An account whose notifications are shown, and its application.
 package struct PresentedSource: Equatable, Sendable {
-    /// Names the account on this desktop; the same over restarts.
+    /// Identifies the account on this desktop; the same after a restart.
     package let id: String
-    /// What notifications are signed with.
+    /// The application name on notifications.
     package var name: String
-    /// The id of a `.desktop` file, without its suffix: gives the icon, and settings of its own.
+    /// The id of a `.desktop` file without its suffix: gives the icon, and settings of its own.
     package var desktopEntry: String
     /// The D-Bus name of an application that can be activated.
     package var service: String?

@@ -1,4 +1,4 @@
-/// What is handed to the server, one after the other.
+/// Calls to the server, one at a time.
 extension Presenter {
     mutating func pump(at now: Duration) {
         guard case .present(let server) = server else { return startServer(now) }
@@ -13,7 +13,7 @@ extension Presenter {
         }
     }
 
-    /// Summaries change with each of many notifications, and are shown once a second.
+    /// A summary changes with each of many notifications, so it is shown at most once a second.
     func nextChance(of key: ShownKey, at now: Duration) -> Duration {
         key.notification == 0 ? max(sources[key.source]?.nextSummary ?? now, now) : now
     }
@@ -63,8 +63,8 @@ extension Presenter {
         actions.append(.notify(ticket: lastTicket, call))
     }
 
-    /// What may be there under an unknown number is replaced by its tag, and that is closed. Without
-    /// tags nothing can be done.
+    /// Removes a notification whose id is unknown: a placeholder with its tag replaces it and is
+    /// then closed. Impossible without tags.
     private mutating func replaceUnknown(_ key: ShownKey, on server: NotificationServer) {
         entries[key] = nil
         guard server.tagHint != nil, let source = sources[key.source] else {
@@ -101,7 +101,7 @@ extension Presenter {
         return call
     }
 
-    /// The same for one notification at all times, of no other, and without the name of the account.
+    /// A unique and constant tag for each notification, which does not reveal the account.
     private static func tag(of key: ShownKey) -> String {
         var call = NotifyCall()
         call.summary = key.source
@@ -109,7 +109,7 @@ extension Presenter {
     }
 }
 
-/// The one notification that stands for all those for which there was no room.
+/// The summary, which stands for all notifications without room.
 extension Presenter {
     func members(of source: String) -> [ShownKey] {
         entries.filter { $0.key.source == source && $0.value.place == .summarised }.keys.sorted()
@@ -123,7 +123,7 @@ extension Presenter {
         touchSummary(of: key.source, isGrowing: true)
     }
 
-    /// Shows it anew if it has changed; one that has left the screen comes back only if it grows.
+    /// Shows the summary again if it changed. One that left the screen comes back only if it grows.
     mutating func touchSummary(of source: String, isGrowing: Bool = false) {
         let key = Self.summary(of: source)
         guard !members(of: source).isEmpty else { return remove(key) }

@@ -1,4 +1,4 @@
-/// What the notification server does and says.
+/// Events of the notification server.
 extension Presenter {
     mutating func appeared(_ new: NotificationServer) {
         if server.isPresent { vanished() }
@@ -8,8 +8,8 @@ extension Presenter {
             guard var entry = entries[key] else { continue }
             if entry.place == .shown, entry.server == new.identity {
                 shown[entry.serverID] = key
-                // Said once more in its place: some servers tell only the connection that spoke last
-                // what becomes of a notification, and ours is another one now.
+                // Shown again in place, because some servers report events only to the connection
+                // that called last, and ours is new.
                 (entry.digest, entry.isDirty) = (0, true)
                 entries[key] = entry
                 if entry.isDoomed { remove(key) } else { enqueue(key) }
@@ -27,7 +27,7 @@ extension Presenter {
             if entry.serverID != 0, entry.server == new.identity {
                 actions.append(.close(key, id: entry.serverID))
             }
-            // The numbers of a server go with it. What it showed is shown again without a sound.
+            // Another server does not know the ids. What was shown is shown again without a sound.
             (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
             if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
@@ -61,7 +61,7 @@ extension Presenter {
         (entry.serverID, entry.server) = (id, server.identity)
         (entry.digest, entry.failures, entry.isInDoubt) = (flight.digest, 0, false)
         if entry.place == .dismissed {
-            // The user was faster.
+            // The user dismissed it while the call was running.
             shown[id] = nil
             actions.append(.close(flight.key, id: id))
         } else {
@@ -79,7 +79,7 @@ extension Presenter {
         land(flight, failure)
     }
 
-    /// Takes back what was under way.
+    /// Undoes a failed call.
     private mutating func land(_ flight: Flight, _ failure: NotifyFailure) {
         guard !flight.isOrphan, var entry = entries[flight.key] else {
             if entries[flight.key] == nil { actions.append(.forget(flight.key)) }
@@ -87,7 +87,7 @@ extension Presenter {
         }
         if failure != .undelivered { entry.failures += 1 }
         if entry.place == .showing {
-            // It may have been heard, even if nobody answered.
+            // It may have sounded even though no answer came.
             entry.place = entry.failures < Self.attempts ? .waiting : .listed
             entry.maySound = flight.isSounding && failure == .undelivered
             entry.isInDoubt = failure == .unanswered
@@ -105,11 +105,11 @@ extension Presenter {
     private static let pause = Duration.seconds(5)
     private static let attempts = 3
 
-    /// Still in the engine's list, and no longer to be seen.
+    /// It left the screen, but is still in the engine's list.
     mutating func leaveScreen(_ key: ShownKey) {
         guard var entry = entries[key] else { return }
         shown[entry.serverID] = nil
-        // A change that is under way may bring it back: then its number still counts.
+        // A running call may bring it back under the same id.
         if flight?.key != key { (entry.serverID, entry.server) = (0, nil) }
         if entry.place == .shown { entry.place = .listed }
         entries[key] = entry

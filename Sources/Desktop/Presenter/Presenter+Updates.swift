@@ -1,6 +1,6 @@
 import Notifications
 
-/// What engines tell.
+/// Updates of engines.
 extension Presenter {
     mutating func apply(_ update: EngineUpdate, from source: String) {
         switch update {
@@ -8,7 +8,7 @@ extension Presenter {
         case .change(let change): apply(change, source)
         case .edit(let group, let notification):
             let key = ShownKey(source, group, notification.id)
-            // Only what is in the list is edited.
+            // An edit only changes a notification that is in the list.
             if let entry = entries[key] { edit(key, notification, entry.chat) }
         case .badge(let count): setBadge(count, source)
         case .consent(let consent): agree(to: consent, source)
@@ -17,11 +17,11 @@ extension Presenter {
         }
     }
 
-    /// All there is, after a break in which anything may have happened.
+    /// Compares with the engine's whole state, after a break in which anything may have happened.
     private mutating func reconcile(_ groups: [EngineUpdate.Group], _ source: String) {
         var present: Set<ShownKey> = [Self.summary(of: source)]
         for group in groups { meet(group.chat, in: group.id, source) }
-        // The older ones come first, in whatever group they are.
+        // Older notifications come first, across groups.
         let all = groups.flatMap { group in group.notifications.map { (group, $0) } }
             .sorted { $0.1.id < $1.1.id }
         for (group, notification) in all {
@@ -30,7 +30,7 @@ extension Presenter {
             add(
                 key, notification, Chat(id: group.chat, title: group.title),
                 isSounding: !notification.isSilent)
-            // The engine has not heard of it.
+            // The engine did not get the user's request.
             if let entry = entries[key], entry.place == .dismissed { request(again: key, entry) }
         }
         for key in entries.keys where key.source == source && !present.contains(key) {
@@ -46,7 +46,8 @@ extension Presenter {
         }
     }
 
-    /// A group that was another chat's has none of its notifications, whatever their numbers.
+    /// If the group belonged to another chat before, its old notifications are gone, whatever their
+    /// ids.
     private mutating func meet(_ chat: Int64, in group: Int32, _ source: String) {
         let former = sources[source]?.chats.updateValue(chat, forKey: group)
         guard let former, former != chat else { return }
@@ -70,13 +71,13 @@ extension Presenter {
         for key in removed { remove(key) }
     }
 
-    /// Whether it is the message that was only known from its push before.
+    /// Whether it is the message that was known only from its push before.
     private func isSame(_ notification: EngineNotification, at key: ShownKey) -> Bool {
         guard notification.messageID != 0, let entry = entries[key] else { return false }
         return entry.notification?.messageID == notification.messageID
     }
 
-    /// It stays where the other one is.
+    /// The new notification takes the place of the former one on the screen.
     private mutating func takeOver(_ former: ShownKey, by key: ShownKey) {
         guard entries[key] == nil, var entry = entries.removeValue(forKey: former) else { return }
         entry.isDirty = true
@@ -95,7 +96,7 @@ extension Presenter {
             sources[key.source]?.raise(to: key)
             return edit(key, notification, chat)
         }
-        // What comes back was seen before: it is in the list without coming up again.
+        // A notification that was seen before returns to the list but does not come up again.
         let isNew = notification.id > sources[key.source]?.highest[key.group] ?? 0
         sources[key.source]?.raise(to: key)
         entries[key] = Entry(
@@ -118,16 +119,16 @@ extension Presenter {
         entries[key] = entry
         switch entry.place {
         case .waiting, .shown: enqueue(key)
-        // Looked at when the answer is there.
+        // A call that is running is followed by another one.
         case .showing, .listed, .dismissed: break
         case .summarised: touchSummary(of: key.source)
         }
     }
 
-    /// The engine has it no longer.
+    /// The engine no longer has it.
     mutating func remove(_ key: ShownKey) {
         guard let entry = entries[key] else { return }
-        // Before it is known who shows notifications nobody can say whether it is still there.
+        // Without a server it is unknown whether the notification is still on the screen.
         if entry.place == .shown, !server.isPresent {
             entries[key]?.isDoomed = true
             return
@@ -144,7 +145,7 @@ extension Presenter {
             shown[entry.serverID] = nil
             actions.append(.close(key, id: entry.serverID))
         } else if flight?.key != key {
-            // What is under way is closed when its number is known, and forgotten after that.
+            // After a running call it is closed by its new id, and forgotten then.
             actions.append(.forget(key))
         }
     }
@@ -161,7 +162,7 @@ extension Presenter {
         }
     }
 
-    /// Nothing of it is shown any more, and nothing of it is remembered.
+    /// Removes and forgets everything of the source.
     mutating func clear(_ source: String) {
         for key in entries.keys where key.source == source { remove(key) }
         endBadge(source)
@@ -183,7 +184,7 @@ extension Presenter {
         }
     }
 
-    /// The engine does not do what the user wants of it. That the notification goes is the least.
+    /// The engine refuses the user's action. At least the notification is removed.
     private mutating func refused(_ key: ShownKey) {
         guard let request = entries[key]?.requests.last else { return }
         guard case .act = request else { return remove(key) }
@@ -200,8 +201,8 @@ extension Presenter.Source {
         if highest.count > ShownHistory.groupLimit { forgetOldGroups() }
     }
 
-    /// Of half of them: those of which nothing has come for the longest time. What comes back there is
-    /// taken for new.
+    /// Drops the half of the groups without news for the longest time. Their notifications count as
+    /// new if they come back.
     private mutating func forgetOldGroups() {
         let groups = highest.sorted { $0.value > $1.value }.prefix(ShownHistory.groupLimit / 2)
         highest = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) })

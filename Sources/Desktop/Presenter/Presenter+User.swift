@@ -1,10 +1,10 @@
 import Notifications
 import System
 
-/// What the user does with what is shown.
+/// What the user does with a notification.
 extension Presenter {
-    /// `reason` is that of the specification: 1 it expired, 2 the user dismissed it, 3 somebody
-    /// closed it by a call.
+    /// `reason` is that of the specification: 1 expired, 2 dismissed by the user, 3 closed by a
+    /// call.
     mutating func closed(_ key: ShownKey, _ reason: UInt32, _ now: Duration) {
         let isByUser =
             reason == Self.dismissedByUser || reason == Self.expired && mayNotExpire(key, now)
@@ -15,7 +15,7 @@ extension Presenter {
     private static let expired: UInt32 = 1
     private static let dismissedByUser: UInt32 = 2
 
-    /// Whether it was too early for that, where the server says the same of what the user closes.
+    /// Whether it was too early to expire. Some servers report dismissal by the user as expiry.
     private func mayNotExpire(_ key: ShownKey, _ now: Duration) -> Bool {
         guard case .present(let server) = server, let lifetime = server.leastLifetime,
             let entry = entries[key]
@@ -34,7 +34,7 @@ extension Presenter {
         remove(key)
     }
 
-    /// The user is done with it; what is on the screen goes when the engine agrees.
+    /// Sends the requests; the notification is removed when the engine confirms.
     private mutating func settle(_ key: ShownKey, _ requests: EngineRequest...) {
         entries[key]?.place = .dismissed
         entries[key]?.requests = requests
@@ -80,8 +80,7 @@ extension Presenter {
         act(key, "reply", text: text)
     }
 
-    /// The engine tells the application, or us to tell it. Where the payload leads elsewhere, that is
-    /// opened at once.
+    /// The engine passes the action to the application. A link of the payload is opened at once.
     private mutating func act(
         _ key: ShownKey, _ action: String, text: String? = nil, link: String = "",
         _ token: String? = nil

@@ -3,10 +3,10 @@ import Notifications
 /// Decides what is on the screen: updates of engines and signals of the notification server go in,
 /// calls and records come out.
 ///
-/// Pure state: no bus, socket, store or clock. `now` is the time since some moment, and never goes
-/// back. One `Notify` is under way at a time, so that a kill leaves at most one in doubt.
+/// Pure state: no bus, socket, store or clock. `now` counts from some moment and never goes back.
+/// One `Notify` runs at a time, so that after a crash at most one is in doubt.
 package struct Presenter: Sendable {
-    /// Whose notifications a group has; the number is 0 where nobody tells it.
+    /// The chat of a group; the id is 0 if unknown.
     struct Chat: Equatable, Sendable {
         var id: Int64 = 0
         var title = ""
@@ -15,43 +15,44 @@ package struct Presenter: Sendable {
     /// One notification, or the summary of a source.
     struct Entry: Equatable, Sendable {
         var chat: Chat
-        /// Nil until the engine has told again what a record was about, and for summaries.
+        /// Nil for summaries, and after a restart until the engine sends it again.
         var notification: EngineNotification?
         var place: ShownRecord.Place
         var maySound = false
         var serverID: UInt32 = 0
         var server: ServerIdentity?
-        /// When it came up or changed; nil where only a process before this one had it shown.
+        /// When it was last shown or changed; nil if only a previous process showed it.
         var shownAt: Duration?
-        /// Of what is shown now; 0 for unknown.
+        /// The hash of what is shown; 0 if unknown.
         var digest: UInt64 = 0
         var isDirty = false
-        /// It may be on the screen under a number that nobody knows.
+        /// It may be on the screen under an unknown id.
         var isInDoubt = false
-        /// Gone from the engine, and perhaps not from the screen.
+        /// The engine no longer has it, but it may still be on the screen.
         var isDoomed = false
         var failures = 0
-        /// What the user did, until the engine confirms it; the last one lets the notification go.
+        /// The user's requests until the engine confirms them; the last one removes the
+        /// notification.
         var requests: [EngineRequest] = []
     }
 
     struct Source: Equatable, Sendable {
         var settings: PresentedSource
         var consent = SourceConsent()
-        /// The highest notification seen of each group: one below comes back and is not new.
+        /// The highest notification id seen in each group; a lower one is not new.
         var highest: [Int32: Int32] = [:]
         var budget = PopupBudget()
-        /// When the summary may be shown next.
+        /// When the summary may be shown again.
         var nextSummary = Duration.zero
-        /// Nil until the engine tells it.
+        /// Nil until the engine sends it.
         var badge: Int64?
-        /// Of each group the chat it was of when it was heard of last.
+        /// The last known chat of each group.
         var chats: [Int32: Int64] = [:]
     }
 
     enum Server: Equatable, Sendable {
         case absent
-        /// Said that it cannot be started, or was asked to; asked again no sooner than then.
+        /// It could not be started, or was asked to start; no new attempt before this time.
         case awaited(until: Duration)
         case present(NotificationServer)
 
@@ -63,26 +64,26 @@ package struct Presenter: Sendable {
         var key: ShownKey
         let digest: UInt64
         let isSounding: Bool
-        /// What was under way is no longer wanted.
+        /// The result is no longer wanted.
         var isOrphan = false
     }
 
     var entries: [ShownKey: Entry] = [:]
     var sources: [String: Source] = [:]
     var server = Server.absent
-    /// What waits for the server, the oldest first.
+    /// Waits for the server, oldest first.
     var queue: [ShownKey] = []
     var flight: Flight?
     var lastTicket = 0
-    /// Nothing is sent before that, because the server had trouble.
+    /// No calls before this time, because one failed.
     var pausedUntil = Duration.zero
     var shown: [UInt32: ShownKey] = [:]
-    /// A token comes just before the action it is for.
+    /// An activation token arrives just before its action.
     var token: (id: UInt32, text: String)?
     var isInhibited = false
     var actions: [PresenterAction] = []
 
-    /// Begins with what was on the screen when the process before this one ended.
+    /// Starts from what was on the screen when the previous process ended.
     package init(_ settings: [PresentedSource], history: ShownHistory = ShownHistory()) {
         for source in settings {
             sources[source.id] = Source(
@@ -94,20 +95,20 @@ package struct Presenter: Sendable {
     private mutating func restore(_ record: ShownRecord) {
         var entry = Entry(chat: Chat(), place: record.place, maySound: record.maySound)
         entry.requests = record.request.map { [$0] } ?? []
-        // Whether it arrived is unknown, and so is its number: it is said once more.
+        // It may have arrived under an unknown id, so it is shown again.
         if record.place == .showing {
             (entry.place, entry.maySound, entry.isInDoubt) = (.waiting, false, true)
         }
         (entry.serverID, entry.server) = (record.serverID, record.server)
         entries[record.key] = entry
         guard sources[record.key.source] == nil else { return }
-        // Nobody will ever say more about it.
+        // Its source is gone.
         remove(record.key)
     }
 
-    /// What `handle` is to be called for with `.elapsed`, at the latest.
+    /// When to call `handle` with `.elapsed`, at the latest.
     package func deadline(at now: Duration) -> Duration? {
-        // Without a server nothing becomes due: its coming is an event, too.
+        // Without a server nothing is due; its appearance is an event.
         guard flight == nil, server.isPresent,
             let next = queue.lazy.map({ nextChance(of: $0, at: now) }).min()
         else { return nil }
@@ -149,7 +150,7 @@ package struct Presenter: Sendable {
         return actions
     }
 
-    /// Whose notification it is; nil for those of other programs, and for what is not said by the
+    /// The notification with this id; nil for those of other programs, and if the sender is not the
     /// server.
     private func key(of id: UInt32, from sender: String) -> ShownKey? {
         guard case .present(let server) = server, server.identity.owner == sender else {
@@ -163,7 +164,7 @@ package struct Presenter: Sendable {
 
 extension Presenter {
     func record(_ key: ShownKey, _ entry: Entry) -> ShownRecord {
-        // The next process is to have the same doubt.
+        // The next process must have the same doubt.
         let place = entry.isInDoubt && entry.place == .waiting ? .showing : entry.place
         var record = ShownRecord(
             key: key, place: place, maySound: entry.maySound, serverID: entry.serverID,

@@ -1,47 +1,49 @@
 package import System
 
-/// What happens to a `Presenter`.
+/// Events for a `Presenter`.
 package enum PresenterEvent: Sendable {
     case update(source: String, EngineUpdate)
-    /// A source is to be shown from now on, or looks another way.
+    /// A source is shown from now on, or has new settings.
     indirect case sourceBegan(PresentedSource)
-    /// The source is gone for good, with everything it had to show.
+    /// The source and all its notifications are gone for good.
     case sourceEnded(String)
-    /// Its engine begins to tell, and has not said yet what the application agrees to.
+    /// The engine of the source starts to send its state. What the application agreed to is unknown
+    /// until then.
     case joined(String)
-    /// There is no such account. One that is made under its name counts from the beginning.
+    /// The account does not exist. A new one of that name numbers its notifications from the
+    /// beginning.
     case accountEnded(String)
-    /// Somebody owns the name `org.freedesktop.Notifications`, and said who it is.
+    /// The name `org.freedesktop.Notifications` has an owner whose capabilities are known.
     indirect case serverAppeared(NotificationServer)
     case serverVanished
-    /// Nobody could be started who shows notifications.
+    /// No notification server could be started.
     case serverUnavailable
     case notified(ticket: Int, id: UInt32)
     case notifyFailed(ticket: Int, NotifyFailure)
-    /// A notification was closed as we asked, or was gone already.
+    /// A notification was closed at our request, or was gone already.
     case closed(ShownKey)
-    /// From here on: signals. They count if they come from the server.
+    /// From here on: signals, which count only if they come from the server.
     case notificationClosed(id: UInt32, reason: UInt32, sender: String)
     case actionInvoked(id: UInt32, key: String, sender: String)
     case activationToken(id: UInt32, token: String, sender: String)
     case replied(id: UInt32, text: String, sender: String)
     case inhibited(Bool)
-    /// Somebody draws badges who did not before.
+    /// A program that draws badges appeared.
     case launcherAppeared
     /// A deadline has passed.
     case elapsed
 }
 
-/// Why a `Notify` was not answered by a number.
+/// Why a `Notify` returned no id.
 package enum NotifyFailure: Equatable, Sendable {
-    /// Nobody got it.
+    /// Nobody received the call.
     case undelivered
-    /// Somebody may have got it.
+    /// Somebody may have received the call.
     case unanswered
     case refused
 }
 
-/// Which action of which message the user chose.
+/// The action of a message that the user chose.
 package struct Choice: Hashable, Sendable {
     package let source: String
     package let chat: Int64
@@ -49,21 +51,21 @@ package struct Choice: Hashable, Sendable {
     package let action: String
 }
 
-/// What a `Presenter` wants done. Records that are kept come before the calls they are about, and
-/// have to be safe before those leave.
+/// What a `Presenter` wants done. Records come before the calls they belong to, and must be stored
+/// before those leave.
 package enum PresenterAction: Equatable, Sendable {
     case keep(ShownRecord)
     case forget(ShownKey)
-    /// How far the notifications of a source were seen.
+    /// Forget the highest ids of a source.
     case forgetHighest(source: String)
-    /// Whoever is registered to show notifications is to be started.
+    /// Start the registered notification server.
     case startServer
     indirect case notify(ticket: Int, NotifyCall)
     case close(ShownKey, id: UInt32)
     case request(source: String, EngineRequest)
-    /// The application is to come to the front.
+    /// Bring the application to the front.
     case activate(service: String, token: String?)
-    /// Instead of telling the application what was chosen.
+    /// Open a link instead of passing the choice to the application.
     case open(link: ExternalLink, Choice, token: String?)
     case badge(desktopEntry: String, count: Int64)
 }

@@ -1,7 +1,7 @@
-/// A notification of one source; its summary of what does not fit on the screen has the numbers 0,
-/// which neither group nor notification has.
+/// A notification of one source. Its summary has the numbers 0, which neither groups nor
+/// notifications have.
 ///
-/// The group belongs to it: an engine may give the number of a notification again, in another group.
+/// The group is part of the key: an engine may use the id of a notification again in another group.
 package struct ShownKey: Hashable, Sendable {
     package let source: String
     package let group: Int32
@@ -14,11 +14,11 @@ package struct ShownKey: Hashable, Sendable {
     }
 }
 
-/// Who shows notifications: its unique name on the bus, and when its process began, since names
-/// begin anew with each bus.
+/// A notification server: its unique bus name, and when its process started, because unique names
+/// repeat on a new bus.
 package struct ServerIdentity: Hashable, Sendable {
     package let owner: String
-    /// Zero where nobody can tell.
+    /// Zero if unknown.
     package let processStart: UInt64
 
     package init(owner: String, processStart: UInt64) {
@@ -27,33 +27,32 @@ package struct ServerIdentity: Hashable, Sendable {
     }
 }
 
-/// Where a notification stands, as the store keeps it, so that a restart neither doubles nor
-/// forgets it.
+/// The stored state of a notification, so that a restart neither doubles nor loses it.
 package struct ShownRecord: Equatable, Sendable {
-    /// Words are on the disk.
+    /// The words are stored.
     package enum Place: String, Sendable, CaseIterable {
-        /// To be shown as soon as there is somebody who does.
+        /// To be shown as soon as there is a server.
         case waiting = "waiting"
-        /// Handed over; kept before that, so that a kill in between is known.
+        /// The call is running. Stored before the call, so that the next process knows of it.
         case showing = "showing"
         case shown = "shown"
-        /// In the engine's list, but not, or no longer, on the screen.
+        /// In the engine's list, but not or no longer on the screen.
         case listed = "listed"
-        /// One of those that the summary counts.
+        /// Counted in the summary.
         case summarised = "summarised"
-        /// The user has dealt with it; the engine has not confirmed that yet.
+        /// The user dealt with it, but the engine has not confirmed that yet.
         case dismissed = "dismissed"
     }
 
     package let key: ShownKey
     package var place: Place
-    /// Nothing has sounded for it so far, and it may.
+    /// It may sound and has not done so yet.
     package var maySound: Bool
-    /// The number that the server gave it; 0 before that.
+    /// The id that the server gave; 0 before that.
     package var serverID: UInt32
-    /// Whose number that is.
+    /// The server that gave the id.
     package var server: ServerIdentity?
-    /// What the user did with it besides dismissing it.
+    /// The user's request other than dismissing it.
     package var request: EngineRequest?
 
     package init(
@@ -68,13 +67,13 @@ package struct ShownRecord: Equatable, Sendable {
     }
 }
 
-/// What a store remembers of the screen.
+/// What a store knows of the screen.
 package struct ShownHistory: Equatable, Sendable {
     package var records: [ShownRecord]
-    /// The highest notification that was ever kept of each source's groups, also of those forgotten
+    /// The highest notification ever stored in each group of each source, even if it was forgotten
     /// since.
     package var highest: [String: [Int32: Int32]]
-    /// Of how many groups of a source that is remembered.
+    /// The most groups of a source for which that is stored.
     static let groupLimit = 20_000
 
     package init(records: [ShownRecord] = [], highest: [String: [Int32: Int32]] = [:]) {
@@ -83,14 +82,14 @@ package struct ShownHistory: Equatable, Sendable {
     }
 }
 
-/// Keeps the records. What it has taken survives the end of the process; that of the machine ends
-/// the screen as well.
+/// Stores the records. They survive a crash of the process; a crash of the machine clears the
+/// screen as well.
 package protocol ShownStore: AnyObject {
     func history() throws -> ShownHistory
 
-    /// One transaction. Each record takes the place of the one with its key, and raises `highest`.
+    /// In one transaction. Each record replaces the one with its key, and raises `highest`.
     func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
 
-    /// The next notification of the source may have any number.
+    /// The next notification of the source may have any id.
     func forgetHighest(of source: String) throws
 }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The tables of the desktop. What is sealed stands in columns of that name; times are seconds since
+/// The tables of the desktop. Sealed values are in columns of that name. Times are seconds since
 /// 1970, but `expires` and `time` are milliseconds of the store's clock.
 enum DesktopSchema {
     static let migrations = [
@@ -40,8 +40,8 @@ enum DesktopSchema {
             WITHOUT ROWID;
         """
 
-    /// Engines may give the number of a notification again, in another group. Of a group that shows
-    /// nothing it is not known what was seen there.
+    /// Engines may use the id of a notification again in another group. For a group without shown
+    /// notifications the highest id is unknown.
     private static let shownInGroups = """
         CREATE TABLE grouped (
             source TEXT NOT NULL, of_group INTEGER NOT NULL, notification INTEGER NOT NULL,

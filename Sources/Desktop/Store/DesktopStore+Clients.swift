@@ -7,7 +7,8 @@ import WebPush
 extension DesktopStore: ClientStore {
     private static let table: StaticString = "client"
 
-    /// One whose token does not unseal is left out: nobody could be told of it.
+    /// Leaves out a registration whose token cannot be unsealed, because its application cannot be
+    /// told anything.
     package func clients() throws -> [ClientRecord] {
         let select = try Statement(
             """

@@ -16,7 +16,7 @@ extension DesktopStore {
         package let deadline: Duration
     }
 
-    /// All of them but their bodies, in the order of acceptance.
+    /// All messages without their bodies, in the order of acceptance.
     package func messages() throws -> [KeptMessage] {
         let select = try Statement(
             "SELECT row, receiver, channel, id, urgency, expires FROM message ORDER BY row",
@@ -34,7 +34,7 @@ extension DesktopStore {
         return messages
     }
 
-    /// Their rows, once all of them are on the disk.
+    /// Returns the rows after all messages are on the disk.
     package func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
         var row = try connection.integer(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)")
@@ -68,7 +68,7 @@ extension DesktopStore {
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// Nil for one that does not unseal, or is gone.
+    /// Nil if it is gone or cannot be unsealed.
     package func body(ofMessage row: Int64) throws -> [UInt8]? {
         let select = try Statement("SELECT sealed_body FROM message WHERE row = ?1", on: connection)
         try select.bind(row, at: 1)

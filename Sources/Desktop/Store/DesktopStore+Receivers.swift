@@ -3,7 +3,7 @@ import Crypto
 import SQLite
 package import WebPush
 
-/// What each receiver knows of us.
+/// What each receiver knows of this desktop.
 extension DesktopStore {
     package struct ReceiverRecord: Equatable, Sendable, Confidential {
         package let row: Int64
@@ -13,11 +13,11 @@ extension DesktopStore {
     package struct ChannelRecord: Equatable, Sendable {
         package let channel: ChannelID
         package let receiver: Int64
-        /// The receiver has not been told so yet.
+        /// The channel ended, but the receiver does not know it yet.
         package let isEnded: Bool
     }
 
-    /// Made if there is none. `url` has a secret in it: only its hash is kept.
+    /// Makes the record if it is missing. `url` contains a secret, so only its hash is stored.
     package func receiver(at url: String) throws -> ReceiverRecord {
         var hash = try SHA256()
         let name = try hash.digest(of: Array(url.utf8).span)

@@ -42,7 +42,7 @@ extension DesktopStore: ShownStore {
         return record
     }
 
-    /// Of each source those of which nothing has come for the longest time.
+    /// Drops the groups of each source without news for the longest time.
     private func forgetOldGroups() throws(SQLiteError) {
         let delete = try Statement(
             """
@@ -121,7 +121,7 @@ extension DesktopStore: ShownStore {
         try insert.bind(sealedRequest(of: record), at: 9)
     }
 
-    /// Has what the user wrote. That it cannot be sealed is no reason to keep nothing.
+    /// It contains the user's text. If it cannot be sealed, the rest of the record is still stored.
     private func sealedRequest(of record: ShownRecord) -> [UInt8]? {
         guard let request = record.request else { return nil }
         return try? seal(Array(request.json.utf8), Self.requestPlace(record.key))

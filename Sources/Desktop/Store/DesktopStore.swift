@@ -5,15 +5,15 @@ import Mailbox
 package import SQLite
 package import System
 
-/// What the desktop remembers: who is registered, by which name each receiver knows us, and messages
-/// that no receiver keeps. For one thread; everything is on the disk before a call returns.
+/// The desktop's store: registrations, our id at each receiver, and messages that no receiver
+/// keeps. For one thread. Calls return after everything is on the disk.
 package final class DesktopStore {
     static let fileName = "desktop.db"
 
     let connection: Connection
     private var sealer: Sealer
     let clock: StoreClock
-    /// Rows are numbered here, because what is sealed knows its row.
+    /// Rows are numbered here, because a sealed value is bound to its row.
     var lastClient: Int64
     var clientRows: [ClientKey: Int64] = [:]
 
@@ -22,17 +22,19 @@ package final class DesktopStore {
         let finding: String
 
         package var description: String { "\(path) is damaged: \(finding)" }
-        package var hint: String { "move the files \(path)* away; applications register again" }
+        package var hint: String {
+            "move the files \(path)* away; applications then register again"
+        }
     }
 
-    /// Opens the file in a folder that this process has locked, and looks through the whole of it.
+    /// Opens and checks the file in a folder that this process has locked.
     package init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
         try folder.makeFile(Self.fileName)
         let path = folder.path + "/" + Self.fileName
         if let finding = try Self.finding(path) { throw Damage(path: path, finding: finding) }
         let connection = try Connection(path, .readWrite)
         try connection.migrate(DesktopSchema.migrations)
-        // There is little in it, and the desktop has little room.
+        // The file is small, and the desktop should use little memory.
         try connection.setCache(kibibytes: 256)
         let clock = StoreClock(after: try Self.anchor(connection), at: .now())
         lastClient = try connection.integer("SELECT coalesce(max(row), 0) FROM client")
@@ -46,13 +48,13 @@ package final class DesktopStore {
         do throws(Migration.Failure) {
             return try Inspection(DesktopSchema.migrations).finding(path)
         } catch {
-            // It is not even a database.
+            // The file is not a database.
             guard case .sqlite(let fault) = error, fault.isDamage else { throw error }
             return fault.description
         }
     }
 
-    /// Whether one was made in that folder.
+    /// Whether the folder has a store.
     package static func isThere(in folder: String) -> Bool {
         FileStamp(of: folder + "/" + fileName) != nil
     }
@@ -61,13 +63,13 @@ package final class DesktopStore {
         try sealer.seal(text.span, at: place)
     }
 
-    /// Nil for what does not unseal: it was damaged, or sealed under another key.
+    /// Nil if it cannot be unsealed: it was damaged, or sealed under another key.
     func open(_ sealed: [UInt8], _ place: Sealer.Place) -> [UInt8]? {
         guard let secret = try? sealer.open(sealed.span, at: place) else { return nil }
         return secret.withSpan { $0.array(0..<$0.count) }
     }
 
-    /// One statement with its values.
+    /// Runs one statement.
     func run(
         _ sql: String, _ bind: (borrowing Statement) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -78,13 +80,13 @@ package final class DesktopStore {
 
     private static let checkpointPages = 256
 
-    /// Copies the WAL into the file where it has grown; outside of a transaction.
+    /// Copies the WAL into the file when it has grown. Call it outside a transaction.
     package func tidy() throws(SQLiteError) {
         if connection.walPages > Self.checkpointPages { _ = try connection.checkpoint(.passive) }
     }
 }
 
-/// Time that goes on over restarts, by which messages expire.
+/// The clock by which messages expire; it continues after restarts.
 extension DesktopStore {
     private static func anchor(
         _ connection: borrowing Connection
@@ -99,7 +101,7 @@ extension DesktopStore {
                 wall: select.integer(3)))
     }
 
-    /// Records what time it is: with each message that is kept, and at the start.
+    /// Records the time: at the start, and with each stored message.
     func noteTime() throws(SQLiteError) {
         let now = ClockReading.now()
         let time = clock.time(at: now)

@@ -11,8 +11,6 @@ struct EngineMembers {
     /// Until then no sign of life is worth writing; nil where there is nobody to give one.
     private(set) var nextNote: StoreTime?
 
-    init() {}
-
     init(_ registrations: [Registration]) {
         for registration in registrations { add(registration) }
     }

@@ -8,10 +8,10 @@ package struct RegistrationMembers {
     private var members: [String: JSONNode] = [:]
 
     package init(_ object: JSONNode) throws(Fault) {
-        guard object.kind == .object else { throw Fault("the body is no JSON object") }
+        guard object.kind == .object else { throw Fault("the body is not a JSON object") }
         for (name, value) in object.members {
             guard members.updateValue(value, forKey: name) == nil else {
-                throw Fault("\(name) is said twice")
+                throw Fault("\(name) is given twice")
             }
         }
     }
@@ -19,14 +19,16 @@ package struct RegistrationMembers {
     /// The names that were not read are none that can be said.
     package func expectNoOthers() throws(Fault) {
         guard let name = members.keys.min() else { return }
-        throw Fault("\(Printable.text(name, limit: 64)) is no member of this request")
+        throw Fault("\(Printable.text(name, limit: 64)) is not a member of this request")
     }
 
     mutating func forget(_ name: String) { members[name] = nil }
 
     package mutating func text(_ name: String) throws(Fault) -> String? {
         guard let node = members.removeValue(forKey: name) else { return nil }
-        guard node.kind == .string, let text = node.text else { throw Fault("\(name) is text") }
+        guard node.kind == .string, let text = node.text else {
+            throw Fault("\(name) must be a text")
+        }
         return text
     }
 
@@ -35,20 +37,20 @@ package struct RegistrationMembers {
         guard let text = try text(name) else { return nil }
         guard (1...limit).contains(text.utf8.count),
             !text.unicodeScalars.contains(where: Printable.isUnsafe)
-        else { throw Fault("\(name) has 1 to \(limit) bytes that can be printed") }
+        else { throw Fault("\(name) must have 1 to \(limit) printable bytes") }
         return text
     }
 
     package mutating func flag(_ name: String) throws(Fault) -> Bool? {
         guard let node = members.removeValue(forKey: name) else { return nil }
-        guard let flag = node.bool else { throw Fault("\(name) is true or false") }
+        guard let flag = node.bool else { throw Fault("\(name) must be true or false") }
         return flag
     }
 
     mutating func integer(_ name: String) throws(Fault) -> Int64? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .number, let number = node.integer else {
-            throw Fault("\(name) is a whole number")
+            throw Fault("\(name) must be a whole number")
         }
         return number
     }
@@ -58,7 +60,7 @@ package struct RegistrationMembers {
     ) throws(Fault) -> UInt32? {
         guard let number = try integer(name) else { return nil }
         guard let seconds = UInt32(exactly: number), range.contains(seconds) else {
-            throw Fault("\(name) is \(range.lowerBound) to \(range.upperBound) seconds")
+            throw Fault("\(name) must be \(range.lowerBound) to \(range.upperBound) seconds")
         }
         return seconds
     }
@@ -72,7 +74,7 @@ package struct RegistrationMembers {
     mutating func userIDs(_ name: String, limit: Int) throws(Fault) -> [Int64]? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .array, node.elements.count <= limit else {
-            throw Fault("\(name) is a list of at most \(limit)")
+            throw Fault("\(name) must be a list of at most \(limit)")
         }
         var ids: [Int64] = []
         for element in node.elements { ids.append(try Self.userID(element, name)) }
@@ -80,14 +82,14 @@ package struct RegistrationMembers {
     }
 
     private static func userID(_ node: JSONNode, _ name: String) throws(Fault) -> Int64 {
-        guard let id = node.integer, id > 0 else { throw Fault("\(name) has a wrong user id") }
+        guard let id = node.integer, id > 0 else { throw Fault("\(name) contains a wrong user id") }
         return id
     }
 
     /// As the protocol of ICQ has it: `loc_args` names what goes into the text.
     mutating func presentation(_ name: String) throws(Fault) -> String? {
         guard let node = members.removeValue(forKey: name) else { return nil }
-        guard node.kind == .object else { throw Fault("\(name) is an object") }
+        guard node.kind == .object else { throw Fault("\(name) must be an object") }
         var seen: Set<String> = []
         for (member, value) in node.members {
             let isRight =
@@ -106,7 +108,7 @@ package struct RegistrationMembers {
                 default: false
                 }
             guard isRight, seen.insert(member).inserted else {
-                throw Fault("\(name) has a wrong member")
+                throw Fault("\(name) contains a wrong member")
             }
         }
         return JSONText.anew(node)

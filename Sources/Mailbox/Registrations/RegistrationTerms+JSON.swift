@@ -25,14 +25,14 @@ extension RegistrationTerms {
     package func expectNew() throws(Fault) {
         let schemes = looks?["link_schemes"]?.texts ?? []
         guard schemes.allSatisfy(SourceConsent.mayAllow) else {
-            throw Fault("presentation has a wrong member")
+            throw Fault("presentation contains a wrong member")
         }
         guard (presentation?.utf8.count ?? 0) <= Self.presentationLimit else {
-            throw Fault("presentation has at most \(Self.presentationLimit) bytes")
+            throw Fault("presentation must have at most \(Self.presentationLimit) bytes")
         }
         guard ([userID].compactMap(\.self) + otherUserIDs).allSatisfy({ $0 < ChatID.userLimit })
         else {
-            throw Fault("user_id or other_user_ids has a wrong user id")
+            throw Fault("user_id or other_user_ids contains a wrong user id")
         }
     }
 
@@ -42,19 +42,19 @@ extension RegistrationTerms {
         if let other { members.forget(other) }
         guard let number = try members.integer("token_type"),
             let tokenType = TokenType(rawValue: Int(number))
-        else { throw Fault("token_type is 10 or 4") }
+        else { throw Fault("token_type must be 10 or 4") }
         let app = try members.name("app", limit: Self.textLimit)
         let account = try members.name("account", limit: Self.textLimit)
-        guard let app, let account else { throw Fault("app and account are needed") }
+        guard let app, let account else { throw Fault("app and account are required") }
         let word = try members.text("dialect")
         let dialect = word.flatMap(Dialect.init)
-        guard word == nil || dialect != nil else { throw Fault("dialect is not one of ours") }
+        guard word == nil || dialect != nil else { throw Fault("dialect is unknown") }
         self.init(tokenType: tokenType, app: app, account: account, dialect: dialect)
         try readAccount(&members)
         try readRules(&members)
         try members.expectNoOthers()
         guard !isSigned || tokenType == .webPush else {
-            throw Fault("vapid is for token_type 10")
+            throw Fault("vapid is only for token_type 10")
         }
     }
 
@@ -63,13 +63,13 @@ extension RegistrationTerms {
         otherUserIDs = try members.userIDs("other_user_ids", limit: Self.otherUsersLimit) ?? []
         service = try members.text("service")
         if let service, !Self.isBusName(service) {
-            throw Fault("service is no well-known D-Bus name")
+            throw Fault("service is not a well-known D-Bus name")
         }
         appID = try members.name("app_id", limit: Self.textLimit)
         presentation = try members.presentation("presentation")
         callback = try members.text("callback")
         if let callback, !Self.isCallback(callback) {
-            throw Fault("callback is no https, http or unix address")
+            throw Fault("callback is not an https, http or unix address")
         }
     }
 
@@ -78,11 +78,11 @@ extension RegistrationTerms {
         acceptsClear = try members.flag("clear") ?? acceptsClear
         trustsClear = try members.flag("trust_clear") ?? false
         guard acceptsClear || !trustsClear else {
-            throw Fault("trust_clear is for bodies in clear: say clear, too")
+            throw Fault("trust_clear needs clear as well")
         }
         if let word = try members.text("notify_mode") {
             guard let mode = NotifyMode(name: word) else {
-                throw Fault("notify_mode is not one of ours")
+                throw Fault("notify_mode is unknown")
             }
             askedMode = mode
         }

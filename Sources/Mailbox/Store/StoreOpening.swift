@@ -76,7 +76,7 @@ struct StoreOpening {
             switch error {
             case .unknownMasterKey: throw .wrongMasterKey
             case .fault(let error): throw .crypto(error)
-            case .notSealed, .damaged: throw .damaged("the endpoint key does not unseal")
+            case .notSealed, .damaged: throw .damaged("the endpoint key cannot be unsealed")
             }
         }
     }

@@ -29,7 +29,7 @@ extension CallbackService {
 
     private func request(
         _ record: CallbackRecord, _ head: CallbackRecord.Head, _ challenge: String?
-    ) throws -> CallbackRequest {
+    ) throws -> LoopRequest {
         let now = surroundings.now()
         let secrets = record.callback.secrets.filter { $0.expiry.map { $0 > now } ?? true }
         let id = head.id.bytes
@@ -38,14 +38,13 @@ extension CallbackService {
             secrets: secrets.map(\.secret))
         fields.append(("content-type", "application/json"))
         if let challenge { fields.append((Self.challengeField, challenge)) }
-        return CallbackRequest(
-            target: try target(of: record.callback),
-            rights: CallbackRights(userID: record.callback.userID),
+        return try settings.request(
+            to: record.callback.url, for: CallbackRights(userID: record.callback.userID),
             fields: fields, body: head.body)
     }
 
     private func finished(
-        _ result: Result<HTTPResponse, CallbackFailure>, challenge: String?, for courier: Courier
+        _ result: Result<HTTPResponse, RequestFailure>, challenge: String?, for courier: Courier
     ) {
         // Nobody is left to hear of it once this has ended.
         guard couriers[courier.callback] === courier else { return }

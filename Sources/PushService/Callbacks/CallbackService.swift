@@ -27,7 +27,7 @@ package final class CallbackService: @unchecked Sendable {
     private let group: LoopGroup
     private let loop: EventLoop
     private let dialogue: StoreDialogue
-    let client: CallbackClient
+    let client: LoopClient
     let settings: CallbackSettings
     private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
@@ -61,7 +61,7 @@ package final class CallbackService: @unchecked Sendable {
         group = try LoopGroup(count: 1)
         loop = group.loops[0]
         dialogue = StoreDialogue(on: loop, store)
-        client = try CallbackClient(on: loop, settings)
+        client = try LoopClient(on: loop, settings.client)
         signer = try WebhookSigner()
     }
 
@@ -177,13 +177,8 @@ extension CallbackService {
     /// One that may not be called any more has a line of its own, and fails in it.
     private func host(of record: CallbackRecord?) -> String {
         guard let callback = record?.callback else { return "" }
-        return (try? target(of: callback))?.host ?? ""
-    }
-
-    func target(
-        of callback: Callback
-    ) throws(CallbackSettings.Objection) -> CallbackTarget {
-        try settings.target(callback.url, for: CallbackRights(userID: callback.userID))
+        let rights = CallbackRights(userID: callback.userID)
+        return (try? settings.target(callback.url, for: rights))?.host ?? ""
     }
 
     func giveOutPlaces() {

@@ -1,5 +1,4 @@
 import Mailbox
-import Outbound
 import Reactor
 
 /// One callback for which something is to be done, between its outbox and the loop.

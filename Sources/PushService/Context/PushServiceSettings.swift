@@ -1,5 +1,4 @@
 package import Configuration
-package import Outbound
 import System
 package import WebPush
 

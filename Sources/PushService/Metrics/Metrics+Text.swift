@@ -15,56 +15,62 @@ extension Metrics {
     }
 
     private func addProcess(to text: inout MetricsText, _ version: String) {
-        text.begin("bellwire_build_info", "gauge", "The version that runs.")
+        text.begin("bellwire_build_info", "gauge", "The version of the running server.")
         text.add([("version", version)], 1)
         let usage = ProcessUsage.current
-        text.begin("process_start_time_seconds", "gauge", "When it began, since 1970.")
+        text.begin(
+            "process_start_time_seconds", "gauge",
+            "Start time of the process, in seconds since 1970.")
         text.add(began)
-        text.begin("process_cpu_seconds_total", "counter", "Of a core, by all threads.")
+        text.begin("process_cpu_seconds_total", "counter", "CPU time used by all threads.")
         text.add(usage.processorSeconds)
         text.add(
-            "process_resident_memory_bytes", "gauge", "Memory that is in use.", usage.residentBytes)
+            "process_resident_memory_bytes", "gauge", "Memory in use.", usage.residentBytes)
         text.add("process_open_fds", "gauge", "Open files and sockets.", usage.openDescriptors)
-        text.add("process_max_fds", "gauge", "How many may be open.", usage.descriptorLimit)
+        text.add(
+            "process_max_fds", "gauge", "The most files and sockets that may be open.",
+            usage.descriptorLimit)
     }
 
     private func addConnections(to text: inout MetricsText) {
-        text.begin("bellwire_connections", "gauge", "Open connections by what is spoken on them.")
+        text.begin("bellwire_connections", "gauge", "Open connections by protocol.")
         for spoken in HTTPFigures.Spoken.allCases {
             text.add([("protocol", spoken.rawValue)], http.count(of: spoken))
         }
         text.begin(
-            "bellwire_connections_turned_away_total", "counter", "Connections that were not served."
+            "bellwire_connections_turned_away_total", "counter", "Connections that were refused."
         )
         for (word, count) in http.turnedAwayConnections { text.add([("reason", word)], count) }
         text.begin(
-            "bellwire_floods_total", "counter", "Connections cut for a flood, by its kind.")
+            "bellwire_floods_total", "counter",
+            "Connections closed because of a flood, by its kind.")
         for (word, count) in http.floodKinds { text.add([("kind", word)], count) }
         text.begin(
-            "bellwire_http_refused_total", "counter", "What never became a request, by the reason.")
+            "bellwire_http_refused_total", "counter", "Malformed requests by reason.")
         for (word, count) in http.refusals { text.add([("reason", word)], count) }
         text.begin(
-            "bellwire_requests_failed_total", "counter", "Requests answered with 400 and up.")
+            "bellwire_requests_failed_total", "counter",
+            "Requests answered with a status of 400 or above.")
         for (what, status, count) in http.failures {
             text.add([("what", what.isEmpty ? "other" : what), ("status", "\(status)")], count)
         }
     }
 
     private func addPushes(to text: inout MetricsText) {
-        text.begin("bellwire_pushes_total", "counter", "Pushes by what came of them.")
+        text.begin("bellwire_pushes_total", "counter", "Pushes by result.")
         text.add([("result", "accepted")], acceptedCount)
         text.add([("result", "repeated")], repeatedCount)
         for (word, count) in refusals { text.add([("result", word)], count) }
         text.begin(
             "bellwire_push_duration_seconds", "histogram",
-            "From a push that was read to its answer.")
+            "Time from reading a push to answering it.")
         durations.write(to: &text)
         text.begin(
             "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
         for (word, count) in undecryptableReasons { text.add([("reason", word)], count) }
         text.add(
             "bellwire_outranked_total", "counter",
-            "Pushes that would have changed what had come better protected.", outrankedCount)
+            "Pushes refused because they would change better protected messages.", outrankedCount)
     }
 
     private func addDeliveries(to text: inout MetricsText) {
@@ -72,10 +78,10 @@ extension Metrics {
             "bellwire_deliveries_total", "counter", "Messages sent to user agents.", deliveredCount)
         text.add(
             "bellwire_acknowledgements_total", "counter",
-            "Messages that user agents are done with.", acknowledgedCount)
+            "Messages that user agents acknowledged.", acknowledgedCount)
         text.add(
-            "bellwire_user_agents", "gauge", "User agents that are connected.", userAgentCount)
-        text.begin("bellwire_callbacks_total", "counter", "Attempts to call back, by their end.")
+            "bellwire_user_agents", "gauge", "Connected user agents.", userAgentCount)
+        text.begin("bellwire_callbacks_total", "counter", "Callback attempts by result.")
         for (word, count) in callbackEnds { text.add([("result", word)], count) }
     }
 
@@ -83,13 +89,13 @@ extension Metrics {
         let index = store.index
         text.add(
             "bellwire_devices", "gauge",
-            "User agents that have registered something, and registrations.", index.deviceCount)
+            "User agents with a subscription, and registrations.", index.deviceCount)
         text.add("bellwire_endpoints", "gauge", "Subscriptions.", index.endpointCount)
         let usage = index.usage
         text.add(
             "bellwire_messages_waiting", "gauge", "Messages that wait for user agents.",
             usage.messages)
-        text.add("bellwire_bytes_waiting", "gauge", "What they hold.", usage.bytes)
+        text.add("bellwire_bytes_waiting", "gauge", "Bytes of the waiting messages.", usage.bytes)
         text.add(
             "bellwire_store_usable", "gauge", "Whether the store can be used.",
             store.isUsable ? 1 : 0)

@@ -42,7 +42,7 @@ final class Metrics: Sendable {
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
     func noteAnswered(after duration: Duration) { durations.note(duration) }
     func note(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
-    func note(_ attempt: Result<HTTPResponse, CallbackFailure>) {
+    func note(_ attempt: Result<HTTPResponse, RequestFailure>) {
         callbacks.withLock { $0[Self.word(for: attempt), default: 0] += 1 }
     }
 
@@ -62,7 +62,7 @@ final class Metrics: Sendable {
         counts.withLock { $0 }.sorted { $0.key < $1.key }
     }
 
-    private static func word(for attempt: Result<HTTPResponse, CallbackFailure>) -> String {
+    private static func word(for attempt: Result<HTTPResponse, RequestFailure>) -> String {
         switch attempt {
         case .success(let response): "\(response.status / 100)xx"
         case .failure(.timedOut): "timeout"

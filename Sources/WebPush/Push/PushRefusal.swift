@@ -68,7 +68,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
-        case .setAside: "Set aside until the server is updated"
+        case .setAside: "The server crashed on this push twice and refuses it until it is updated"
         case .clocksDiffer: "The clocks of sender and push service differ"
         case .unknownOrigin: "The VAPID audience is not configured here"
         }

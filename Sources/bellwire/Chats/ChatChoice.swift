@@ -1,11 +1,11 @@
 import Base
 
-/// A chat that a person named, among those of all accounts that it may be in.
+/// The chat that the user named, out of all accounts.
 struct ChatChoice {
     let report: ChatReport
     let chat: ChatReport.Chat
 
-    /// By its number, its title, or the beginning of that, if no other one begins so.
+    /// Matches the number, the title, or the beginning of only one title.
     init(_ name: String, in reports: [ChatReport]) throws {
         let all = reports.flatMap { report in report.chats.map { (report: report, chat: $0) } }
         let word = name.lowercased()
@@ -16,17 +16,17 @@ struct ChatChoice {
         ].first { !$0.isEmpty }
         guard let found, let only = found.first, !name.isEmpty else {
             throw CommandError(
-                message: "there is no chat whose title begins with \(name)",
-                hint: "bellwire chats shows all of them", exitCode: .refused)
+                message: "no chat has a title that begins with \(name)",
+                hint: "run bellwire chats to list them all", exitCode: .refused)
         }
         guard found.count == 1 else {
             let names = found.prefix(5).map {
                 "\($0.chat.name) (\($0.chat.id), \($0.report.account))"
             }
             throw CommandError.usage(
-                "\(found.count) chats may be meant: " + names.joined(separator: ", ")
+                "\(found.count) chats match: " + names.joined(separator: ", ")
                     + (found.count > names.count ? ", …" : ""),
-                hint: "write more of the title, the number, or the account by --account")
+                hint: "give more of the title, use the number, or add --account")
         }
         (report, chat) = only
     }

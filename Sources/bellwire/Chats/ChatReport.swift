@@ -1,13 +1,13 @@
 import Base
 import System
 
-/// What an engine says of the chats of its account, for a person to read.
+/// The chats of an account as text.
 struct ChatReport {
     struct Chat {
         let id: Int
         let title: String
         let kind: String
-        /// Seconds; nil for good.
+        /// In seconds; nil is for good.
         let muteTime: Int?
         let notifications: Int
 
@@ -18,14 +18,14 @@ struct ChatReport {
     let account: EngineAccountName
     let chats: [Chat]
     let isPaused: Bool
-    /// Seconds; nil for good.
+    /// In seconds; nil is for good.
     let pauseTime: Int?
     /// Kinds of chats that are muted as a whole.
     private let mutedKinds: Set<String>
     private let json: JSONNode
 
     private static let forGood = Int(Int32.max)
-    /// More than anybody has: to find a chat all have to be looked at.
+    /// High enough to load all chats, because a search must see them all.
     private static let limit = 1_000_000
 
     init(_ account: EngineAccountName, _ control: ControlConnection) throws {
@@ -51,7 +51,7 @@ struct ChatReport {
         return seconds >= forGood ? nil : seconds
     }
 
-    /// Whether the chat would be muted if nothing were said about it.
+    /// Whether the chat is muted unless it has a setting of its own.
     func mutesKind(of chat: Chat) -> Bool {
         mutedKinds.contains(chat.kind == "secret" ? "private" : chat.kind)
     }
@@ -60,7 +60,7 @@ struct ChatReport {
         let pause = isPaused ? ", paused \(Self.end(of: pauseTime))" : ""
         guard !chats.isEmpty else {
             return "\(Printable.text("\(account)"))\(pause): no chats yet; "
-                + "each comes with its first notification\n"
+                + "a chat appears with its first notification\n"
         }
         return "\(Printable.text("\(account)"))\(pause)\n" + TextTable.text(chats.map(row))
     }

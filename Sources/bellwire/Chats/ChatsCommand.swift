@@ -4,18 +4,18 @@ import System
 extension Command {
     static let chats = Command(
         name: "chats",
-        summary: "list the chats that notifications came from, and which are muted",
+        summary: "list the chats that sent notifications, and which are muted",
         forms: ["[APP/ACCOUNT]"],
         details: """
-            Speaks to the running server by its control socket. Without an account it shows those of
-            all. The number in front names a chat in mute and unmute; so does the beginning of its
-            title. An account that is paused is marked.
+            Asks the running server through its control socket. Without an account it lists the
+            chats of all accounts. To name a chat in mute and unmute, use its number or the
+            beginning of its title. Paused accounts are marked.
             """,
         options: serverOptions
     ) { arguments in
         guard arguments.positional.count <= 1 else {
             throw CommandError.usage(
-                "chats takes one account at most", hint: "bellwire chats --help")
+                "chats takes at most one account", hint: "see bellwire chats --help")
         }
         let control = try ControlConnection(arguments)
         let reports = try EngineAccountName.all(control, named: arguments.positional.first)

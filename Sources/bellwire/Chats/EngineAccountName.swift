@@ -1,6 +1,6 @@
 import Base
 
-/// An account that has a registration, as people name it.
+/// An account that has a registration, by its name.
 struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
     let app: String
     let account: String
@@ -11,7 +11,7 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
         (left.app, left.account) < (right.app, right.account)
     }
 
-    /// Those that the server has, or the one that is named: `APP/ACCOUNT`, or the account alone.
+    /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account.
     static func all(
         _ control: ControlConnection, named name: String? = nil
     ) throws -> [EngineAccountName] {
@@ -23,7 +23,7 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
             })
         guard !known.isEmpty else {
             throw CommandError(
-                message: "there is no registration", hint: "bellwire register --help",
+                message: "there is no registration", hint: "see bellwire register --help",
                 exitCode: .refused)
         }
         guard let name else { return known.sorted() }
@@ -33,11 +33,13 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
         case 1: return Array(found)
         case 0:
             throw CommandError(
-                message: "there is no account \(name)", hint: "bellwire list", exitCode: .refused)
+                message: "there is no account \(name)", hint: "run bellwire list to see them",
+                exitCode: .refused)
         default:
             throw CommandError.usage(
                 "several applications have the account \(name)",
-                hint: "say which: " + found.sorted().map(\.description).joined(separator: ", "))
+                hint: "name one of them: "
+                    + found.sorted().map(\.description).joined(separator: ", "))
         }
     }
 }

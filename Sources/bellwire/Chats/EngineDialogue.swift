@@ -1,8 +1,8 @@
 import Base
 import System
 
-/// Single questions to the engine of an account, by the control socket. Whoever asks only looks: what
-/// waits for the application stays where it is.
+/// Sends single requests to the engine of an account over the control socket. It connects as a
+/// viewer, so what waits for the application stays there.
 struct EngineDialogue {
     private static let lineLimit = 64 << 20
     private static let mark = "answer"
@@ -10,7 +10,7 @@ struct EngineDialogue {
     let control: ControlConnection
     let account: EngineAccountName
 
-    /// The answer; what the engine tells besides is passed over.
+    /// Returns the answer and skips updates.
     func ask(_ request: StaticString, _ members: (inout JSONWriter) -> Void = { _ in }) throws
         -> JSONNode
     {
@@ -30,7 +30,7 @@ struct EngineDialogue {
             writer.member("@extra", Self.mark)
         }
         let lines = Array("\(opening)\n\(writer.text)\n".utf8)
-        // A connection that breaks is one that ends.
+        // A broken connection is treated like a closed one.
         _ = try? stream.write(lines.span)
         var isOpen = false
         while case .bytes(let line)? = try? stream.next() {
@@ -41,7 +41,7 @@ struct EngineDialogue {
             isOpen = true
         }
         throw CommandError(
-            message: "the server ended the conversation", hint: "try again",
+            message: "the server closed the connection", hint: "try again",
             exitCode: .unavailable)
     }
 

@@ -3,18 +3,19 @@ import System
 
 extension Command {
     private static let accountOption = Option(
-        "account", "APP/ACCOUNT", help: "look for the chat in this account only")
+        "account", "APP/ACCOUNT", help: "search only this account for the chat")
 
     static let mute = Command(
         name: "mute",
-        summary: "show no notifications of a chat, for a time or for good",
+        summary: "hide the notifications of a chat, for a time or for good",
         forms: ["CHAT [--for TIME]"],
         details: """
-            CHAT is a number that bellwire chats shows, or the beginning of a title that no other chat
-            has. What comes meanwhile does not come up, then or later; what is on the screen stays.
+            CHAT is a number that bellwire chats shows, or the beginning of a title, if it fits
+            only one chat. New messages of the chat are not shown, not even later. Notifications
+            that are already on the screen stay.
             """,
         options: [
-            Option("for", "TIME", help: "90s, 30m, 2h, 1d or 1w; without it for good"),
+            Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: for good)"),
             accountOption,
         ] + serverOptions
     ) { arguments in
@@ -27,23 +28,23 @@ extension Command {
         summary: "show the notifications of a muted chat again",
         forms: ["CHAT"],
         details: """
-            CHAT is a number that bellwire chats shows, or the beginning of a title that no other chat
-            has.
+            CHAT is a number that bellwire chats shows, or the beginning of a title, if it fits
+            only one chat.
             """,
         options: [accountOption] + serverOptions
     ) { arguments in
-        // Where its kind is muted, the chat is an exception from now on.
+        // If all chats of its kind are muted, this chat becomes an exception.
         try change(arguments) { $0.report.mutesKind(of: $0.chat) ? 0 : nil }
     }
 
-    /// `time` says for how many seconds; nil is as all chats of its kind.
+    /// `time` returns the seconds to mute; nil follows the kind of the chat.
     private static func change(
         _ arguments: Arguments, _ time: (ChatChoice) -> Int?
     ) throws -> ExitCode {
         guard let name = arguments.positional.first, arguments.positional.count == 1 else {
             throw CommandError.usage(
-                "say which chat, in quotation marks if its title has blanks",
-                hint: "bellwire chats shows all of them")
+                "name one chat; put a title with spaces in quotes",
+                hint: "run bellwire chats to list them all")
         }
         let control = try ControlConnection(arguments)
         let reports = try EngineAccountName.all(control, named: arguments["account"])

@@ -4,14 +4,15 @@ import System
 extension Command {
     static let pause = Command(
         name: "pause",
-        summary: "let an account be quiet, for a time or until unpause",
+        summary: "silence an account, for a time or until unpause",
         forms: ["[APP/ACCOUNT] [--for TIME]"],
         details: """
-            What comes meanwhile is shown without a sound, and calls do not ring. Without an account
-            it is the only one that has a registration. bellwire chats shows what is paused.
+            While an account is paused, its notifications make no sound and calls do not ring.
+            Without an account it pauses the only one that has a registration. bellwire chats shows
+            what is paused.
             """,
         options: [
-            Option("for", "TIME", help: "90s, 30m, 2h, 1d or 1w; without it until unpause")
+            Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")
         ] + serverOptions
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)
@@ -25,9 +26,9 @@ extension Command {
 
     static let unpause = Command(
         name: "unpause",
-        summary: "let a paused account ring again",
+        summary: "end the pause of an account",
         forms: ["[APP/ACCOUNT]"],
-        details: "Without an account it is the only one that has a registration.",
+        details: "Without an account it unpauses the only one that has a registration.",
         options: serverOptions
     ) { arguments in
         let account = try pause(arguments, false, nil)
@@ -41,7 +42,8 @@ extension Command {
         _ arguments: Arguments, _ isPaused: Bool, _ seconds: Int?
     ) throws -> EngineAccountName {
         guard arguments.positional.count <= 1 else {
-            throw CommandError.usage("name one account at most", hint: "bellwire list")
+            throw CommandError.usage(
+                "name at most one account", hint: "run bellwire list to see them")
         }
         let control = try ControlConnection(arguments)
         let accounts = try EngineAccountName.all(control, named: arguments.positional.first)

@@ -1,7 +1,7 @@
 import Base
 import Bus
 
-/// What the desktop service says of an application, for a person to read.
+/// The applications of the desktop service as text.
 struct ApplicationReport {
     let service: String
     let description: String
@@ -10,7 +10,7 @@ struct ApplicationReport {
     let isRunning: Bool
     let waiting: Int
     let created: Int
-    /// Seconds since 1970; nil if nothing came yet.
+    /// Seconds since 1970; nil if nothing was delivered yet.
     let lastDelivery: Int?
     let isMuted: Bool
     let urgency: String

@@ -6,20 +6,20 @@ import WebPush
 extension Command {
     static let apps = Command(
         name: "apps",
-        summary: "show and change the applications that get pushes in this session",
+        summary: "list and change the applications that get pushes in this session",
         forms: [
             "list", "remove NAME", "mute NAME", "unmute NAME",
             "urgency NAME very-low|low|normal|high",
         ],
         details: """
-            Speaks to the running desktop service on the session bus. NAME is the bus name that list
-            shows first. remove ends all registrations of the application and tells it so. What comes
-            for a muted application waits until it is unmuted or too old. urgency: what is less
-            urgent does not start the application, and waits until it runs.
+            Asks the running desktop service over the session bus. NAME is the bus name in the
+            first column of list. remove ends all registrations of the application and tells it so.
+            Messages for a muted application wait until you unmute it or they expire. Messages
+            below urgency do not start the application; they wait until it runs.
             """,
         options: [.json]
     ) { arguments in
-        // The service asks who calls, and refuses what may be sandboxed.
+        // The service looks up its caller and refuses one that may be sandboxed.
         try ProcessGuard.showItself()
         let words = arguments.positional
         switch (words.first, words.count) {
@@ -32,13 +32,13 @@ extension Command {
         case ("urgency", 3):
             guard Urgency(rawValue: words[2]) != nil else {
                 throw CommandError.usage(
-                    "there is no urgency \(words[2])", hint: "very-low, low, normal or high")
+                    "there is no urgency \(words[2])", hint: "use very-low, low, normal or high")
             }
             return try change("SetLeastUrgency", [.string(words[1]), .string(words[2])])
         default:
             throw CommandError.usage(
-                "say apps list, or apps remove, mute, unmute or urgency and a name",
-                hint: "bellwire apps --help")
+                "use apps list, or apps remove, mute, unmute or urgency with a NAME",
+                hint: "see bellwire apps --help")
         }
     }
 

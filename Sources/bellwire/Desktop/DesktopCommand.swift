@@ -6,25 +6,27 @@ import System
 extension Command {
     static let desktop = Command(
         name: "desktop",
-        summary: "let the applications of this session get pushes, and show notifications",
+        summary: "bring pushes to the applications of this session, and show notifications",
         details: """
-            Takes the name \(DesktopService.busName) on the session bus, where applications register
-            (UnifiedPush), and connects to the receivers: Bellwire's or any push service that speaks
-            autopush. Their addresses stand in a file that only you can read, one a line, as
-            bellwire device add prints them: wss://HOST/u/SECRET. New applications go to the first.
-            Behind an address may stand accounts that are registered there, whose notifications are
-            shown: APP/ACCOUNT, or APP/ACCOUNT=DESKTOP-ENTRY for an application that opens them.
-            SIGHUP reads the file again: the applications of a receiver that is gone from it go to
-            the first one.
+            Takes the name \(DesktopService.busName) on the session bus, where applications
+            register (UnifiedPush), and connects to receivers: Bellwire servers, or any push
+            service that speaks autopush. List their addresses one per line in a file that only you
+            can read. bellwire device add prints them: wss://HOST/u/SECRET. New applications use
+            the first receiver. Append APP/ACCOUNT to an address to show that account's
+            notifications, or APP/ACCOUNT=DESKTOP-ENTRY to let that application open them.
 
-            Prints "bellwire: ready NAME" on standard output once the name is taken; everything else
-            goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same within a
-            push service of this machine.
+            SIGHUP reads the file again. Applications of a receiver that was removed move to the
+            first one.
+
+            Prints "bellwire: ready NAME" on standard output once it has the name; everything else
+            goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same inside
+            a push server on this machine.
             """,
         options: ConfigurationSources.options(of: ConfigurationKey.desktop)
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("desktop takes options only", hint: "bellwire desktop --help")
+            throw CommandError.usage(
+                "desktop takes options only", hint: "see bellwire desktop --help")
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
@@ -68,13 +70,13 @@ extension Command {
         do throws(SystemError) {
             try StandardOutput.write("bellwire: ready \(DesktopService.busName)\n")
         } catch {
-            // Who started it does not listen; others may.
+            // The parent does not read; continue without it.
             log.write(.warning, "ready-not-heard", [("reason", error.description)])
         }
         manager.tell(.ready)
     }
 
-    /// Until it is asked to end. Without a watchdog nothing wakes it.
+    /// Waits for SIGTERM. Without a watchdog it sleeps until then.
     private static func wait(
         _ signals: SignalQueue, _ manager: ServiceManager, reload: () -> Void
     ) {
@@ -93,7 +95,7 @@ extension Command {
     }
 }
 
-/// Why the service ended by itself, if it did. For all threads.
+/// Why the service ended by itself, if it did. Any thread may use it.
 final class DesktopFailure: Sendable {
     private let content = Lock<DesktopService.Failure?>(nil)
 

@@ -1,7 +1,7 @@
 import Bus
 import Reactor
 
-/// One question to the running desktop service.
+/// Sends one request to the running desktop service.
 enum DesktopDialogue {
     private static let name = "org.bellwire.Desktop1"
     private static let path = "/org/bellwire/Desktop1"
@@ -24,7 +24,8 @@ enum DesktopDialogue {
         case .success(let values): return values
         case .failure(let failure): throw error(failure)
         case nil:
-            throw CommandError(message: "the session bus has ended", exitCode: .unavailable)
+            throw CommandError(
+                message: "the session bus closed the connection", exitCode: .unavailable)
         }
     }
 
@@ -32,16 +33,16 @@ enum DesktopDialogue {
         switch failure.name {
         case "org.bellwire.Error.UnknownApplication":
             CommandError(
-                message: "there is no such application", hint: "bellwire apps list",
+                message: "there is no such application", hint: "run bellwire apps list to see them",
                 exitCode: .refused)
         case BusErrorName.accessDenied:
             CommandError(
-                message: "the desktop service does not talk to sandboxed programs",
-                hint: "run this outside of the sandbox", exitCode: .refused)
+                message: "the desktop service does not answer sandboxed programs",
+                hint: "run this command outside the sandbox", exitCode: .refused)
         case BusErrorName.serviceUnknown, BusErrorName.nameHasNoOwner:
             CommandError(
                 message: "no desktop service runs in this session",
-                hint: "bellwire desktop, or systemctl --user start bellwire-desktop",
+                hint: "start it: bellwire desktop, or systemctl --user start bellwire-desktop",
                 exitCode: .unavailable)
         default:
             CommandError(

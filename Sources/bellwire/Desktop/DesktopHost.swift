@@ -5,11 +5,11 @@ import Reactor
 import System
 import TLS
 
-/// The desktop service of a process: its folder, its store, and the loop that serves it.
+/// The desktop service of a process: its folder, its store and its loop.
 final class DesktopHost {
-    /// How long what is under way may take at the end.
+    /// The time that running work gets at the end.
     private static let drainLimit = Duration.seconds(2)
-    /// And how long the loop is waited for, whatever hangs in it.
+    /// The time that a hanging loop gets at the end.
     private static let endLimit = Duration.seconds(4)
 
     private let folder: StateFolder
@@ -17,7 +17,7 @@ final class DesktopHost {
     private let service: DesktopService
     private let log: Log
 
-    /// Everything that can go wrong without the bus does so here.
+    /// Does everything that can fail without the bus.
     init(_ configuration: ServerConfiguration, _ terms: DesktopTerms, _ log: Log) throws {
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let path = Self.folder(in: configuration.state)
@@ -40,8 +40,8 @@ final class DesktopHost {
 
     static func folder(in state: String) -> String { state + "/desktop" }
 
-    /// `ready` once the name on the bus is ours; `ended` if that cannot be, or not any more. Both
-    /// are called on the thread of the loop.
+    /// Calls `ready` once the process owns its name on the bus, and `ended` if it cannot get the
+    /// name or loses it. Both run on the loop's thread.
     func start(
         ready: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (DesktopService.Failure) -> Void
@@ -50,7 +50,7 @@ final class DesktopHost {
         try group.start(name: "desktop")
     }
 
-    /// Takes others over while it runs. After a mistake everything stays as it was, and false.
+    /// Applies new terms while it runs. After a mistake nothing changes and it returns false.
     @discardableResult
     func reload(_ log: Log, _ terms: () throws -> DesktopTerms) -> Bool {
         do {
@@ -67,13 +67,14 @@ final class DesktopHost {
                 .error, "receivers-refused",
                 [
                     ("reason", CommandError(error).message),
-                    ("effect", "those from before stay in use"),
+                    ("effect", "the previous ones stay in use"),
                 ])
             return false
         }
     }
 
-    /// Lets go of the bus and of the receivers. What is under way comes again at the next start.
+    /// Disconnects from the bus and the receivers. Unfinished messages come again at the next
+    /// start.
     func end() {
         let service = service
         group.loops[0].post { service.end() }
@@ -81,7 +82,7 @@ final class DesktopHost {
         if group.join(within: Self.endLimit).contains(nil) { log.write(.error, "desktop-hangs") }
     }
 
-    /// From the first of the usual files, or the one that was named.
+    /// Reads the configured file, or the first default one that exists.
     static func receivers(_ configuration: ServerConfiguration) throws -> [ReceiverAddress] {
         let files = configuration.receiversFiles
         let present = files.first { FileStamp(of: $0) != nil }

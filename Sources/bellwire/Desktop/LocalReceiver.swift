@@ -4,10 +4,10 @@ import Desktop
 import Reactor
 import System
 
-/// The receiver in this process, for the desktop beside it: it connects by a socket that only this
-/// user reaches, with a credential like any device.
+/// The receiver in this process for the desktop beside it. The desktop connects through a socket
+/// that only this user can reach, with a credential like any device.
 enum LocalReceiver {
-    /// Nobody names a device of his own like this.
+    /// Users are unlikely to choose this name.
     private static let deviceName = "desktop of this server"
     private static let devicesPath = "/api/v1/devices"
 
@@ -15,15 +15,15 @@ enum LocalReceiver {
         DesktopHost.folder(in: state) + "/receiver.sock"
     }
 
-    /// Makes the folder, so that the server can listen in it.
+    /// Makes the folder that the server listens in.
     static func prepare(_ state: String) throws -> ListenAddress {
         try PrivateFolder.make(state, mode: 0o750)
         try PrivateFolder.make(DesktopHost.folder(in: state))
         return ListenAddress(.unix(path: socket(in: state)))
     }
 
-    /// Once the server runs. The credential is made at the first start, and again when the server
-    /// does not know it any more.
+    /// Call it when the server runs. The credential is made at the first start, and again if the
+    /// server no longer knows it.
     static func address(_ state: String) throws -> ReceiverAddress {
         let control = ControlConnection(path: state + "/control.sock")
         let secret = try credential(state, control)
@@ -51,8 +51,8 @@ enum LocalReceiver {
         return secret
     }
 
-    /// Those that the device may show. It asks for itself: the registrations of other owners have no
-    /// say in what is started here.
+    /// The accounts that the device may show. It asks as the device, so registrations of other
+    /// owners cannot start anything here.
     private static func accounts(_ secret: [UInt8], _ state: String) throws -> [EngineAccount] {
         let device = ControlConnection(path: socket(in: state), bearer: Secret(secret.span))
         let answer = try device.send("GET", RegistrationsPath.all)
@@ -62,7 +62,7 @@ enum LocalReceiver {
     private static func address(secret: [UInt8], _ state: String) throws -> ReceiverAddress {
         let text = "ws://localhost/u/" + String(decoding: secret, as: UTF8.self)
         guard var address = ReceiverAddress(text) else {
-            throw CommandError(message: "the credential of the desktop cannot be read")
+            throw CommandError(message: "the stored credential of the desktop is damaged")
         }
         address.place = .unix(path: socket(in: state))
         return address

@@ -5,15 +5,15 @@ import System
 extension Command {
     static let device = Command(
         name: "device",
-        summary: "let devices connect, and end their access",
+        summary: "add, list and remove the devices that may connect",
         forms: ["add NAME", "list", "remove NAME|ID"],
         details: """
-            Speaks to the running server by its control socket. add prints the addresses under which
-            the device connects, once: they hold its secret. Firefox takes the first as
-            dom.push.serverURL in about:config, KUnifiedPush and others take the second.
+            Asks the running server through its control socket. add prints the two addresses of the
+            new device. They hold its secret and are shown only once. Put the first into Firefox
+            (about:config, dom.push.serverURL), the second into KUnifiedPush and other clients.
             """,
         options: [
-            Option("owner", "OWNER", help: "whose device it is (administrators only)")
+            Option("owner", "OWNER", help: "the owner of the device (administrators only)")
         ] + ControlConnection.options + [.json]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
@@ -22,8 +22,8 @@ extension Command {
         case ("remove", 2): return try removeDevice(arguments.positional[1], arguments)
         default:
             throw CommandError.usage(
-                "say device add NAME, device list, or device remove NAME",
-                hint: "bellwire device --help")
+                "use device add NAME, device list or device remove NAME",
+                hint: "see bellwire device --help")
         }
     }
 
@@ -66,12 +66,12 @@ extension Command {
         let found = byName.isEmpty ? devices.filter { "\($0.id)" == name } : byName
         guard let device = found.first else {
             throw CommandError(
-                message: "there is no device \(name)", hint: "bellwire device list",
+                message: "there is no device \(name)", hint: "run bellwire device list to see them",
                 exitCode: .refused)
         }
         guard found.count == 1 else {
             throw CommandError.usage(
-                "several owners have a device \(name)", hint: "say which by --owner or its number")
+                "several owners have a device \(name)", hint: "add --owner, or use its number")
         }
         _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
         if !arguments.has("json") {

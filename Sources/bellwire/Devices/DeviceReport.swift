@@ -1,13 +1,13 @@
 import Base
 import System
 
-/// What the server says of devices, for a person to read.
+/// Devices as text.
 enum DeviceReport {
     struct Device {
         var id = 0
         var name = ""
         var owner = ""
-        /// Seconds since 1970; nil for one that never came.
+        /// Seconds since 1970; nil if it never connected.
         var lastSeen: Int?
     }
 
@@ -56,7 +56,7 @@ enum DeviceReport {
     }
 
     static func text(_ devices: [Device]) -> String {
-        guard !devices.isEmpty else { return "no devices; add one by bellwire device add NAME\n" }
+        guard !devices.isEmpty else { return "no devices; add one with bellwire device add NAME\n" }
         let rows = devices.map { device in
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
@@ -85,10 +85,10 @@ extension DeviceReport.Added {
         (self.name, self.bearer, self.websocket, self.url) = (name, bearer, websocket, url)
     }
 
-    /// Shown once: who has it, is the device.
+    /// Shown only once, because the secret is all that a device needs.
     var text: String {
         """
-        device \(Printable.text(name)) may connect; keep these to yourself:
+        device \(Printable.text(name)) may connect; keep these secret:
           Firefox (about:config, dom.push.serverURL):
             \(websocket)
           KUnifiedPush and others (server address):
@@ -99,7 +99,7 @@ extension DeviceReport.Added {
         """ + picture
     }
 
-    /// White on black also where the terminal is black on white.
+    /// White on black, whatever the colors of the terminal.
     private var picture: String {
         guard let code = QRCode(Array(url.utf8)) else { return "" }
         guard StandardOutput.isTerminal else { return code.text }

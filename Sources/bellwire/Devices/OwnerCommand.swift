@@ -4,13 +4,13 @@ import System
 extension Command {
     static let owner = Command(
         name: "owner",
-        summary: "say to whom devices belong, and end all that is somebody's",
+        summary: "add, list and remove the owners of devices",
         forms: ["add NAME", "list", "remove NAME"],
         details: """
-            Speaks to the running server by its control socket. What waits for the devices of one owner
-            counts against that owner alone. bellwire device add --owner NAME adds an owner that is
-            missing, too; remove ends all devices of the owner, with all that they subscribed to. A
-            user of this machine is the owner uid:NUMBER, whoever administers is admin.
+            Asks the running server through its control socket. Messages that wait for an owner's
+            devices count against that owner only. bellwire device add --owner NAME also adds a
+            missing owner. remove ends all devices of the owner and all their subscriptions. A user
+            of this machine is the owner uid:NUMBER; administrators are the owner admin.
             """,
         options: ControlConnection.options + [.json]
     ) { arguments in
@@ -20,8 +20,8 @@ extension Command {
         case ("remove", 2): return try removeOwner(arguments.positional[1], arguments)
         default:
             throw CommandError.usage(
-                "say owner add NAME, owner list, or owner remove NAME",
-                hint: "bellwire owner --help")
+                "use owner add NAME, owner list or owner remove NAME",
+                hint: "see bellwire owner --help")
         }
     }
 
@@ -54,7 +54,7 @@ extension Command {
         let owners = try OwnerReport.owners(json: try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
             throw CommandError(
-                message: "there is no owner \(name)", hint: "bellwire owner list",
+                message: "there is no owner \(name)", hint: "run bellwire owner list to see them",
                 exitCode: .refused)
         }
         _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")

@@ -1,6 +1,6 @@
 import Base
 
-/// What the server says of owners, for a person to read.
+/// Owners as text.
 enum OwnerReport {
     struct Owner {
         let id: Int
@@ -30,7 +30,7 @@ enum OwnerReport {
     }
 
     static func text(_ owners: [Owner]) -> String {
-        guard !owners.isEmpty else { return "no owners; add one by bellwire owner add NAME\n" }
+        guard !owners.isEmpty else { return "no owners; add one with bellwire owner add NAME\n" }
         let width = owners.map { Printable.text($0.name).count }.max() ?? 0
         return owners.map { owner in
             let name = Printable.text(owner.name)

@@ -1,13 +1,12 @@
 import Configuration
 import System
 
-/// Puts the configuration together from options, environment and file.
 enum ConfigurationSources {
     static let options = options(of: ConfigurationKey.all)
 
     /// `--config` and one option for each key.
     static func options(of keys: [ConfigurationKey]) -> [Command.Option] {
-        [Command.Option("config", "FILE", help: "read this file instead of the usual one")]
+        [Command.Option("config", "FILE", help: "read this file instead of the default one")]
             + keys.map { key in
                 Command.Option(
                     key.name, key.placeholder,
@@ -32,7 +31,7 @@ enum ConfigurationSources {
         return try ServerConfiguration(input)
     }
 
-    /// The file that was asked for must be there; the usual one need not.
+    /// A file given by option must exist; the default one need not.
     private static func file(
         _ path: String?, _ environment: [String: String]
     ) throws -> ConfigurationInput.File? {
@@ -43,7 +42,7 @@ enum ConfigurationSources {
         return ConfigurationInput.File(path: path, bytes: try TextFile.read(path))
     }
 
-    /// A service of a user has a folder for what it needs while it runs; one of the system has not.
+    /// systemd gives a user's service a runtime folder, and a system service none.
     private static var isSystemService: Bool {
         Environment["INVOCATION_ID"] != nil && Environment["XDG_RUNTIME_DIR"] == nil
     }

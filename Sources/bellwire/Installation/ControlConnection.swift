@@ -3,21 +3,21 @@ import Configuration
 import Outbound
 import System
 
-/// Asks the running server by its control socket.
+/// Sends requests to the running server over its control socket.
 struct ControlConnection {
     static let options = [
         Command.Option(
-            "state", "FOLDER", help: "the server's folder, which has the control socket"),
+            "state", "FOLDER", help: "the server's state folder, which holds its control socket"),
         Command.Option("config", "FILE", help: "the server's configuration file"),
     ]
 
     private static let systemFolder = "/var/lib/bellwire"
 
     private let path: String
-    /// Where no socket tells who asks.
+    /// For a socket that does not identify the caller.
     private let bearer: Secret?
 
-    /// Finds the socket: in the folder that is named, in the usual one, or in that of the system's
+    /// Looks for the socket in the named folder, or in the default one and the one of the system
     /// service.
     init(_ arguments: Arguments) throws {
         let configuration = try ConfigurationSources.read(arguments)
@@ -32,13 +32,13 @@ struct ControlConnection {
         bearer = nil
     }
 
-    /// Asks the server of this process.
+    /// For the server in this process.
     init(path: String, bearer: Secret? = nil) {
         self.path = path
         self.bearer = bearer
     }
 
-    /// Whether somebody listens, or is about to.
+    /// Whether a server listens there.
     var isThere: Bool {
         do {
             _ = try stream(lineLimit: 1)
@@ -46,14 +46,14 @@ struct ControlConnection {
         } catch { return false }
     }
 
-    /// On which lines are spoken.
+    /// A connection for lines.
     func stream(lineLimit: Int) throws -> LocalStream {
         do throws(SystemError) {
             return try LocalStream(path, lineLimit: lineLimit)
         } catch { throw Self.noServer(path) }
     }
 
-    /// The body of a success.
+    /// Returns the body; throws unless the status is 2xx.
     func send(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
         var request = HTTPRequest(
             method: method, url: "http://localhost\(target)",
@@ -81,21 +81,21 @@ struct ControlConnection {
         CommandError(
             message: "no server answers at \(path)",
             hint:
-                "start bellwire serve, say by --state where it keeps its state, or ask as its user",
+                "start bellwire serve, name its state folder by --state, or run this as its user",
             exitCode: .unavailable)
     }
 
     private static func refusal(_ response: HTTPResponse) -> CommandError {
         var scanner = JSONScanner(response.body)
         var message: String?
-        // An answer that is no JSON is not ours; its status says enough.
+        // An answer without JSON has no message; its status must do.
         try? scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
             let isMessage = scanner.string(name) == "message"
             let text = try scanner.stringOrSkip()
             if isMessage, let text { message = scanner.string(text) }
         }
         return CommandError(
-            message: message ?? "the server answered \(response.status)",
+            message: message ?? "the server answered with status \(response.status)",
             exitCode: response.status >= 500 ? .unavailable : .refused)
     }
 }

@@ -3,15 +3,15 @@ import Crypto
 import Mailbox
 import System
 
-/// Where the keys of a server are found, and made when there are none yet.
+/// Finds the keys of a server, and makes missing ones.
 struct KeyFolder {
     private static let masterName = "master.json"
-    /// The key before, while something may still be sealed under it.
+    /// The previous key, while something may still be sealed under it.
     private static let formerName = "master-former.json"
-    /// The desktop's store has a key of its own, which stays when the other is replaced.
+    /// The desktop's store has its own key, which a rotation does not replace.
     private static let desktopName = "desktop-master.json"
 
-    /// Where something can be made; credentials of systemd can only be read.
+    /// Where new keys go; systemd credentials are read-only.
     let writable: String
     private let readable: [String]
     private let state: String
@@ -30,7 +30,7 @@ struct KeyFolder {
         state = configuration.state
     }
 
-    /// What a start would find, without making anything.
+    /// Checks what a start would find, without making anything.
     static func check(_ configuration: ServerConfiguration) throws {
         let folder = KeyFolder(places: configuration)
         if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
@@ -38,7 +38,7 @@ struct KeyFolder {
         guard key != nil || !SQLiteStore.isThere(in: folder.state) else { throw folder.missing }
     }
 
-    /// The first there is; made if the store has not been sealed under one that is lost.
+    /// The first key found. Makes one only if there is no store, which a lost key may have sealed.
     func masterKey(_ log: Log) throws -> MasterKey {
         if let key = try foundMasterKey() { return key }
         guard !SQLiteStore.isThere(in: state) else { throw missing }
@@ -48,18 +48,21 @@ struct KeyFolder {
         try KeyFile.create(path, json.span)
         log.write(
             .warning, "master-key-made",
-            [("file", path), ("advice", "keep a copy elsewhere; without it the store is lost")])
+            [
+                ("file", path),
+                ("advice", "keep a copy elsewhere; without this key the store cannot be read"),
+            ])
         return key
     }
 
-    /// The key of the desktop's store; made if there is neither.
+    /// The key of the desktop's store; made if there is neither key nor store.
     func desktopKey(storeIsThere: Bool) throws -> MasterKey {
         if let key = try found(Self.desktopName) { return key }
         let path = writable + "/" + Self.desktopName
         guard !storeIsThere else {
             throw CommandError(
-                message: "the key \(path) of the desktop is missing",
-                hint: "put it back, or start anew by removing \(state)/desktop")
+                message: "the desktop's key \(path) is missing",
+                hint: "put it back, or remove \(state)/desktop to start over")
         }
         let key = try MasterKey.generate()
         let json = try StoredKey.master(key).json()
@@ -69,13 +72,13 @@ struct KeyFolder {
 
     private func foundMasterKey() throws -> MasterKey? { try found(Self.masterName) }
 
-    /// Nil where there is none.
     private func found(_ name: String) throws -> MasterKey? {
         let paths = readable.map { $0 + "/" + name }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else { return nil }
         guard case .master(let key) = try Command.storedKey(at: path) else {
             throw CommandError(
-                message: "\(path) is no master key", hint: "bellwire keys new master FILE")
+                message: "\(path) is not a master key",
+                hint: "make one with: bellwire keys new master FILE")
         }
         return key
     }
@@ -83,33 +86,33 @@ struct KeyFolder {
     private var missing: CommandError {
         CommandError(
             message: "the master key \(writable)/\(Self.masterName) is missing",
-            hint: "put back the key file or credential that belongs to \(state)")
+            hint: "restore the key file or credential that belongs to \(state)")
     }
 
     var formerPath: String { writable + "/" + Self.formerName }
 
-    /// Nil unless a rotation has not come to its end.
+    /// Nil unless a rotation has not finished.
     func formerMasterKey() throws -> MasterKey? {
         let path = formerPath
         guard FileStamp(of: path) != nil else { return nil }
         guard case .master(let key) = try Command.storedKey(at: path) else {
-            throw CommandError(message: "\(path) is no master key")
+            throw CommandError(message: "\(path) is not a master key")
         }
         return key
     }
 
-    /// A new master key, on the disk beside the one before. Whenever this is cut short, what is
-    /// there opens everything.
+    /// Writes a new master key and keeps the previous one beside it. After a crash at any point,
+    /// the keys on the disk open everything.
     func rotateMasterKey() throws -> MasterKey {
         let path = writable + "/" + Self.masterName
         guard let current = try foundMasterKey(), FileStamp(of: path) != nil,
             readable.first(where: { FileStamp(of: $0 + "/" + Self.masterName) != nil }) == writable
         else {
             throw CommandError(
-                message: "the master key is a credential of systemd, which cannot be replaced here")
+                message: "the master key is a systemd credential, which only systemd can replace")
         }
         guard try formerMasterKey() == nil else {
-            throw CommandError(message: "the rotation before has not come to its end")
+            throw CommandError(message: "the previous rotation has not finished")
         }
         let former = try StoredKey.master(current).json()
         try KeyFile.create(formerPath, former.span)
@@ -119,7 +122,7 @@ struct KeyFolder {
         return key
     }
 
-    /// Nothing is sealed under it any more.
+    /// Call it when nothing is sealed under the previous key any more.
     func dropFormerMasterKey() throws {
         try KeyFile.remove(formerPath)
     }

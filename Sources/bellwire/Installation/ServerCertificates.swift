@@ -2,10 +2,10 @@ import Configuration
 import System
 import TLS
 
-/// The certificates of a server while it runs, and what its log says of them.
+/// The certificates of a running server, and the log lines about them.
 struct ServerCertificates: Sendable {
     let store: CertificateStore
-    /// Nil where one is configured.
+    /// Nil if a certificate is configured.
     let development: DevelopmentCertificate?
 
     init(_ configuration: ServerConfiguration, _ keys: KeyFolder) throws {
@@ -26,7 +26,7 @@ struct ServerCertificates: Sendable {
         }
     }
 
-    /// Reads the files again, those of `configuration` if it names some.
+    /// Reads the files again, or those of `configuration` if it names some.
     func reload(_ configuration: ServerConfiguration? = nil, _ log: Log) {
         do throws(CertificateStore.Failure) {
             try store.reload(configuration.flatMap(Self.files))
@@ -35,7 +35,7 @@ struct ServerCertificates: Sendable {
         } catch {
             log.write(
                 .error, "certificates-refused",
-                [("reason", error.description), ("effect", "those from before stay in use")])
+                [("reason", error.description), ("effect", "the previous ones stay in use")])
         }
     }
 

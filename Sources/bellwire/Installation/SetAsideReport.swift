@@ -2,13 +2,13 @@ import Base
 import Glibc
 import System
 
-/// What is said of inputs on which the server ended by a signal.
+/// Reports the inputs that crashed the server.
 struct SetAsideReport {
     let entries: [CrashLedger.Entry]
 
     init(_ entries: [CrashLedger.Entry]) { self.entries = entries.filter(\.isSetAside) }
 
-    /// At a start.
+    /// For the log at a start.
     static func write(_ finding: CrashFile.Finding, _ log: Log) {
         if let crash = finding.crash {
             log.write(
@@ -23,7 +23,7 @@ struct SetAsideReport {
                 .warning, "set-aside",
                 [
                     ("what", entry.kind.text), ("id", entry.id), ("effect", entry.kind.effect),
-                    ("advice", "update bellwire, which tries it again, and report it"),
+                    ("advice", "update bellwire, which then tries again, and report this crash"),
                 ])
         }
     }
@@ -32,8 +32,8 @@ struct SetAsideReport {
         entries.map { entry in
             """
             set aside: \(entry.kind.text) \(entry.id), since \(LocalTime.text(Int(entry.time)))
-              the server ended on it twice by \(Self.name(of: entry.signal)); \(entry.kind.effect)
-              update bellwire, which tries it again, and report it
+              the server crashed on it twice (\(Self.name(of: entry.signal))); \(entry.kind.effect)
+              update bellwire, which then tries again, and report this crash
 
             """
         }.joined()
@@ -67,7 +67,7 @@ struct SetAsideReport {
 }
 
 extension CrashLedger.Entry {
-    /// Tells one from another, and nothing of what it holds.
+    /// Identifies the input without revealing its content.
     fileprivate var id: String {
         let digits = String(digest, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -78,22 +78,22 @@ extension Underway.Kind {
     fileprivate var text: String {
         switch self {
         case .request: "a request"
-        case .frame: "a message of a user agent"
+        case .frame: "a message from a user agent"
         case .payload: "the payload of a push"
         case .command: "a request to an engine"
         case .account: "the engine of an account"
         case .registration: "a registration"
-        case .message: "a message that waits"
+        case .message: "a waiting message"
         }
     }
 
     fileprivate var effect: String {
         switch self {
-        case .request, .payload, .command: "its sender is answered 503"
-        case .frame: "the connection that sends it is closed"
-        case .account: "its clients and pushes are answered 503, and all that it has is kept"
-        case .registration: "it stays as it is"
-        case .message: "it is kept, and not delivered"
+        case .request, .payload, .command: "its sender gets 503"
+        case .frame: "a connection that sends it is closed"
+        case .account: "its clients and pushes get 503; its data is kept"
+        case .registration: "it stays unchanged"
+        case .message: "it is kept but not delivered"
         }
     }
 }

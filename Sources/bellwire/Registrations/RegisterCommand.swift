@@ -2,9 +2,10 @@ import Base
 import System
 
 extension Command {
-    /// Of every command that asks the running server.
+    /// Options of every command that asks the running server.
     static let serverOptions = [
-        Option("state", "FOLDER", help: "the server's folder, which has the control socket"),
+        Option(
+            "state", "FOLDER", help: "the server's state folder, which holds its control socket"),
         Option("config", "FILE", help: "the server's configuration file"),
         Option.json,
     ]
@@ -14,37 +15,44 @@ extension Command {
         summary: "make an endpoint whose pushes the server decrypts",
         forms: ["--app NAME --account NAME"],
         details: """
-            Speaks to the running server by its control socket. Prints what an application passes
-            to account.registerDevice: keep it to yourself, for it holds the secret of the endpoint.
-            Type 10 is a Web Push endpoint with keys, type 4 one that only says that there is
+            Asks the running server through its control socket. Prints what an application passes
+            to account.registerDevice. Keep it secret: it holds the endpoint's secret. Type 10
+            makes a Web Push endpoint with keys; type 4 makes one that only signals that there is
             something to fetch.
             """,
         options: [
-            Option("type", "NUMBER", help: "10 (default) or 4"),
-            Option("app", "NAME", help: "the application"),
-            Option("account", "NAME", help: "which of its accounts"),
-            Option("user-id", "NUMBER", help: "the user of the account"),
+            Option("type", "NUMBER", help: "token type: 10 (default) or 4"),
+            Option("app", "NAME", help: "the application (required)"),
+            Option("account", "NAME", help: "the account of the application (required)"),
+            Option("user-id", "NUMBER", help: "the user id of the account"),
             Option(
-                "other-user-id", "NUMBER", help: "of another account of the device; repeatable"),
-            Option("callback", "URL", help: "where events are sent"),
-            Option("secret", "new", help: "payloads are encrypted once more, under a new secret"),
-            Option("secret-file", "FILE", help: "the same under this one, 256 bytes in base64url"),
-            Option("vapid", help: "bind the endpoint to the first key that signs"),
-            Option("dialect", "NAME", help: "how payloads are written (default: by app)"),
-            Option("clear", "YES|NO", help: "take bodies that are not encrypted"),
-            Option("trust-clear", help: "what comes in clear may have actions, as if encrypted"),
+                "other-user-id", "NUMBER",
+                help: "the user id of another account on the device; repeatable"),
+            Option("callback", "URL", help: "where the server sends events"),
+            Option("secret", "new", help: "encrypt payloads a second time, under a new secret"),
+            Option(
+                "secret-file", "FILE",
+                help: "the same under the secret in FILE, 256 bytes in base64url"),
+            Option("vapid", help: "accept only pushes signed by the first signer's key"),
+            Option(
+                "dialect", "NAME", help: "the format of the payloads (default: that of the app)"),
+            Option("clear", "YES|NO", help: "accept bodies that are not encrypted"),
+            Option(
+                "trust-clear", help: "let unencrypted payloads carry actions, like encrypted ones"),
             Option("notify-mode", "MODE", help: "disabled, sendOnlyOne, and others"),
-            Option("session-timeout", "SECONDS", help: "after which the user is offline"),
-            Option("presentation", "JSON", help: "how notifications look, and what they may do"),
+            Option(
+                "session-timeout", "SECONDS", help: "silence after which the user counts as offline"
+            ),
+            Option("presentation", "JSON", help: "how notifications look and what they may do"),
             Option("service", "NAME", help: "the D-Bus name of the application to wake"),
-            Option("app-id", "ID", help: "the only one that a Matrix gateway may name"),
-            Option("ttl", "SECONDS", help: "the most that senders may ask for"),
-            Option("expires", "SECONDS", help: "end it after so long without a sign of life"),
+            Option("app-id", "ID", help: "the only app_id that Matrix pushes may name"),
+            Option("ttl", "SECONDS", help: "the longest TTL that senders get"),
+            Option("expires", "SECONDS", help: "end the registration after this long without use"),
         ] + serverOptions
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage(
-                "register takes options only", hint: "bellwire register --help")
+                "register takes options only", hint: "see bellwire register --help")
         }
         let body = try registration(arguments)
         let connection = try ControlConnection(arguments)
@@ -62,7 +70,8 @@ extension Command {
         }
         for option in ["app", "account"] {
             guard let text = arguments[option] else {
-                throw CommandError.usage("--\(option) is needed", hint: "bellwire register --help")
+                throw CommandError.usage(
+                    "--\(option) is needed", hint: "see bellwire register --help")
             }
             members.append((option, JSONText.quoted(text)))
         }
@@ -121,7 +130,7 @@ extension Command {
             return JSONText.quoted(String(text.filter { !$0.isWhitespace }))
         default:
             throw CommandError.usage(
-                "--secret takes new", hint: "a secret of your own comes by --secret-file")
+                "--secret takes new", hint: "use --secret-file for a secret of your own")
         }
     }
 }

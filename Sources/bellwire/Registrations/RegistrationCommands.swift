@@ -1,15 +1,16 @@
 import Base
 import System
 
-/// Where the API has registrations.
+/// The API paths of registrations.
 enum RegistrationsPath {
     static let all = "/api/v1/registrations"
 
-    /// Ids are base64url; anything else would be another path.
+    /// Ids are base64url; other characters could change the path.
     static func one(_ id: String) throws -> String {
         let bytes = Array(id.utf8)
         guard Bits128(base64URL: bytes.span) != nil else {
-            throw CommandError.usage("not the id of a registration", hint: "bellwire list")
+            throw CommandError.usage(
+                "not the id of a registration", hint: "run bellwire list to see them")
         }
         return "\(all)/\(id)"
     }
@@ -19,11 +20,11 @@ extension Command {
     static let list = Command(
         name: "list",
         summary: "list registrations",
-        details: "Administrators see those of all owners.",
+        details: "Administrators see the registrations of all owners.",
         options: serverOptions
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("list takes options only", hint: "bellwire list --help")
+            throw CommandError.usage("list takes options only", hint: "see bellwire list --help")
         }
         let answer = try ControlConnection(arguments).send("GET", RegistrationsPath.all)
         return try RegistrationText.print(answer, arguments) { try RegistrationText.list($0) }
@@ -33,7 +34,8 @@ extension Command {
         name: "show",
         summary: "show a registration, and how many pushes could not be decrypted",
         forms: ["ID"],
-        details: "Keys and secrets are not shown: rotate makes new ones.",
+        details:
+            "Keys and secrets are not shown. If you lost them, bellwire rotate makes new ones.",
         options: serverOptions
     ) { arguments in
         let path = try path(arguments)
@@ -46,8 +48,8 @@ extension Command {
         summary: "give a registration a new endpoint and new keys",
         forms: ["ID"],
         details: """
-            Prints what the application passes to account.registerDevice from now on. The former
-            endpoint and its keys stay good for seven days.
+            Prints what the application passes to account.registerDevice from now on. The old
+            endpoint and its keys keep working for seven days.
             """,
         options: serverOptions
     ) { arguments in
@@ -60,7 +62,7 @@ extension Command {
         name: "revoke",
         summary: "end a registration and all its endpoints",
         forms: ["ID"],
-        details: "Whoever pushes there is told that the endpoint is gone.",
+        details: "Senders that push there are told that the endpoint is gone.",
         options: serverOptions
     ) { arguments in
         let path = try path(arguments)
@@ -73,7 +75,7 @@ extension Command {
 
     private static func path(_ arguments: Arguments) throws -> String {
         guard arguments.positional.count == 1 else {
-            throw CommandError.usage("say which registration", hint: "bellwire list")
+            throw CommandError.usage("name one registration", hint: "run bellwire list to see them")
         }
         return try RegistrationsPath.one(arguments.positional[0])
     }

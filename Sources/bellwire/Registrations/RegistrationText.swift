@@ -1,9 +1,9 @@
 import Base
 import System
 
-/// What the server says of registrations, for a person to read.
+/// Registrations as text.
 enum RegistrationText {
-    /// The answer as it came, or as `text` makes it.
+    /// Prints the answer as JSON or as `text` renders it.
     static func print(
         _ answer: [UInt8], _ arguments: Arguments, _ text: (JSONNode) throws -> String
     ) throws -> ExitCode {
@@ -28,7 +28,7 @@ enum RegistrationText {
 
     static func full(_ root: JSONNode) throws -> String {
         var lines = [
-            "registration \(try word(root["id"])); keep these to yourself:",
+            "registration \(try word(root["id"])); keep these secret:",
             "  token for account.registerDevice (type \(try word(root["register_device"]?["token_type"]))):",
             "    \(try word(root["token"]))", "  endpoint:", "    \(try word(root["endpoint"]))",
             "  push receiver id:", "    \(try word(root["push_receiver_id"]))",
@@ -45,7 +45,7 @@ enum RegistrationText {
     static func list(_ root: JSONNode) throws -> String {
         let registrations = root["registrations"]?.elements ?? []
         guard !registrations.isEmpty else {
-            return "no registrations; make one by bellwire register\n"
+            return "no registrations; make one with bellwire register\n"
         }
         return TextTable.text(
             try registrations.map { node in

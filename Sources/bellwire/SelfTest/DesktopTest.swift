@@ -1,5 +1,5 @@
-/// Walks the way of a message to an application: registers on the session bus as one, pushes to the
-/// endpoint it got, and takes the message. A value: events in, actions out.
+/// Tests the way of a message to an application: registers on the session bus, pushes to its
+/// endpoint and receives the message. A value: events in, actions out.
 struct DesktopTest {
     enum Action: Equatable {
         case register
@@ -16,7 +16,7 @@ struct DesktopTest {
         case notPushed(String)
         case received(isOurs: Bool)
         case unregistered
-        /// The desktop service cannot be spoken to.
+        /// The desktop service cannot be reached.
         case lost(String)
         case timedOut
     }
@@ -30,7 +30,7 @@ struct DesktopTest {
     private var sent = Duration.zero
 
     private static let restart =
-        "start it again: systemctl --user restart bellwire-desktop, and look at its log"
+        "restart it (systemctl --user restart bellwire-desktop) and read its log"
 
     mutating func handle(_ event: Event, now: Duration) -> [Action] {
         switch (step, event) {
@@ -44,9 +44,9 @@ struct DesktopTest {
             self.endpoint = endpoint
             return push(now)
         case (.pushing, .pushed(let status)) where status != 201:
-            return fail(.push, "refused with status \(status)", "see the lines above")
+            return fail(.push, "refused with status \(status)", "read the lines above")
         case (_, .notPushed(let reason)):
-            return fail(.push, "no answer to a push: \(reason)", "see the lines above")
+            return fail(.push, "no answer to a push: \(reason)", "read the lines above")
         case (.pushing, .received(let isOurs)): return take(isOurs, now)
         case (.leaving, .unregistered):
             step = .done
@@ -58,7 +58,7 @@ struct DesktopTest {
 
     private mutating func push(_ now: Duration) -> [Action] {
         guard isAccepted, let endpoint else { return [] }
-        results.append(.passed(.desktop, "registered, and an endpoint came"))
+        results.append(.passed(.desktop, "registered and got an endpoint"))
         step = .pushing
         sent = now
         return [.push(to: endpoint)]
@@ -66,7 +66,7 @@ struct DesktopTest {
 
     private mutating func take(_ isOurs: Bool, _ now: Duration) -> [Action] {
         guard isOurs else { return fail(ReceiverTest.changed(.application)) }
-        results.append(.passed(.application, "here after \(ReceiverTest.text(now - sent))"))
+        results.append(.passed(.application, "arrived after \(ReceiverTest.text(now - sent))"))
         step = .leaving
         return [.unregister]
     }
@@ -76,33 +76,34 @@ struct DesktopTest {
             switch step {
             case .registering where isAccepted:
                 fail(
-                    .desktop, "registered, but no endpoint comes: the receiver is not reached",
-                    "put the address of a device into the file receivers: bellwire desktop --help")
+                    .desktop, "registered, but got no endpoint: the receiver cannot be reached",
+                    "put a device's address into the file receivers; see bellwire desktop --help")
             case .registering: fail(.desktop, "no answer to a registration", Self.restart)
             case .pushing:
-                fail(.application, "the push was sent, but no message comes", Self.restart)
-            case .leaving, .done: fail(.application, "the end is not confirmed", Self.restart)
+                fail(.application, "the push was sent, but no message arrives", Self.restart)
+            case .leaving, .done:
+                fail(.application, "the end of the registration is not confirmed", Self.restart)
             }
         }
     }
 
-    /// In the words of the UnifiedPush specification.
+    /// The reasons are those of the UnifiedPush specification.
     private mutating func fail(_ reason: String) -> [Action] {
         let advice =
             switch reason {
             case "ACTION_REQUIRED":
-                "put the address of a device into the file receivers: bellwire desktop --help"
-            case "NETWORK": "the receiver must be reachable from here"
+                "put a device's address into the file receivers; see bellwire desktop --help"
+            case "NETWORK": "make sure that the receiver can be reached from here"
             default: Self.restart
             }
-        return fail(.desktop, "the registration is refused: \(reason)", advice)
+        return fail(.desktop, "the registration was refused: \(reason)", advice)
     }
 
     private mutating func fail(_ hop: Hop, _ finding: String, _ advice: String) -> [Action] {
         fail(.failed(hop, finding, advice: advice))
     }
 
-    /// What is registered is given back before the end.
+    /// Ends the registration before the test ends.
     private mutating func fail(_ result: HopResult) -> [Action] {
         results.append(result)
         step = .done

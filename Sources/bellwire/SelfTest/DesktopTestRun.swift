@@ -4,7 +4,7 @@ import Crypto
 import Desktop
 import Reactor
 
-/// Does what a `DesktopTest` asks for, as an application without a name of its own.
+/// Performs the actions of a `DesktopTest` as an application without a bus name.
 final class DesktopTestRun {
     private static let patience = Duration.seconds(10)
     private static let path = "/org/unifiedpush/Connector"
@@ -32,7 +32,7 @@ final class DesktopTestRun {
         self.report = report
     }
 
-    /// Returns when the way was walked; at once where there is no session bus.
+    /// Returns when the test is done; at once without a session bus.
     static func run(authorities: String?, report: @escaping (HopResult) -> Void) throws {
         let loop = try EventLoop()
         let sender = try TestSender.make(on: loop, authorities: authorities)

@@ -1,4 +1,4 @@
-/// The stations of a message, in the order in which `bellwire test` comes by.
+/// The steps of a message, in the order in which `bellwire test` checks them.
 enum Hop: String {
     case name
     case connection
@@ -12,7 +12,7 @@ enum Hop: String {
     case desktop
     case application
 
-    /// What the report calls it.
+    /// The step's name in the output.
     var title: String {
         switch self {
         case .name: "DNS"
@@ -30,12 +30,12 @@ enum Hop: String {
     }
 }
 
-/// How one station was found.
+/// The result of one step.
 struct HopResult: Equatable {
     let hop: Hop
-    /// Nil: there is no such station here.
+    /// Nil: the step does not exist here.
     let isPassed: Bool?
-    /// What was seen.
+    /// What the test observed.
     let finding: String
     /// What to change.
     let advice: String?

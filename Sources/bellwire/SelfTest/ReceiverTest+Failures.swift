@@ -1,44 +1,44 @@
 import HTTP
 
-/// What each failure means for whoever runs the receiver.
+/// What each failure means to the administrator of the receiver.
 extension ReceiverTest {
     static let forgotten = HopResult.failed(
         .redelivery, "the receiver has forgotten us",
-        advice: "its store was lost: see that its state folder is kept")
+        advice: "its store was lost: make sure that its state folder is kept")
 
     static func notRegistered(_ status: Int) -> HopResult {
         .failed(
-            .endpoint, "the receiver gave none, with status \(status)",
-            advice: "look at the log of bellwire serve")
+            .endpoint, "the receiver made no endpoint (status \(status))",
+            advice: "read the log of bellwire serve")
     }
 
     static func changed(_ hop: Hop) -> HopResult {
         .failed(
-            hop, "another message came than was sent",
-            advice: "something on the way changes bodies: let the proxy pass them as they are")
+            hop, "the message that arrived is not the one that was sent",
+            advice: "something changes bodies on the way: make the proxy pass them unchanged")
     }
 
     static func buffered(_ delay: Duration) -> HopResult {
         .failed(
-            .delivery, "it came only after \(text(delay))",
-            advice: "switch off buffering in the proxy: deploy/nginx has a sample")
+            .delivery, "it arrived only after \(text(delay))",
+            advice: "switch off buffering in the proxy; deploy/nginx has a sample")
     }
 
     static func notPushed(_ reason: String) -> HopResult {
         .failed(
             .push, "no answer to a push: \(reason)",
-            advice: "the address must be reachable from here as it is for senders")
+            advice: "make the address reachable from here, as it is for senders")
     }
 
     static func notTaken(_ status: Int) -> HopResult {
         let advice =
             switch status {
-            case 401, 403: "the clocks of this machine and of the receiver must agree"
-            case 404: "a proxy must pass /wpush to the receiver, with the path unchanged"
-            case 413: "a proxy must take bodies of 8 KiB"
-            case 429: "too many pushes in a short time: try again in a minute"
-            case 500...: "the receiver, or its disk, has trouble: look at its log"
-            default: "look at the log of bellwire serve"
+            case 401, 403: "set the clocks of this machine and of the receiver"
+            case 404: "make the proxy pass /wpush to the receiver with the path unchanged"
+            case 413: "make the proxy accept bodies of 8 KiB"
+            case 429: "too many pushes in a short time; try again in a minute"
+            case 500...: "the receiver or its disk has a problem; read its log"
+            default: "read the log of bellwire serve"
             }
         return .failed(.push, "refused with status \(status)", advice: advice)
     }
@@ -46,31 +46,37 @@ extension ReceiverTest {
     static func notConnected(_ failure: WebSocketClientFailure, host: String) -> HopResult {
         let (finding, advice) =
             switch failure {
-            case .unknownName: ("no address", "enter \(host) in the DNS, or in /etc/hosts")
+            case .unknownName: ("no address", "add \(host) to the DNS or to /etc/hosts")
             case .unreachable(let error):
                 (
                     "nothing answers: \(error)",
-                    "start the server, and let the port through the firewall"
+                    "start the server and open the port in the firewall"
                 )
             case .untrusted(let error):
                 (
                     "the certificate is not trusted: \(error)",
-                    "renew it, or name the authority of a development certificate by --ca-file"
+                    "renew it, or name the CA of a development certificate by --ca-file"
                 )
             case .brokenHandshake(let error):
-                ("no TLS: \(error)", "base-url says https: the port behind it must speak TLS")
+                ("TLS failed: \(error)", "base-url says https, so its port must speak TLS")
             case .refused(let status, _) where status == 401:
-                ("the credential is refused", "make a new one by bellwire device add")
+                ("the credential was refused", "make a new one with bellwire device add")
             case .refused(let status, _):
                 (
-                    "the upgrade to a WebSocket is answered \(status)",
-                    "the proxy must pass Upgrade and Connection on: deploy/nginx has a sample"
+                    "the upgrade to a WebSocket was answered with status \(status)",
+                    "make the proxy pass Upgrade and Connection; deploy/nginx has a sample"
                 )
             case .badAnswer, .unreadableAnswer:
-                ("what answers is no WebSocket", "base-url leads to something else: correct it")
+                (
+                    "the server there does not speak WebSocket",
+                    "base-url leads to another server; correct it"
+                )
             case .timedOut(let stage), .lost(let stage):
-                ("nothing more comes at \(stage.rawValue)", "see what stands between, and its log")
-            case .cancelled: ("called off", "try again")
+                (
+                    "no answer at \(stage.rawValue)",
+                    "check the proxy and firewall between, and their logs"
+                )
+            case .cancelled: ("the connection was cancelled", "try again")
             }
         return .failed(.connection, finding, advice: advice)
     }

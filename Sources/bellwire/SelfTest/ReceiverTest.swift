@@ -1,12 +1,12 @@
 import WebPush
 
-/// Walks the way of a message through a receiver, as one of its user agents: a push while it is
+/// Tests the way of a message through a receiver as one of its user agents: a push while it is
 /// connected, then one while it is away. A value: events in, actions out.
 struct ReceiverTest {
     enum Action: Equatable {
         case connect
         case disconnect
-        /// `userAgent` is what the receiver called us before.
+        /// `userAgent` is the name that the receiver gave before.
         case hello(userAgent: String?)
         case register
         case unregister
@@ -22,7 +22,7 @@ struct ReceiverTest {
         case hello(userAgent: String)
         case registered(endpoint: String)
         case refused(status: Int)
-        /// `isOurs`: it decrypts to what was sent last.
+        /// `isOurs`: it decrypts to the last message sent.
         case received(version: String, isOurs: Bool)
         case unregistered
         case answered(status: Int)
@@ -32,7 +32,7 @@ struct ReceiverTest {
 
     private enum Step {
         case connecting, greeting, registering
-        /// A push whose answer, or whose delivery, has not come yet.
+        /// A push that still lacks its answer or its delivery.
         case pushing(sent: Duration, isAnswered: Bool, isReceived: Bool)
         case storing(sent: Duration)
         case returning, fetching(since: Duration)
@@ -40,10 +40,10 @@ struct ReceiverTest {
         case done
     }
 
-    /// Later than this something on the way keeps what it should pass on.
+    /// A slower delivery means that a proxy buffers it.
     private static let prompt = Duration.seconds(1)
 
-    /// Where all endpoints have to lie.
+    /// All endpoints must begin with it.
     let baseURL: String
     private(set) var results: [HopResult] = []
     private var step = Step.connecting
@@ -58,7 +58,7 @@ struct ReceiverTest {
         case (_, .cut(let result)): return fail(result)
         case (_, .timedOut): return fail(late)
         case (.connecting, .opened):
-            results.append(.passed(.connection, "the certificate is trusted, WebSockets pass"))
+            results.append(.passed(.connection, "the certificate is trusted and WebSockets work"))
             step = .greeting
             return [.hello(userAgent: nil)]
         case (.returning, .opened): return [.hello(userAgent: userAgent)]
@@ -88,7 +88,7 @@ struct ReceiverTest {
             return fail(
                 .failed(
                     .endpoint, "endpoints do not begin with \(baseURL)",
-                    advice: "set base-url to the address that senders reach"))
+                    advice: "set base-url to the address that senders use"))
         }
         self.endpoint = endpoint
         results.append(.passed(.endpoint, "bound to a key of this test"))
@@ -100,23 +100,24 @@ struct ReceiverTest {
         switch (step, event) {
         case (.pushing(let sent, _, let isReceived), .answered(let status)):
             guard status == 201 else { return fail(Self.notTaken(status)) }
-            results.append(.passed(.push, "taken after \(Self.text(now - sent))"))
+            results.append(.passed(.push, "accepted after \(Self.text(now - sent))"))
             step = .pushing(sent: sent, isAnswered: true, isReceived: isReceived)
             return leaveWhenDone(now)
         case (.pushing(let sent, let isAnswered, _), .received(let version, let isOurs)):
             guard isOurs else { return fail(Self.changed(.delivery)) }
             guard now - sent < Self.prompt else { return fail(Self.buffered(now - sent)) }
-            results.append(.passed(.delivery, "here after \(Self.text(now - sent))"))
+            results.append(.passed(.delivery, "arrived after \(Self.text(now - sent))"))
             step = .pushing(sent: sent, isAnswered: isAnswered, isReceived: true)
             return [.acknowledge(version: version)] + leaveWhenDone(now)
         case (.storing(let sent), .answered(let status)):
             guard status == 201 else { return fail(Self.notTaken(status)) }
-            results.append(.passed(.store, "kept on disk after \(Self.text(now - sent))"))
+            results.append(.passed(.store, "stored after \(Self.text(now - sent))"))
             step = .returning
             return [.connect]
         case (.fetching(let since), .received(let version, let isOurs)):
             guard isOurs else { return fail(Self.changed(.redelivery)) }
-            results.append(.passed(.redelivery, "here \(Self.text(now - since)) after the return"))
+            results.append(
+                .passed(.redelivery, "arrived \(Self.text(now - since)) after the reconnection"))
             step = .ending
             return [.acknowledge(version: version), .unregister]
         case (_, .unanswered(let reason)): return fail(Self.notPushed(reason))
@@ -124,7 +125,7 @@ struct ReceiverTest {
         }
     }
 
-    /// The first push is done with when it was answered and received, in whatever order.
+    /// The first push is done once it was answered and received, in either order.
     private mutating func leaveWhenDone(_ now: Duration) -> [Action] {
         guard case .pushing(_, true, true) = step else { return [] }
         step = .storing(sent: now)
@@ -136,7 +137,7 @@ struct ReceiverTest {
             return fail(
                 .failed(
                     .end, "a push to the ended subscription was answered \(status), not 410",
-                    advice: "something between answers for the receiver: look at its log"))
+                    advice: "something in between answers instead of the receiver; read its log"))
         }
         results.append(.passed(.end, "senders are told that the endpoint is gone"))
         step = .done
@@ -149,21 +150,21 @@ struct ReceiverTest {
         return [.finish]
     }
 
-    /// What is wrong when nothing comes.
+    /// The result if nothing arrives in time.
     private var late: HopResult {
         switch step {
         case .connecting, .greeting, .registering, .returning, .ending, .done:
             .failed(
-                .link, "connected, but the receiver's answer does not come",
-                advice: "a proxy must pass WebSockets on at once: deploy/nginx has a sample")
+                .link, "connected, but the receiver does not answer",
+                advice: "make the proxy pass WebSockets without delay; deploy/nginx has a sample")
         case .pushing(_, true, false):
             .failed(
-                .delivery, "the push was taken, but it does not come",
-                advice: "switch off buffering in the proxy: deploy/nginx has a sample")
+                .delivery, "the push was accepted but does not arrive",
+                advice: "switch off buffering in the proxy; deploy/nginx has a sample")
         case .fetching:
             .failed(
-                .redelivery, "what was kept does not come after the return",
-                advice: "look at the log of bellwire serve")
+                .redelivery, "the stored push does not arrive after the reconnection",
+                advice: "read the log of bellwire serve")
         case .pushing, .storing, .verifying: Self.notPushed("no answer in time")
         }
     }

@@ -6,7 +6,7 @@ import System
 import TLS
 import WebPush
 
-/// Does what a `ReceiverTest` asks for, on one loop that ends with the test.
+/// Performs the actions of a `ReceiverTest` on a loop of its own.
 final class ReceiverTestRun {
     private static let patience = Duration.seconds(10)
     private static let terms = WebSocketTerms(
@@ -35,8 +35,8 @@ final class ReceiverTestRun {
         self.report = report
     }
 
-    /// Walks the way, and returns when that is done. `url`: where a user agent connects to; the
-    /// endpoints have to lie under `baseURL`.
+    /// Returns when the test is done. User agents connect to `url`; endpoints must begin with
+    /// `baseURL`.
     static func run(
         _ url: WebSocketURL, baseURL: String, authorities: String?,
         report: @escaping (HopResult) -> Void
@@ -136,13 +136,13 @@ extension ReceiverTestRun: WebSocketClientHandler, TimerHandler {
     }
 
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
-        // A connection that was let go of ends as it should.
+        // The end of a connection that was replaced is no failure.
         guard connection === self.connection else { return }
         handle(
             .cut(
                 .failed(
                     .link, "the connection was lost: \(end)",
-                    advice: "a proxy must let WebSockets live: deploy/nginx has a sample")))
+                    advice: "make the proxy keep WebSockets open; deploy/nginx has a sample")))
     }
 
     func timerFired(_ cookie: UInt64) {

@@ -1,19 +1,19 @@
 import Base
 import System
 
-/// Tells each result as soon as it is there.
+/// Prints each result at once.
 final class SelfTestReport {
     private let isJSON: Bool
     private(set) var hasFailed = false
 
-    /// As long as the longest title.
+    /// The length of the longest title.
     private static let width = 15
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
     func add(_ result: HopResult) {
         hasFailed = hasFailed || result.isPassed == false
-        // Whoever does not listen any more does not want to know.
+        // If nobody reads the output any more, the test still has to clean up.
         try? StandardOutput.write(isJSON ? json(result) : text(result))
     }
 

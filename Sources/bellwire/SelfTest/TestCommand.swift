@@ -8,20 +8,22 @@ import System
 extension Command {
     static let test = Command(
         name: "test",
-        summary: "send a message the whole way, and name the station where it stops",
+        summary: "send a message the whole way and name the step where it fails",
         details: """
-            Makes a device for itself by the control socket of the running server, connects as it,
-            and pushes to it: once while it is connected, once while it is away. Where a desktop
-            service runs in this session it then registers as an application and pushes to that.
-            Each line passes, or says what to change. Nothing of it is left behind.
+            Adds a device through the control socket of the running server, connects as that device
+            and pushes to it: once while it is connected, once while it is away. If a desktop
+            service runs in this session, it then registers as an application and pushes to that.
+            Each line passes or says what to change. Everything it added is removed at the end.
             """,
         options: [
-            Option("url", "URL", help: "the address of a device, where there is no control socket"),
+            Option(
+                "url", "URL",
+                help: "the address of a device, if you cannot reach the control socket"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
         ] + ControlConnection.options + [.json]
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("test takes options only", hint: "bellwire test --help")
+            throw CommandError.usage("test takes options only", hint: "see bellwire test --help")
         }
         let report = SelfTestReport(isJSON: arguments.has("json"))
         if let url = arguments["url"] {
@@ -53,7 +55,7 @@ extension Command {
         try DesktopTestRun.run(authorities: authorities, report: report.add)
     }
 
-    /// The first station, before anything is connected to.
+    /// The first step, before any connection.
     private static func find(_ host: String, _ report: SelfTestReport) throws -> Bool {
         let addresses =
             IPAddress(host).map { [$0] }
@@ -63,7 +65,7 @@ extension Command {
             report.add(
                 .failed(
                     .name, "\(finding) for \(host)",
-                    advice: "enter \(host) in the DNS, or in /etc/hosts"))
+                    advice: "add \(host) to the DNS or to /etc/hosts"))
             return false
         }
         let list = Set(addresses.map(\.description)).sorted().joined(separator: ", ")
@@ -71,7 +73,7 @@ extension Command {
         return true
     }
 
-    /// The development certificate is trusted where it serves: on this machine.
+    /// Trusts the development certificate only for a server on this machine.
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
         if let file = arguments["ca-file"] { return file }
         let file = try ConfigurationSources.read(arguments).keys + "/development-ca.pem"

@@ -1,9 +1,9 @@
 import Base
 
-/// A device that is there as long as the test.
+/// A device that exists during the test.
 struct TestDevice {
     private static let path = "/api/v1/devices"
-    /// One that an interrupted test left is known by it.
+    /// Also identifies a device that an interrupted test left behind.
     private static let name = "bellwire test"
 
     let url: String
@@ -17,7 +17,7 @@ struct TestDevice {
         url = try DeviceReport.Added(json: try control.send("POST", Self.path, body.bytes)).url
     }
 
-    /// What remains of it says nothing of the way that was tested.
+    /// A failure here says nothing about the tested way; the next test removes the rest.
     func remove() { try? Self.removeAll(control) }
 
     private static func removeAll(_ control: ControlConnection) throws {

@@ -1,13 +1,14 @@
 import Base
 import Crypto
 import Outbound
+import PushService
 import System
 import WebPush
 
-/// Pushes of a test that knows both ends: what is sent is encrypted for keys of its own, and what
-/// comes back is decrypted and compared.
+/// Messages of a test that is sender and receiver: encrypted for its own keys, and compared after
+/// decryption.
 struct TestMessage: ~Copyable {
-    /// Longer than it may take; a push that nobody fetches goes by itself.
+    /// In seconds, longer than the test may take. A push that nobody fetches then expires.
     private static let lifetime = 30
     private static let textLength = 32
 
@@ -28,16 +29,15 @@ struct TestMessage: ~Copyable {
         self.decryptor = decryptor
     }
 
-    /// The key that endpoints are to be bound to.
+    /// The key that endpoints are bound to.
     var applicationKey: String { signingKey.publicKey.base64URL }
 
-    /// A new message, encrypted and signed for that endpoint.
+    /// Makes a new message, encrypted and signed for the endpoint.
     mutating func request(
         to endpoint: String, _ settings: CallbackSettings
-    ) throws -> CallbackRequest {
-        let rights = CallbackRights(userID: ProcessOwner.userID)
+    ) throws -> LoopRequest {
         guard let audience = Origin(url: endpoint) else {
-            throw CommandError(message: "the endpoint is no http or https URL")
+            throw CommandError(message: "the endpoint is not an http or https URL")
         }
         let random = try Random.bytes(count: Self.textLength)
         text = Array(Base64URL.text(random.span).utf8)
@@ -45,8 +45,8 @@ struct TestMessage: ~Copyable {
         let push = try encryptor.encrypt(
             text.span, for: keys.privateKey.publicKey, auth: keys.auth, encoding: .aes128gcm)
         let signature = try VAPIDSignature(for: audience, key: signingKey, subject: nil)
-        return CallbackRequest(
-            target: try settings.target(endpoint, for: rights), rights: rights,
+        return try settings.request(
+            to: endpoint, for: CallbackRights(userID: ProcessOwner.userID),
             fields: [
                 ("TTL", "\(Self.lifetime)"), ("Urgency", "high"),
                 ("Content-Encoding", push.encoding.rawValue),
@@ -55,7 +55,7 @@ struct TestMessage: ~Copyable {
             ], body: push.body)
     }
 
-    /// Whether that is what was sent last.
+    /// Whether it is the last message sent.
     mutating func isLast(_ body: [UInt8]) -> Bool {
         guard let parameters = try? EncryptionParameters(aes128gcm: body.span) else { return false }
         return (try? decryptor.decrypt(body.span, parameters, keys: keys)) == text

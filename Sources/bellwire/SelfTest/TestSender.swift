@@ -1,14 +1,15 @@
 import Outbound
+import PushService
 import Reactor
 
-/// Sends the pushes of a test, and knows them when they come back.
+/// Sends the pushes of a test and recognizes them when they arrive.
 final class TestSender {
-    private let client: CallbackClient
+    private let client: LoopClient
     private let settings: CallbackSettings
     private var message: TestMessage
 
     private init(
-        _ client: CallbackClient, _ settings: CallbackSettings, _ message: consuming TestMessage
+        _ client: LoopClient, _ settings: CallbackSettings, _ message: consuming TestMessage
     ) {
         self.client = client
         self.settings = settings
@@ -17,15 +18,14 @@ final class TestSender {
 
     static func make(on loop: EventLoop, authorities: String?) throws -> TestSender {
         var settings = CallbackSettings(userAgent: "bellwire/\(ProgramVersion.text)")
-        settings.authorities = authorities
+        settings.client.authorities = authorities
         return TestSender(
-            try CallbackClient(on: loop, settings), settings, try TestMessage())
+            try LoopClient(on: loop, settings.client), settings, try TestMessage())
     }
 
-    /// The key that endpoints are to be bound to.
+    /// The key that endpoints are bound to.
     var applicationKey: String { message.applicationKey }
 
-    /// Whether that is what was sent last.
     func isLast(_ body: [UInt8]) -> Bool { message.isLast(body) }
 
     /// `completion` gets the status of the answer.

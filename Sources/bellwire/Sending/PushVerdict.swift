@@ -1,7 +1,7 @@
 import Base
 import Outbound
 
-/// What a push service's answer means for whoever sent the push.
+/// What a push service's answer means to the sender.
 struct PushVerdict {
     private let response: HTTPResponse
 
@@ -17,15 +17,15 @@ struct PushVerdict {
 
     private var meaning: String {
         switch response.status {
-        case 200..<300: "the push service took the push"
-        case 300..<400: "the endpoint has moved; redirects are not followed, subscribe anew"
+        case 200..<300: "the push service accepted the push"
+        case 300..<400: "the endpoint has moved; redirects are not followed, so subscribe again"
         case 400: "the push service does not understand the request"
         case 401, 403: "the signature is missing or wrong, or the endpoint is bound to another key"
-        case 404, 410: "the subscription is gone; forget this endpoint"
+        case 404, 410: "the subscription is gone; stop using this endpoint"
         case 413: "the message is too large for this push service"
-        case 408, 425: "the push service wants the push again"
+        case 408, 425: "the push service asks to send the push again"
         case 429: "too many pushes; wait before the next one"
-        case 500...: "the push service has trouble of its own; try again later"
+        case 500...: "the push service has an internal problem; try again later"
         default: "the push service refused the push"
         }
     }

@@ -1,11 +1,11 @@
 import Base
 
-/// Messages in the form of Apple's push service, and with a name as ZEGO's ZPNs sends them: a later
-/// one takes the place of the one before it, or takes it back.
+/// Messages in the form of Apple's push service, with an id as ZEGO's ZPNs adds it: a later message
+/// with the same id replaces or removes the earlier one.
 extension Command {
     private static let appleOptions = ["title", "sound", "badge", "custom-id"]
 
-    /// The message as it is, unless it shall have more than words.
+    /// Returns the message unchanged unless options add more than text.
     static func dressed(_ message: [UInt8]?, _ arguments: Arguments) throws -> [UInt8]? {
         let name = arguments["custom-id"]
         let isRetracting = arguments.has("retract")
@@ -45,7 +45,7 @@ extension Command {
         }
         guard !name.isEmpty else { throw CommandError.usage("--custom-id is empty") }
         guard isRetracting != isShown else {
-            throw CommandError.usage("say either a message or --retract with --custom-id")
+            throw CommandError.usage("give either a message or --retract with --custom-id")
         }
     }
 

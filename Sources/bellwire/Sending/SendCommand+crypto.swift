@@ -11,7 +11,8 @@ extension Command {
     ) throws {
         guard let keys = subscription.keys else {
             throw CommandError.usage(
-                "a message needs the receiver's keys", hint: "--p256dh and --auth, or --to FILE")
+                "a message needs the receiver's keys",
+                hint: "add --p256dh and --auth, or use --to FILE")
         }
         var encryptor = try Encryptor()
         let push: EncryptedPush
@@ -22,7 +23,7 @@ extension Command {
             switch error {
             case .tooLong(let limit):
                 throw CommandError(
-                    message: "the message is too long", hint: "at most \(limit) bytes")
+                    message: "the message is too long", hint: "send at most \(limit) bytes")
             case .badReceiverKey: throw CommandError(message: "p256dh is not on the curve")
             case .fault(let fault): throw fault
             }
@@ -33,17 +34,19 @@ extension Command {
         request.fields.append(("Content-Type", "application/octet-stream"))
     }
 
-    /// With aesgcm in the form of its time, which is all that some old receivers know.
+    /// With aesgcm it uses the older scheme of that time, the only one that some old receivers
+    /// know.
     static func sign(
         _ request: inout HTTPRequest, keyFile path: String, _ encoding: ContentEncoding,
         _ subject: String?
     ) throws {
         guard case .vapid(let privateKey) = try storedKey(at: path) else {
             throw CommandError(
-                message: "\(path) is no VAPID key", hint: "bellwire keys new vapid FILE")
+                message: "\(path) is not a VAPID key",
+                hint: "make one with: bellwire keys new vapid FILE")
         }
         guard let audience = Origin(url: request.url) else {
-            throw CommandError.usage("the endpoint is no http or https URL")
+            throw CommandError.usage("the endpoint is not an http or https URL")
         }
         let signature = try VAPIDSignature(for: audience, key: privateKey, subject: subject)
         switch encoding {

@@ -7,32 +7,32 @@ import WebPush
 extension Command {
     static let send = Command(
         name: "send",
-        summary: "encrypt a message, sign it, and push it to an endpoint",
+        summary: "encrypt a message, sign it and push it to an endpoint",
         forms: ["--to FILE [MESSAGE]", "--endpoint URL [--p256dh KEY --auth SECRET] [MESSAGE]"],
         details: """
             MESSAGE is the text; - reads it from standard input. Without a message the push has no
-            body and only wakes the receiver. With --title, --sound, --badge or --custom-id the message
-            is in the form of Apple's push service, which receivers of the dialects zpns and auto read;
-            --badge may stand alone. Prints what the push service answered, and what that
-            means; the exit code is 0 only if it took the push.
+            body and only wakes the receiver. With --title, --sound, --badge or --custom-id the
+            message takes the form of Apple's push service, which receivers with the dialects zpns
+            and auto read; --badge needs no message. Prints the push service's answer and what it
+            means. The exit code is 0 only if the service accepted the push.
             """,
         options: [
-            Option("to", "FILE", help: "a PushSubscription as JSON, for you alone to read"),
-            Option("endpoint", "URL", help: "the endpoint, where there is no such file"),
+            Option("to", "FILE", help: "a PushSubscription in JSON, readable by you alone"),
+            Option("endpoint", "URL", help: "the endpoint, if you have no such file"),
             Option("p256dh", "KEY", help: "the receiver's public key in base64url"),
             Option("auth", "SECRET", help: "the receiver's auth secret in base64url"),
             Option("file", "FILE", help: "read the message from a file"),
             Option("encoding", "NAME", help: "aes128gcm (default) or aesgcm"),
-            Option("ttl", "SECONDS", help: "how long the service keeps it (default 86400)"),
-            Option("topic", "NAME", help: "replaces an undelivered push of the same topic"),
+            Option("ttl", "SECONDS", help: "how long the service keeps the push (default 86400)"),
+            Option("topic", "NAME", help: "replace an undelivered push with this topic"),
             Option("urgency", "LEVEL", help: "very-low, low, normal or high"),
             Option("vapid-key", "FILE", help: "sign with this key (bellwire keys new vapid)"),
-            Option("subject", "URI", help: "who signs: a mailto: or https: address"),
-            Option("title", "TEXT", help: "what stands above the message"),
-            Option("sound", "NAME", help: "a sound of the receiver's theme"),
-            Option("badge", "NUMBER", help: "how much waits; 0 for nothing"),
-            Option("custom-id", "NAME", help: "replaces the message of that name, as ZPNs does"),
-            Option("retract", help: "takes the message of --custom-id back"),
+            Option("subject", "URI", help: "your contact: a mailto: or https: address"),
+            Option("title", "TEXT", help: "the title of the notification"),
+            Option("sound", "NAME", help: "the name of a sound in the receiver's theme"),
+            Option("badge", "NUMBER", help: "the number of unread messages; 0 for none"),
+            Option("custom-id", "NAME", help: "replace the message that has this id, as ZPNs does"),
+            Option("retract", help: "remove the message with the --custom-id"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
             .json,
         ]
@@ -64,7 +64,7 @@ extension Command {
                 endpoint: endpoint, p256dh: arguments["p256dh"], auth: arguments["auth"])
         default:
             throw CommandError.usage(
-                "say where to push: either --to or --endpoint", hint: "bellwire send --help")
+                "name the endpoint by either --to or --endpoint", hint: "see bellwire send --help")
         }
     }
 
@@ -78,14 +78,14 @@ extension Command {
             return bytes
         case (let text?, nil) where arguments.positional.count == 1: return Array(text.utf8)
         case (nil, let file?): return try TextFile.read(file)
-        default: throw CommandError.usage("one message only; put it in quotes")
+        default: throw CommandError.usage("send takes one message; put it in quotes")
         }
     }
 
     private static func encoding(_ arguments: Arguments) throws -> ContentEncoding {
         guard let name = arguments["encoding"] else { return .aes128gcm }
         guard let encoding = ContentEncoding(rawValue: name) else {
-            throw CommandError.usage("unknown encoding", hint: "aes128gcm or aesgcm")
+            throw CommandError.usage("unknown encoding", hint: "use aes128gcm or aesgcm")
         }
         return encoding
     }
@@ -100,7 +100,7 @@ extension Command {
         if let topic = arguments["topic"] {
             guard Topic(topic) != nil else {
                 throw CommandError.usage(
-                    "not a topic", hint: "up to 32 letters, digits, - and _")
+                    "not a topic", hint: "use up to 32 letters, digits, - and _")
             }
             fields.append(("Topic", topic))
         }

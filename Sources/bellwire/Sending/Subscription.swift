@@ -1,15 +1,15 @@
 import Base
 import WebPush
 
-/// Where a push goes and to whom it is encrypted: a browser's PushSubscription as JSON.
+/// An endpoint and its keys: a browser's PushSubscription as JSON.
 struct Subscription: Confidential {
     let endpoint: String
-    /// Absent for a subscription that takes no text.
+    /// Nil for a subscription that gets pushes without a body.
     let keys: (p256dh: UncompressedPoint, auth: Secret)?
 
     init(endpoint: String, p256dh: String?, auth: String?) throws {
         guard Origin(url: endpoint) != nil else {
-            throw CommandError.usage("the endpoint is no http or https URL")
+            throw CommandError.usage("the endpoint is not an http or https URL")
         }
         self.endpoint = endpoint
         switch (p256dh, auth) {
@@ -17,14 +17,16 @@ struct Subscription: Confidential {
         case (let p256dh?, let auth?):
             guard let point = UncompressedPoint(base64URL: p256dh) else {
                 throw CommandError.usage(
-                    "p256dh is no public key", hint: "65 bytes in base64url, the first of them 04")
+                    "p256dh is not a public key",
+                    hint: "it needs 65 bytes in base64url, the first of them 04")
             }
             guard let secret = Base64URL.decode(auth), secret.count == 16 else {
                 throw CommandError.usage(
-                    "auth is no auth secret", hint: "16 bytes in base64url without padding")
+                    "auth is not an auth secret",
+                    hint: "it needs 16 bytes in base64url without padding")
             }
             keys = (point, Secret(secret.span))
-        default: throw CommandError.usage("p256dh and auth go together")
+        default: throw CommandError.usage("give both p256dh and auth, or neither")
         }
     }
 
@@ -47,7 +49,7 @@ struct Subscription: Confidential {
         }
         guard let endpoint = texts["endpoint"] else {
             throw CommandError(
-                message: "the file holds no subscription",
+                message: "the file does not hold a subscription",
                 hint: #"expected {"endpoint": "…", "keys": {"p256dh": "…", "auth": "…"}}"#)
         }
         try self.init(endpoint: endpoint, p256dh: texts["p256dh"], auth: texts["auth"])

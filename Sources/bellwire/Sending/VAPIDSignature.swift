@@ -3,12 +3,12 @@ import Crypto
 import System
 import WebPush
 
-/// The token that names the sender of a push, and the key that it is signed with (RFC 8292).
+/// A signed token that names the sender of a push, and the public key (RFC 8292).
 struct VAPIDSignature: Confidential {
     let token: String
     let publicKey: String
 
-    /// Half of what RFC 8292 section 2 allows, so that clocks may differ.
+    /// Half of what RFC 8292 section 2 allows, in case the clocks differ.
     private static let lifetime = 12 * 60 * 60
 
     init(
@@ -22,6 +22,6 @@ struct VAPIDSignature: Confidential {
         publicKey = key.publicKey.base64URL
     }
 
-    /// What the field Authorization says.
+    /// The value of the field Authorization.
     var authorization: String { "vapid t=\(token), k=\(publicKey)" }
 }

@@ -2,17 +2,17 @@ import Configuration
 import Desktop
 import System
 
-/// The desktop beside a server of the same process: a device of it, which shows all accounts that are
-/// registered there. Belongs to the thread of the supervisor.
+/// The desktop inside a server's process: one of its devices, which shows all accounts registered
+/// there. Belongs to the supervisor's thread.
 final class LocalDesktop {
     private let server: PushServer
     private let host: DesktopHost
     private let log: Log
     private var configuration: ServerConfiguration
-    /// Of the server, when its accounts were looked at last.
+    /// The server's change count when its accounts were last read.
     private var accountChanges: UInt64
 
-    /// Nil, with a word in the log, where no desktop can be served: pushes are taken all the same.
+    /// Nil, with a log line, if a desktop cannot run here; the server still serves pushes.
     init?(of server: PushServer, _ configuration: ServerConfiguration, _ log: Log) {
         accountChanges = server.accountChanges
         do {
@@ -34,7 +34,7 @@ final class LocalDesktop {
         return try DesktopTerms([local] + DesktopHost.receivers(configuration))
     }
 
-    /// Notices what was registered and revoked.
+    /// Applies new and revoked registrations.
     func follow() {
         if server.accountChanges != accountChanges { refresh() }
     }
@@ -45,7 +45,7 @@ final class LocalDesktop {
     }
 
     private func refresh() {
-        // Read before the accounts: what changes meanwhile is looked at again.
+        // Read before the accounts, so that a change in between is seen the next time.
         let changes = server.accountChanges
         if host.reload(log, { try Self.terms(configuration) }) { accountChanges = changes }
     }

@@ -4,7 +4,7 @@ import Reactor
 import System
 
 extension Log {
-    /// For each request, where that is wanted.
+    /// Logs a request, if that is configured.
     func write(_ access: HTTPAccess) {
         writeAlways(
             .info, "request",
@@ -16,7 +16,7 @@ extension Log {
             ])
     }
 
-    /// For each connection that is lost; the log counts what would fill it.
+    /// Logs a lost connection; the log itself limits repetitions.
     func write(_ trouble: HTTPTrouble) {
         switch trouble {
         case .cannotAccept(let address, let reason):
@@ -36,12 +36,12 @@ extension Log {
 }
 
 extension SocketAddress {
-    /// Without the port, which is another for each connection.
+    /// Without the port, which differs for each connection.
     fileprivate var host: String {
         if case .ip(let address, _) = self { address.description } else { description }
     }
 
-    /// Version 6 by its /64, which one peer has for itself.
+    /// An IPv6 address as its /64, which belongs to one peer.
     fileprivate var owner: String {
         guard case .ip(let address, _) = self, address.v4 == nil else { return host }
         return IPAddress(high: address.high, low: 0).description

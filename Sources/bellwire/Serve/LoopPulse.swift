@@ -1,7 +1,7 @@
 import Reactor
 import System
 
-/// Whether every loop still takes its turns.
+/// Checks that every loop still runs.
 final class LoopPulse: Sendable {
     private let loops: [EventLoop]
     private let silent: Lock<Set<Int>>
@@ -11,7 +11,7 @@ final class LoopPulse: Sendable {
         silent = Lock([])
     }
 
-    /// Asks all loops for a sign; false if one has not answered the question before.
+    /// Pings all loops; false if one has not answered the previous ping.
     func beat() -> Bool {
         let isAlive = silent.withLock { silent in
             guard silent.isEmpty else { return false }

@@ -4,10 +4,10 @@ import HTTP
 import Reactor
 import TLS
 
-/// A socket that listens already, and what is said of it, until a server takes it over.
+/// A socket that listens already, with its address, until a server starts to use it.
 final class OpenListener {
     let configured: ListenAddress
-    /// With the port that is really bound.
+    /// With the port that is bound.
     let address: SocketAddress
     private var socket: ListeningSocket?
 
@@ -17,7 +17,7 @@ final class OpenListener {
         self.socket = consume socket
     }
 
-    /// Once.
+    /// Returns the socket once.
     func take() -> ListeningSocket? { socket.take() }
 
     func terms(_ certificates: CertificateStore?) -> HTTPListenerTerms {
@@ -36,7 +36,7 @@ final class OpenListener {
 }
 
 extension OpenListener {
-    /// Everybody may connect to the public face, so the rights of its folder decide.
+    /// Everybody may connect; the permissions of the folder decide who can reach it.
     private static let publicMode: UInt32 = 0o666
     static let controlMode: UInt32 = 0o660
 
@@ -56,7 +56,7 @@ extension OpenListener {
 }
 
 extension CommandError {
-    /// Why a server cannot listen.
+    /// Explains why a server cannot listen.
     init(listening error: ReactorError) {
         let place = error.subject ?? "this address"
         let port = SocketAddress(place).flatMap { address in
@@ -66,17 +66,19 @@ extension CommandError {
         case (EADDRINUSE, let port?):
             self.init(
                 message: "port \(port) is in use (\(place))",
-                hint: "choose another by listen, or end what ss -ltnp 'sport = :\(port)' shows")
+                hint:
+                    "choose another port for listen, or stop what ss -ltnp 'sport = :\(port)' shows"
+            )
         case (EADDRINUSE, nil):
-            self.init(message: "\(place) is in use", hint: "end the server that listens there")
+            self.init(message: "\(place) is in use", hint: "stop the server that listens there")
         case (EACCES, let port?), (EPERM, let port?):
             self.init(
                 message: "no permission to listen on port \(port)",
-                hint: "choose a port from 1024 on, or let systemd open it (bellwire.socket)")
+                hint: "use port 1024 or above, or let systemd open the port (bellwire.socket)")
         case (EADDRNOTAVAIL, _):
             self.init(
-                message: "\(place) is no address of this machine",
-                hint: "ip address shows those there are")
+                message: "\(place) is not an address of this machine",
+                hint: "run ip address to see the addresses")
         default: self.init(message: error.description)
         }
     }

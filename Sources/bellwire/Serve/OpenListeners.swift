@@ -3,13 +3,12 @@ import Glibc
 import Reactor
 import System
 
-/// All sockets of a server.
 struct OpenListeners {
     let faces: [OpenListener]
     let control: OpenListener
     let metrics: OpenListener?
 
-    /// Takes those that systemd opened, and opens the others, `further` ones among them.
+    /// Uses the sockets that systemd opened, and opens the others, including `further`.
     init(
         _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress],
         _ log: Log
@@ -25,7 +24,7 @@ struct OpenListeners {
             do throws(ReactorError) {
                 faces.append(try .open(listener))
             } catch {
-                // Nobody asked for IPv6, which this machine does not have.
+                // The default includes IPv6, which this machine may lack.
                 guard configuration.listensAsUsual, !faces.isEmpty,
                     error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT
                 else { throw CommandError(listening: error) }
@@ -53,19 +52,18 @@ struct OpenListeners {
         }
     }
 
-    /// Of the first listener in clear, or with TLS, that has one.
+    /// The port of the first listener with or without TLS.
     func port(encrypted: Bool) -> UInt16? {
         faces.lazy.filter { $0.isEncrypted == encrypted }.compactMap(\.port).first
     }
 }
 
-/// The sockets that systemd opened before this process was started.
+/// The sockets that systemd opened before it started this process.
 struct GivenSockets {
     let faces: [OpenListener]
     let control: OpenListener?
 
-    /// Those of an address are for TLS unless the configuration says otherwise. To be called once,
-    /// before there are threads.
+    /// They use TLS unless the configuration says otherwise. Call it once, before threads start.
     static func take() throws -> GivenSockets {
         var faces: [OpenListener] = []
         var control: OpenListener?

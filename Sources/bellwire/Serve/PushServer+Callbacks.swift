@@ -5,7 +5,7 @@ import PushService
 import System
 
 extension PushServer {
-    /// Where callbacks may go: what the configuration allows, and never to ourselves.
+    /// Where callbacks may go: what the configuration allows, but never to this server.
     static func decideCallbacks(
         _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
         _ settings: inout CallbackSettings
@@ -21,7 +21,7 @@ extension PushServer {
         settings.ownURLs = origins.map { $0.description + baseURL.path }
         settings.proxy = configuration.callbackProxy
         settings.unixFolder = configuration.callbackUnixDirectory
-        settings.authorities = configuration.callbackAuthorities
+        settings.client.authorities = configuration.callbackAuthorities
         let open = listeners.faces + [listeners.control] + [listeners.metrics].compactMap(\.self)
         for listener in open {
             switch listener.address {

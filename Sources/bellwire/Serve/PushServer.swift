@@ -9,14 +9,14 @@ import Reactor
 import System
 import WebPush
 
-/// A running push service: the store, the listeners, and the loops that serve them.
+/// A running push server: the store, the listeners and the loops that serve them.
 final class PushServer {
-    /// How long connections may take to finish what is under way.
+    /// The time that connections get to finish at the end.
     private static let drainLimit = Duration.seconds(3)
 
     let baseURL: BaseURL
     let pulse: LoopPulse
-    /// Nil where every listener is in clear.
+    /// Nil if no listener uses TLS.
     let certificates: ServerCertificates?
     private let store: SQLiteStore
     private let service: PushContext
@@ -25,16 +25,16 @@ final class PushServer {
     private let callbacks: CallbackService
     private let server: HTTPServer
 
-    /// Everything that can go wrong does so here, before a connection is taken. `further`: where to
-    /// listen beside what is configured.
+    /// Does everything that can fail before it accepts a connection. `further`: listeners besides
+    /// the configured ones.
     init(
         _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress] = [],
         _ log: Log
     ) throws {
         guard configuration.remoteStore == nil else {
-            throw CommandError.usage("this version has no other store than sqlite")
+            throw CommandError.usage("this version supports only the store sqlite")
         }
-        // A group that may use the control socket has to reach it.
+        // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let keys = try KeyFolder(configuration)
         let store = try Self.store(configuration, keys, log)
@@ -76,13 +76,13 @@ final class PushServer {
         pulse = LoopPulse(server.loops)
     }
 
-    /// Who may come in, from now on and of those who are there.
+    /// Who may connect. A change also applies to open connections.
     var doors: Doors {
         get { service.doors }
         set { service.doors = newValue }
     }
 
-    /// Another number as soon as an account is registered, or has its last registration revoked.
+    /// Changes when an account gets its first registration or loses its last.
     var accountChanges: UInt64 { store.index.engines.changeCount }
 
     func start() throws {
@@ -90,7 +90,7 @@ final class PushServer {
         try server.start(name: "bellwire")
     }
 
-    /// Takes no new connections and ends the old ones when they are done.
+    /// Accepts no more connections, and ends the open ones when they are done.
     func end(_ log: Log) {
         server.drain(within: Self.drainLimit)
         let cut = server.join().reduce(0) { count, ending in
@@ -130,7 +130,7 @@ extension PushServer {
         return store
     }
 
-    /// Without it nothing is set aside, and all is served.
+    /// If the file cannot be used, the server serves everything.
     private static func setAside(_ folder: String, _ log: Log) -> SetAside {
         do throws(SystemError) {
             let finding = try CrashFile.open(in: folder)
@@ -157,14 +157,14 @@ extension PushServer {
         }
     }
 
-    /// What did not open may be readable with the former key alone.
+    /// What could not be unsealed may still be readable with the previous key.
     private static func endRotation(_ keys: KeyFolder, unopened: Int, _ log: Log) {
         guard unopened == 0 else {
             return log.write(
                 .error, "former-key-kept",
                 [
                     ("rows", "\(unopened)"),
-                    ("reason", "they do not open: the database is damaged"),
+                    ("reason", "they cannot be unsealed: the database is damaged"),
                     ("hint", "to give them up, stop the server and remove \(keys.formerPath)"),
                 ])
         }
@@ -172,7 +172,7 @@ extension PushServer {
             try keys.dropFormerMasterKey()
             log.write(.info, "store-resealed")
         } catch {
-            // It is tried again at the next start.
+            // The next start tries again.
             log.write(.error, "former-key-kept", [("reason", CommandError(error).message)])
         }
     }
@@ -182,7 +182,7 @@ extension PushServer {
         var token = try TextFile.read(path)
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
         guard !token.isEmpty else {
-            throw CommandError.usage("\(path) is empty", hint: "put a long random word into it")
+            throw CommandError.usage("\(path) is empty", hint: "put a long random password into it")
         }
         return Secret(token.span)
     }
@@ -194,7 +194,7 @@ extension PushServer {
             tlsPort: listeners.port(encrypted: true), plainPort: listeners.port(encrypted: false))
         guard let baseURL else {
             throw CommandError.usage(
-                "base-url is needed where every listener is a Unix socket")
+                "base-url is needed if every listener is a Unix socket")
         }
         return baseURL
     }
@@ -218,7 +218,7 @@ extension PushServer {
         return settings
     }
 
-    /// What is open to whom.
+    /// Logs who can use each listener.
     private static func announce(
         _ listeners: OpenListeners, _ configuration: ServerConfiguration, _ baseURL: BaseURL,
         _ log: Log

@@ -5,23 +5,23 @@ extension Command {
         name: "serve",
         summary: "run the push service",
         details: """
-            Without any configuration it listens on port 8443 of this machine alone, with a
-            certificate of its own making. Prints "bellwire: ready BASE-URL" on standard output once
-            all listeners accept; everything else goes to standard error. SIGHUP reads certificates,
-            configuration and the receivers of a desktop again, SIGTERM finishes what is under way and
-            ends, within five seconds.
+            Without a configuration it listens on port 8443 of this machine only, with a
+            certificate it makes itself. Prints "bellwire: ready BASE-URL" on standard output once
+            all listeners accept connections; everything else goes to standard error. SIGHUP reads
+            the certificates, the configuration and the desktop's receivers again. SIGTERM finishes
+            the work in progress and ends the server within five seconds.
 
-            Each key is an option, a variable (BELLWIRE_BASE_URL; several values are separated by
-            blanks) or a line of the file (base-url = URL); an option wins over a variable, that
-            over the file. The usual file is ~/.config/bellwire/bellwire.conf, for a service of the
-            system /etc/bellwire/bellwire.conf.
+            You can set each key as an option, as a variable (BELLWIRE_BASE_URL; separate several
+            values by spaces) or as a line in the file (base-url = URL). An option overrides a
+            variable, and a variable overrides the file. The default file is
+            ~/.config/bellwire/bellwire.conf, or /etc/bellwire/bellwire.conf for a system service.
             """,
         options: ConfigurationSources.options + [
-            Option("desktop", help: "do what bellwire desktop does as well, for this session")
+            Option("desktop", help: "also do what bellwire desktop does, for this session")
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
-            throw CommandError.usage("serve takes options only", hint: "bellwire serve --help")
+            throw CommandError.usage("serve takes options only", hint: "see bellwire serve --help")
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
@@ -63,7 +63,7 @@ extension Command {
         do throws(SystemError) {
             try StandardOutput.write("bellwire: ready \(server.baseURL)\n")
         } catch {
-            // Who started it does not listen; others may.
+            // The parent does not read; continue without it.
             log.write(.warning, "ready-not-heard", [("reason", error.description)])
         }
         manager.tell(.status("serving \(server.baseURL)"))

@@ -2,14 +2,14 @@ import Configuration
 import PushService
 import System
 
-/// Looks after a running server: what systemd and the administrator ask for, and what falls due.
+/// Runs a server: handles signals, the systemd watchdog, and what is due from time to time.
 struct Supervisor {
     private static let pulse = Duration.seconds(5)
-    /// Tickets of TLS sessions are good for as long as their key is in use.
+    /// TLS session tickets are valid as long as their key is in use.
     private static let keyLifetime: Int64 = 86_400_000
 
     let server: PushServer
-    /// Nil where it serves no session.
+    /// Nil without a desktop.
     let desktop: LocalDesktop?
     let manager: ServiceManager
     let signals: SignalQueue
@@ -17,7 +17,7 @@ struct Supervisor {
     /// Reads the configuration again.
     let configure: () throws -> ServerConfiguration
 
-    /// Returns when the server is asked to end.
+    /// Returns when the server should end.
     func watch(_ running: ServerConfiguration) {
         var keysMade = Boot.milliseconds
         let interval = min(manager.watchdogInterval ?? Self.pulse, Self.pulse)
@@ -44,7 +44,7 @@ struct Supervisor {
         }
     }
 
-    /// What can be taken over is; after a mistake everything stays as it was.
+    /// Applies what can change while it runs; after a mistake everything stays as it was.
     private func reload(_ running: ServerConfiguration) {
         manager.tell(.reloading)
         defer { manager.tell(.ready) }
@@ -55,7 +55,7 @@ struct Supervisor {
             let error = CommandError(error)
             log.write(
                 .error, "configuration-refused",
-                [("reason", error.message), ("effect", "the one from before stays in force")])
+                [("reason", error.message), ("effect", "the previous one stays in force")])
             server.certificates?.reload(nil, log)
             return
         }

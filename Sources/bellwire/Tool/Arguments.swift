@@ -1,10 +1,10 @@
-/// The words after the command's name, sorted into options and the rest.
+/// The words after the command's name: options and positional arguments.
 struct Arguments {
     let positional: [String]
     private let values: [String: [String]]
 
-    /// `--name value`, `--name=value`, `--switch`; everything after `--`, a lone `-` and a number below
-    /// zero are no options.
+    /// Options are `--name value`, `--name=value` and `--switch`. Everything after `--`, a lone `-`
+    /// and a negative number are positional.
     init(_ words: [String], for command: Command) throws {
         var positional: [String] = []
         var values: [String: [String]] = [:]
@@ -36,10 +36,10 @@ struct Arguments {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The last value wins, so that a wrapper's default can be overridden.
+    /// The last value wins, so you can override a wrapper's default.
     subscript(_ name: String) -> String? { values[name]?.last }
 
-    /// Every value, in the order in which they were given; nil if there is none.
+    /// All values in the order given; nil if there is none.
     func all(_ name: String) -> [String]? { values[name] }
 
     private static func option(
@@ -55,6 +55,6 @@ struct Arguments {
     }
 
     private static func error(_ message: String, _ command: Command) -> CommandError {
-        .usage(message, hint: "bellwire \(command.name) --help")
+        .usage(message, hint: "see bellwire \(command.name) --help")
     }
 }

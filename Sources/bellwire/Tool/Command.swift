@@ -1,8 +1,8 @@
-/// One command of the program: what it is called with, and what it does.
+/// One command of the program.
 struct Command: Sendable {
     struct Option: Sendable {
         let name: String
-        /// What stands for the value in the help; nil for a switch.
+        /// Stands for the value in the help; nil for a switch.
         let value: String?
         let help: String
 
@@ -15,7 +15,7 @@ struct Command: Sendable {
 
     let name: String
     let summary: String
-    /// What follows the name, such as `KIND FILE`; one line for each form.
+    /// The arguments after the name, such as `KIND FILE`; one line for each form.
     var forms: [String] = [""]
     var details = ""
     var options: [Option] = []

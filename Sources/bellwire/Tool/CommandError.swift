@@ -11,7 +11,7 @@ import SQLite
 import System
 import TLS
 
-/// An error as a person gets to see it: what went wrong and, where we know, what to do.
+/// An error for the user: what went wrong and, if known, what to do.
 struct CommandError: Error {
     let message: String
     var hint: String?
@@ -21,7 +21,7 @@ struct CommandError: Error {
         CommandError(message: message, hint: hint, exitCode: .usage)
     }
 
-    /// Every kind of error that reaches the top, in one voice.
+    /// Renders every error that reaches the top.
     init(_ error: any Error) {
         switch error {
         case let error as CommandError: self = error
@@ -55,7 +55,7 @@ struct CommandError: Error {
         case let error as BusError:
             self.init(
                 message: "the message bus cannot be used: \(error)",
-                hint: "start it in a desktop session, or by dbus-run-session")
+                hint: "run it in a desktop session, or under dbus-run-session")
         case let error as DesktopService.Failure:
             self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
         case let error as SystemError: self.init(message: error.description)

@@ -1,13 +1,13 @@
 import Dialects
 import System
 
-/// Telegram's sentences in the language of the user, from `share/bellwire/lang/LANGUAGE.tsv`.
+/// Telegram's sentences in the user's language, from `share/bellwire/lang/LANGUAGE.tsv`.
 enum LanguageTable {
-    /// English, for whatever no table says.
+    /// Falls back to English.
     static func templates() -> TelegramTemplates {
         for language in languages {
             for folder in folders {
-                // A table that cannot be read is as good as none.
+                // A table that cannot be read counts as missing.
                 let path = "\(folder)/bellwire/lang/\(language).tsv"
                 guard let bytes = try? TextFile.read(path) else { continue }
                 return TelegramTemplates(
@@ -17,7 +17,7 @@ enum LanguageTable {
         return .english
     }
 
-    /// Of `de_AT.UTF-8` first `de_AT`, then `de`.
+    /// For `de_AT.UTF-8`: `de_AT`, then `de`.
     private static var languages: [String] {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         let locale = names.lazy.compactMap { Environment[$0] }.first { !$0.isEmpty } ?? ""

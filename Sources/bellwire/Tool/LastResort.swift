@@ -2,12 +2,12 @@ import Glibc
 import Reactor
 import System
 
-/// Ends a process that was asked to, whatever hangs in it. What it has accepted is on the disk.
+/// Ends a process that was told to end, even if it hangs. Accepted messages are on the disk.
 enum LastResort {
-    /// Within the five seconds that are promised.
+    /// The process promises to end within five seconds.
     private static let limit: UInt32 = 4_500_000
 
-    /// The word about it has a thread of its own: whoever is to read it may be what hangs.
+    /// The log line has a thread of its own, because the log's reader may be what hangs.
     static func arm(_ log: Log, _ event: StaticString) {
         do throws(ReactorError) {
             try WorkThread(name: "end") {
@@ -19,7 +19,7 @@ enum LastResort {
                 log.write(.error, event)
             }.letGo()
         } catch {
-            // Then the service manager does it.
+            // The service manager will end the process instead.
             log.write(.warning, "no-last-resort", [("reason", error.description)])
         }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment as people of this place write it, to the minute.
+/// A time in the local time zone, to the minute.
 enum LocalTime {
     static func text(_ seconds: Int) -> String {
         var (time, parts) = (time_t(seconds), tm())

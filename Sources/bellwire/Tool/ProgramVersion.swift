@@ -1,4 +1,3 @@
-/// Which version this is.
 enum ProgramVersion {
     static let text = "0.1.0"
 }

@@ -1,4 +1,4 @@
-/// Rows of equally many cells, in columns that are as wide as they need be.
+/// Renders rows as columns of equal width.
 enum TextTable {
     static func text(_ rows: [[String]]) -> String {
         guard let first = rows.first else { return "" }

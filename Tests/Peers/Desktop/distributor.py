@@ -330,7 +330,7 @@ async def management(session):
     check(apps(session, "remove", app.name)[0] == 0, "removing")
     check(app.name not in listed(session), "it is gone")
     code, _, errors = apps(session, "remove", app.name)
-    check(code == 3 and "hint: bellwire apps list" in errors, f"unknown: {code} {errors}")
+    check(code == 3 and "hint: run bellwire apps list" in errors, f"unknown: {code} {errors}")
     await asyncio.sleep(0.1)
     app.disappear()
 

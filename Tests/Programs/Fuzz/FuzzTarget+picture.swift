@@ -1,5 +1,5 @@
 import Base
-import Desktop
+import Pictures
 
 /// What is drawn.
 extension FuzzTarget {

@@ -134,31 +134,31 @@ struct ServerConfigurationTests {
                 "registratoin = open",
                 "b.conf:1: unknown key registratoin | did you mean registration?"
             ),
-            ("just text", "b.conf:1: just text is no setting | write key = value"),
-            ("state =", "b.conf:1: state has no value | state = FOLDER"),
-            ("state = # nothing", "b.conf:1: state has no value | state = FOLDER"),
+            ("just text", "b.conf:1: just text is not a setting | write it as key = value"),
+            ("state =", "b.conf:1: state has no value | write state = FOLDER"),
+            ("state = # nothing", "b.conf:1: state has no value | write state = FOLDER"),
             ("state = a\u{7}b", "b.conf:1: state has a control character"),
             (
                 "state = /a\n#\nstate = /b", "b.conf:3: state is set twice, first in b.conf:1"
             ),
             (
                 "local-users = true",
-                "b.conf:1: local-users: true is not yes or no | local-users = yes|no"
+                "b.conf:1: local-users: true is not yes or no | write local-users = yes|no"
             ),
             (
                 "store = nats:/x",
-                "b.conf:1: store: nats:/x is neither sqlite nor nats://HOST:PORT | store = STORE"
+                "b.conf:1: store: nats:/x is neither sqlite nor nats://HOST:PORT | write store = STORE"
             ),
             ("tls-key = /k", "b.conf:1: tls-key needs tls-certificate"),
             ("tls-certificate = /c", "b.conf:1: tls-certificate needs tls-key"),
             (
                 "listen = unix:/run/a",
-                "b.conf:1: base-url is needed where every listener is a Unix socket"
+                "b.conf:1: base-url is needed if every listener is a Unix socket"
             ),
             (
                 "metrics-listen = 127.0.0.1:9",
-                "b.conf:1: metrics-listen: 127.0.0.1:9 speaks plain HTTP: write http:// in front "
-                    + "| metrics-listen = ADDRESS"
+                "b.conf:1: metrics-listen: 127.0.0.1:9 must be plain HTTP: put http:// in front "
+                    + "| write metrics-listen = ADDRESS"
             ),
         ])
     func mistakes(text: String, message: String) {
@@ -177,7 +177,8 @@ struct ServerConfigurationTests {
     func encoding() {
         let input = ConfigurationInput(
             file: ConfigurationInput.File(path: "b.conf", bytes: Array("\nstate = ".utf8) + [0xFF]))
-        #expect(throws: ConfigurationError("this is not UTF-8", in: .file("b.conf", line: 2))) {
+        #expect(throws: ConfigurationError("this line is not UTF-8", in: .file("b.conf", line: 2)))
+        {
             try ServerConfiguration(input)
         }
     }
@@ -219,7 +220,9 @@ struct ServerConfigurationTests {
     @Test("Metrics on other addresses need a token")
     func metrics() throws {
         let open = "metrics-listen = http://192.0.2.1:9 trusted-proxies=192.0.2.2"
-        #expect(failure(open)?.hasPrefix("b.conf:1: metrics-listen is not local") == true)
+        #expect(
+            failure(open)?.hasPrefix("b.conf:1: metrics-listen can be reached from other machines")
+                == true)
         #expect(try configuration(open + "\nmetrics-token-file = /t").metricsTokenFile == "/t")
         #expect(try configuration("metrics-listen = unix:/m").metricsListener?.isLocal == true)
     }
@@ -296,20 +299,20 @@ struct ServerConfigurationTests {
     }
 
     @Test(
-        "Each listener says what is open to whom",
+        "Each listener says who may connect and subscribe",
         arguments: [
             ("listen = 127.0.0.1:1", "programs on this machine can connect, and all of them may"),
             (
                 "listen = unix:/a\nbase-url = http://localhost:1",
-                "may enter the folder of this socket can"
+                "have access to the folder of this socket can"
             ),
             (
                 "listen = 127.0.0.1:1\nregistration = token",
-                "programs on this machine can connect, and only devices that were added"
+                "programs on this machine can connect, and only devices added"
             ),
             (
                 "listen = http://127.0.0.1:1 trusted-proxies=127.0.0.1",
-                "everybody who reaches the proxy in front can connect, and only devices that"
+                "everybody who reaches the proxy in front of this server can connect, and only devices"
             ),
             (
                 "listen = [::]:443",
@@ -318,7 +321,7 @@ struct ServerConfigurationTests {
             (
                 "base-url = https://push.example\nregistration = open\n"
                     + "registration-open-to-everyone = yes",
-                "whoever they let through from https://push.example, can connect, and EVERYBODY may"
+                "clients that a proxy forwards from https://push.example, can connect, and EVERYBODY may"
             ),
         ])
     func entrances(text: String, sentence: String) throws {

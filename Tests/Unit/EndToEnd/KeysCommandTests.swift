@@ -40,7 +40,7 @@ struct KeysCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let outcome = try Program.run(["keys", "show", path])
         #expect(outcome.exitCode == 1)
-        #expect(outcome.errors.contains("bellwire: hint: chmod 600 \(path)"))
+        #expect(outcome.errors.contains("bellwire: hint: run chmod 600 \(path)"))
     }
 
     @Test("A systemd credential may be readable by the group, but by nobody else")

@@ -14,7 +14,8 @@ struct OwnerCommandTests {
         #expect(try fixture.run(["owner", "list"]).output.hasPrefix("no owners"))
         #expect(try fixture.run(["owner", "add", "ann"]).output == "added ann\n")
         let again = try fixture.run(["owner", "add", "ann"])
-        #expect(again.exitCode == 3 && again.errors.contains("there is an owner of that name"))
+        #expect(
+            again.exitCode == 3 && again.errors.contains("an owner with that name already exists"))
         for device in ["laptop", "phone"] {
             let arguments = ["device", "add", device, "--owner", "ann", "--json"]
             #expect(try fixture.run(arguments).output.contains(#""owner":"ann""#))

@@ -45,7 +45,7 @@ struct RegistrationCommandTests {
         #expect(try fixture.run(["show", id]).output.contains("in clear          trusted: "))
         let refused = try fixture.run(
             ["register", "--app", "telegram", "--account", "you", "--trust-clear"])
-        #expect(refused.exitCode != 0 && refused.errors.contains("trust_clear is for bodies"))
+        #expect(refused.exitCode != 0 && refused.errors.contains("trust_clear needs clear as well"))
         #expect(server.end() == 0)
     }
 

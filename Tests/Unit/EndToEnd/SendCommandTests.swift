@@ -88,7 +88,7 @@ struct SendCommandTests {
         #expect(exchange.outcome.exitCode == 0)
         #expect(
             exchange.outcome.output
-                == "201 the push service took the push\nlocation: /m/1\nttl: 60\n")
+                == "201 the push service accepted the push\nlocation: /m/1\nttl: 60\n")
         #expect(exchange.head.hasPrefix("POST /wpush/v1/secret-token HTTP/1.1\r\n"))
         #expect(exchange.field("content-encoding") == encoding.rawValue)
         #expect(exchange.field("ttl") == "60" && exchange.field("topic") == "news")
@@ -123,9 +123,9 @@ struct SendCommandTests {
     @Test(
         "The exit code and the text say what an answer means",
         arguments: [
-            (410, Int32(3), "forget this endpoint"), (404, 3, "forget this endpoint"),
+            (410, Int32(3), "stop using this endpoint"), (404, 3, "stop using this endpoint"),
             (413, 3, "too large"), (401, 3, "signature"), (301, 3, "redirects are not followed"),
-            (429, 4, "wait"), (503, 4, "try again later"), (200, 0, "took the push"),
+            (429, 4, "wait"), (503, 4, "try again later"), (200, 0, "accepted the push"),
         ])
     func verdicts(status: Int, exitCode: Int32, meaning: String) async throws {
         let answer =
@@ -234,7 +234,7 @@ struct SendCommandTests {
         let outcome = try Program.run(["send", "--to", path, "x"])
         #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
         #expect(outcome.errors.contains("can be read by others (mode 644)"))
-        #expect(outcome.errors.contains("hint: chmod 600"))
+        #expect(outcome.errors.contains("hint: run chmod 600"))
     }
 
     @Test("A message that fits into no record is refused with the limit")

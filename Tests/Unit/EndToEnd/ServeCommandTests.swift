@@ -156,13 +156,13 @@ struct ServeCommandTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: folder)
             let outcome = try fixture.run(["serve", "--state", state, "--listen", "127.0.0.1:0"])
             #expect(outcome.exitCode == 1)
-            #expect(outcome.errors.contains("hint: chmod go-w \(folder)"))
+            #expect(outcome.errors.contains("hint: run chmod go-w \(folder)"))
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
         }
         let link = fixture.home.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: state)
         let outcome = try fixture.run(["serve", "--state", link, "--listen", "127.0.0.1:0"])
-        #expect(outcome.exitCode == 1 && outcome.errors.contains("\(link) is a link"))
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("\(link) is a symbolic link"))
     }
 
     @Test(

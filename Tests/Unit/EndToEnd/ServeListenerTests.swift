@@ -35,7 +35,7 @@ struct ServeListenerTests {
     func behindProxy() throws {
         let listen = ["--listen", "http://127.0.0.1:0 trusted-proxies=127.0.0.1"]
         let server = try fixture.start(listen + ["--base-url", "https://push.example.org"])
-        let who = "everybody who reaches the proxy in front can connect, and only devices that"
+        let who = "everybody who reaches the proxy in front of this server can connect, and"
         #expect(server.hasSaid("open-to=\"\(who)"))
         #expect(server.end() == 0)
         let open = listen + ["--registration", "open"]

@@ -85,7 +85,7 @@
         @Test(
             "What a connection says ends it twice, is refused from then on, and others are served",
             arguments: [
-                Words(kind: "frame", name: "a message of a user agent", refusal: nil),
+                Words(kind: "frame", name: "a message from a user agent", refusal: nil),
                 Words(kind: "command", name: "a request to an engine", refusal: "503"),
             ])
         func said(words: Words) throws {
@@ -129,7 +129,7 @@
                 // Who leaves after the hello may not be there any more when what waits was read.
                 _ = try heard(times < 3 ? 2 : 1, at: "\($0.port)", [hello(uaid)])
             }
-            #expect(try test.checked("a message that waits"))
+            #expect(try test.checked("a waiting message"))
             #expect(server.end() == 0)
             // Others would end on the same mistake.
             let other = try test.start(port: maker.port)

@@ -72,7 +72,7 @@ struct WatchCommandTests {
         #expect(json.line(with: "updateNotificationGroup").contains(#""text":"one""#))
         // What was shown before a kill is shown after it.
         _ = server.end(by: SIGKILL)
-        #expect(plain.line() == "the server has gone away")
+        #expect(plain.line() == "the server is gone; waiting for it")
         server = try fixture.start(["--listen", "http://127.0.0.1:\(server.port)"])
         #expect(plain.line() == "1 shown")
         #expect(plain.line().hasSuffix("  Ada: one"))
@@ -90,7 +90,7 @@ struct WatchCommandTests {
         let asked = try fixture.run(["watch"])
         #expect(asked.exitCode == 2 && asked.errors.contains("say which account"))
         let unknown = try fixture.run(["watch", "--account", "nobody"])
-        #expect(unknown.exitCode == 3 && unknown.errors.contains("there is no such thing"))
+        #expect(unknown.exitCode == 3 && unknown.errors.contains("it does not exist"))
         #expect(server.end() == 0)
     }
 
@@ -157,7 +157,7 @@ struct WatchCommandTests {
         let stranger = try Listener(
             "/usr/bin/python3", [example, fixture.state + "/control.sock", "nobody"],
             fixture.environment)
-        #expect(stranger.line().hasPrefix("error there is no such thing"))
+        #expect(stranger.line().hasPrefix("error it does not exist"))
         #expect(server.end() == 0)
     }
 

@@ -32,8 +32,6 @@ struct FlatTableTests {
             }
         }
         #expect(table.count == model.count)
-        var left: [UInt64: Int] = [:]
-        table.forEach { left[$0.key] = $0.value }
-        #expect(left == model)
+        for (key, value) in model { #expect(table[key]?.value == value) }
     }
 }

@@ -42,7 +42,7 @@ final class StoredCallbacks {
         let opened: Secret
         do throws(Sealer.Failure) {
             opened = try transaction.sealer.open(sealed.span, at: CallbackRows.place(row))
-        } catch { throw .damaged("a callback does not unseal") }
+        } catch { throw .damaged("a callback cannot be unsealed") }
         guard var callback = opened.withSpan({ CallbackCode.callback(row: row, $0) }) else {
             throw .damaged("a callback cannot be read")
         }

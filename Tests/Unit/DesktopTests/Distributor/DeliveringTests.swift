@@ -76,7 +76,7 @@ struct DeliveringTests {
         _ = stage.push("b")
         _ = stage.owner(nil)
         let again = try stage.answer(
-            first.calls.first?.id, .unreachable("it ended without an answer"))
+            first.calls.first?.id, .unreachable("it ended without answering"))
         #expect(again.messages == ["a"])
         #expect(again.calls.first?.call.startsService == true)
         // It ends again: the next start has to wait.
@@ -91,7 +91,7 @@ struct DeliveringTests {
         let first = stage.push("a")
         _ = stage.owner(":1.6")
         let again = try stage.answer(
-            first.calls.first?.id, .unreachable("it ended without an answer"))
+            first.calls.first?.id, .unreachable("it ended without answering"))
         #expect(again.messages == ["a"])
     }
 
@@ -100,7 +100,8 @@ struct DeliveringTests {
         var stage = try Stage.running()
         func refused(_ actions: [DistributorAction]) throws {
             #expect(actions.messages == ["a"])
-            _ = try stage.answer(actions.calls.last?.id, .unreachable("the bus is full"))
+            _ = try stage.answer(
+                actions.calls.last?.id, .unreachable("the bus has too much waiting"))
         }
         try refused(stage.push("a"))
         try refused(stage.heard(.woken))
@@ -236,7 +237,7 @@ struct DeliveringTests {
         let there = stage.push("a", life: nil)
         #expect(there.messages == ["a"])
         let failed = try stage.answer(
-            there.calls.first?.id, .unreachable("it ended without an answer"))
+            there.calls.first?.id, .unreachable("it ended without answering"))
         #expect(failed.requests == [.reject(Stage.channel(1), message: "a")])
         _ = stage.owner(nil)
         #expect(

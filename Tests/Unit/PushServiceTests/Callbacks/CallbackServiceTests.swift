@@ -65,7 +65,7 @@ struct CallbackServiceTests {
     @Test("Fetch signals that come while one is being sent are one more")
     func signals() throws {
         let hook = try HookServer()
-        let fixture = try CallbackFixture { $0.patience = .seconds(60) }
+        let fixture = try CallbackFixture { $0.client.patience = .seconds(60) }
         try fixture.make(1, url(hook))
         try waitUntil { try fixture.record(1)?.state == .active }
         hook.reply { _ in .never }
@@ -87,7 +87,7 @@ struct CallbackServiceTests {
     @Test("A fetch signal that comes after a restart is not counted into what may have been sent")
     func signalsAfterRestart() throws {
         let hook = try HookServer()
-        let fixture = try CallbackFixture { $0.patience = .seconds(60) }
+        let fixture = try CallbackFixture { $0.client.patience = .seconds(60) }
         try fixture.make(1, url(hook))
         try waitUntil { try fixture.record(1)?.state == .active }
         hook.reply { _ in .never }

@@ -56,16 +56,6 @@ extension Engine {
     }
 }
 
-/// The actions that every notification of a kind has; others are named by its payload.
-enum NotificationAction {
-    /// The notification itself was chosen.
-    static let open = "default"
-    static let reply = "reply"
-    static let markRead = "mark_read"
-    static let accept = "accept"
-    static let decline = "decline"
-}
-
 extension Notification {
     /// What came in clear may be from anybody, and can only be dismissed.
     fileprivate var actions: [String] {

@@ -2,7 +2,7 @@ import Base
 import TestSupport
 import Testing
 
-@testable import Desktop
+@testable import Pictures
 
 @Suite("Pictures that come inside of a push")
 struct JPEGDecoderTests {
@@ -67,23 +67,11 @@ struct JPEGDecoderTests {
         #expect(picture.reduced(to: 2) == picture)
     }
 
-    @Test("Only a link that holds its picture becomes one; the hint has the name of its version")
-    func hints() throws {
+    @Test("Only a link that holds its picture becomes one")
+    func links() throws {
         let jpeg = try PictureVector.all("jpeg")[0].file
-        let link = "data:image/jpeg;base64," + Base64.text(jpeg.span)
-        for (spec, hint) in [
-            ("1.2", "image-data"), ("1.3", "image-data"), ("1.1", "image_data"),
-            ("1.0", "icon_data"),
-        ] {
-            var screen = Screen()
-            screen.serverAppears(spec: spec)
-            try screen.group(added: [Screen.push(1, more: #","icon":"\#(link)""#)])
-            guard case .picture(let picture) = screen.calls[0][hint: hint] else {
-                Issue.record("there is no picture")
-                return
-            }
-            #expect(picture.width == 20 && picture.height == 13)
-        }
+        let picture = Picture(link: "data:image/jpeg;base64," + Base64.text(jpeg.span))
+        #expect(picture?.width == 20 && picture?.height == 13)
         for other in ["https://x/y.jpg", "data:image/jpeg;base64,AAAA", "data:text/plain,x", ""] {
             #expect(Picture(link: other) == nil)
         }

@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Outbound
+@testable import PushService
 
 @Suite("Where requests that others ask for may go")
 struct DialGuardTests {
@@ -101,13 +101,6 @@ struct DialGuardTests {
         _ dialGuard: DialGuard
     ) throws -> DialRefusal? {
         try refusal(address, port: port, rights, isEncrypted: true, isMapped: false, dialGuard)
-    }
-
-    @Test("Whether an address is of this machine is what the kernel says")
-    func isOurs() throws {
-        #expect(DialledAddress.isOurs(try #require(IPAddress("127.0.0.1"))))
-        #expect(!DialledAddress.isOurs(try #require(IPAddress("192.0.2.1"))))
-        #expect(!DialledAddress.isOurs(try #require(IPAddress("2001:db8::1"))))
     }
 }
 

@@ -192,21 +192,20 @@ extension JSONScanner {
     }
 
     private mutating func word(_ word: StaticString, _ token: Token) throws(Failure) -> Token {
-        for offset in 0..<word.utf8CodeUnitCount {
-            guard position < end, bytes[position] == word.utf8Start[offset] else {
-                throw .invalid(at: position)
-            }
-            position += 1
-        }
+        guard skip({ JSONGrammar.skipWord(word, $0, &$1) }) else { throw .invalid(at: position) }
         return token
     }
 
     private mutating func skipWhitespace() {
-        while position < end, Self.isWhitespace(bytes[position]) { position += 1 }
+        while position < end, JSONGrammar.isWhitespace(bytes[position]) { position += 1 }
     }
 
-    private static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    /// Moves `position` over one part of the grammar.
+    @inline(__always)
+    mutating func skip<Result>(_ part: (Span<UInt8>, inout Int) -> Result) -> Result {
+        var place = position
+        defer { position = place }
+        return part(bytes.span.extracting(first: end), &place)
     }
 }
 
@@ -217,7 +216,7 @@ extension JSONScanner {
 
     private func isAt(_ byte: UInt8) -> Bool {
         var index = position
-        while index < end, Self.isWhitespace(bytes[index]) { index += 1 }
+        while index < end, JSONGrammar.isWhitespace(bytes[index]) { index += 1 }
         return index < end && bytes[index] == byte
     }
 

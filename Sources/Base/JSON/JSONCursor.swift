@@ -91,11 +91,7 @@ package struct JSONCursor: Sendable {
     }
 
     private mutating func skipWhitespace(_ text: Span<UInt8>) {
-        while position < text.count {
-            let byte = text[position]
-            guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return }
-            position += 1
-        }
+        while position < text.count, JSONGrammar.isWhitespace(text[position]) { position += 1 }
     }
 }
 
@@ -114,7 +110,7 @@ extension JSONCursor {
                 return JSONText(range: start..<position - 1, isPlain: isPlain)
             case UInt8(ascii: "\\"):
                 isPlain = false
-                try skipEscape(text)
+                guard JSONGrammar.skipEscape(text, &position) else { throw Invalid() }
             default: throw Invalid()
             }
         }
@@ -149,46 +145,12 @@ extension JSONCursor {
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 
-    private mutating func skipEscape(_ text: Span<UInt8>) throws(Invalid) {
-        guard position + 1 < text.count else { throw Invalid() }
-        switch text[position + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
-            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            position += 2
-        case UInt8(ascii: "u"):
-            guard position + 6 <= text.count else { throw Invalid() }
-            for index in position + 2..<position + 6 where text[index].hexValue == nil {
-                throw Invalid()
-            }
-            position += 6
-        default: throw Invalid()
-        }
-    }
-
     package mutating func number(in text: Span<UInt8>) throws(Invalid) -> Range<Int> {
         skipWhitespace(text)
         let start = position
-        _ = skip(UInt8(ascii: "-"), text)
-        if !skip(UInt8(ascii: "0"), text) { try digits(text) }
-        if skip(UInt8(ascii: "."), text) { try digits(text) }
-        if skip(UInt8(ascii: "e"), text) || skip(UInt8(ascii: "E"), text) {
-            if !skip(UInt8(ascii: "+"), text) { _ = skip(UInt8(ascii: "-"), text) }
-            try digits(text)
-        }
+        guard JSONGrammar.skipNumber(text, &position) else { throw Invalid() }
         needsComma = true
         return start..<position
-    }
-
-    private mutating func skip(_ byte: UInt8, _ text: Span<UInt8>) -> Bool {
-        guard position < text.count, text[position] == byte else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func digits(_ text: Span<UInt8>) throws(Invalid) {
-        let start = position
-        while position < text.count, text[position].isDigit { position += 1 }
-        guard position > start else { throw Invalid() }
     }
 
     package mutating func bool(in text: Span<UInt8>) throws(Invalid) -> Bool {
@@ -204,11 +166,7 @@ extension JSONCursor {
     }
 
     private mutating func word(_ word: StaticString, _ text: Span<UInt8>) throws(Invalid) {
-        let end = position + word.utf8CodeUnitCount
-        guard end <= text.count, text.extracting(position..<end).elementsEqual(word) else {
-            throw Invalid()
-        }
-        position = end
+        guard JSONGrammar.skipWord(word, text, &position) else { throw Invalid() }
         needsComma = true
     }
 

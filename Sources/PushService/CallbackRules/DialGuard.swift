@@ -1,38 +1,37 @@
 package import Base
 
-/// Who asked for a request of ours, which decides where it may go.
+/// Who asked for a callback. That decides where it may go.
 package enum CallbackRights: Equatable, Sendable {
-    /// Whoever reaches the service over a network.
+    /// A caller on the network.
     case anyone
-    /// A user of this machine, as the kernel named him on the control socket.
+    /// A user of this machine, as the kernel reported it on the control socket.
     case localUser(UInt32)
 
     package init(userID: UInt32?) { self = userID.map(Self.localUser) ?? .anyone }
 }
 
-/// Why an address is not connected to.
 package enum DialRefusal: String, Error, Sendable {
-    case notInternet = "the address is not one of the internet"
-    case wrapped = "the address wraps another one"
-    case port = "the port is one of another protocol"
-    case clear = "the address is not of this machine, and the request would go there in clear"
-    case ownListener = "the address is that of this service"
+    case notInternet = "the address is not on the public internet"
+    case wrapped = "the address contains another address"
+    case port = "the port belongs to another protocol"
+    case clear = "the address is not on this machine, and the request would go there unencrypted"
+    case ownListener = "the address is the one of this server"
 }
 
-/// Where requests that others ask us for may go. A value of rules: it dials nothing.
+/// Decides which addresses a callback may connect to.
 ///
-/// It is asked about the address that is really dialled, at each new connection: what a name stood
-/// for a moment ago does not count.
+/// It judges the address that is about to be dialled, before each new connection: a name may
+/// resolve to another address than a moment ago.
 package struct DialGuard: Sendable {
-    /// What is allowed to everybody beside the internet.
+    /// Allowed to every caller, besides the internet.
     package var allowed: [AddressBlock] = []
     /// Where this service itself listens.
     package var listeners: [(address: IPAddress, port: UInt16)] = []
 
     package init() {}
 
-    /// `isMapped`: the address is of version 6 and wraps one of version 4, which `IPAddress` would
-    /// take for the same. `isOurs`: whether this machine has the address.
+    /// `isMapped`: an IPv6 address that wraps an IPv4 one, which `IPAddress` treats as equal.
+    /// `isOurs`: whether this machine has the address.
     package func refusal(
         of address: IPAddress, isMapped: Bool = false, port: UInt16, for rights: CallbackRights,
         isEncrypted: Bool, isOurs: (IPAddress) -> Bool
@@ -49,7 +48,7 @@ package struct DialGuard: Sendable {
         return isOwn ? .ownListener : nil
     }
 
-    /// Ports below 1024 are those of protocols that a request might speak to by mistake.
+    /// Ports below 1024 belong to other protocols, which might misread an HTTP request.
     package static func isUsual(_ port: UInt16) -> Bool {
         port == 443 || port == 80 || port >= 1_024
     }
@@ -58,7 +57,7 @@ package struct DialGuard: Sendable {
         if address.isGlobalUnicast || allowed.contains(where: { $0.contains(address) }) {
             return true
         }
-        // A user of this machine can connect there without our help.
+        // A user of this machine can connect to these without our help.
         return rights != .anyone && (address.isLoopback || address.isPrivate)
     }
 

@@ -3,18 +3,29 @@ import CCurl
 import Glibc
 package import Reactor
 
-/// Sends requests that others ask us for: many at once, on one event loop, to where they may go.
-// Unchecked: it is touched on the thread of its loop alone, or where that does not run.
-package final class CallbackClient: @unchecked Sendable {
+/// Sends many requests at once on one event loop.
+// Unchecked: used on the thread of its loop only, or while that does not run.
+package final class LoopClient: @unchecked Sendable {
+    package struct Settings: Sendable {
+        package var userAgent: String
+        /// A file of certificates to trust instead of the system's.
+        package var authorities: String?
+        package var patience = Duration.seconds(10)
+        /// Addresses of names, in libcurl's notation, so that a test needs no DNS.
+        package var fixedNames: [String] = []
+
+        package init(userAgent: String) { self.userAgent = userAgent }
+    }
+
     private let loop: EventLoop
-    private let settings: CallbackSettings
+    private let settings: Settings
     private let multi: MultiHandle
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var watches: [curl_socket_t: WatchedSocket] = [:]
     private var sockets: [Watch: curl_socket_t] = [:]
     private var timer: TimerID?
 
-    package init(on loop: EventLoop, _ settings: CallbackSettings) throws(CurlError) {
+    package init(on loop: EventLoop, _ settings: Settings) throws(CurlError) {
         self.loop = loop
         self.settings = settings
         multi = try MultiHandle()
@@ -24,12 +35,12 @@ package final class CallbackClient: @unchecked Sendable {
 
     deinit { close() }
 
-    /// `completion` is called later, and once.
+    /// Calls `completion` once, and never before this returns.
     package func send(
-        _ request: CallbackRequest,
-        completion: @escaping (Result<HTTPResponse, CallbackFailure>) -> Void
+        _ request: LoopRequest,
+        completion: @escaping (Result<HTTPResponse, RequestFailure>) -> Void
     ) {
-        do throws(CallbackFailure) {
+        do throws(RequestFailure) {
             let transfer = try Transfer(request, settings, completion)
             do throws(CurlError) {
                 try multi.add(transfer.easy)
@@ -41,7 +52,7 @@ package final class CallbackClient: @unchecked Sendable {
         }
     }
 
-    /// Lets go of everything that is under way.
+    /// Ends all requests under way as `closed`.
     package func close() {
         let rest = transfers.values
         transfers = [:]
@@ -64,8 +75,8 @@ package final class CallbackClient: @unchecked Sendable {
         }
     }
 
-    /// A socket of libcurl under a descriptor of ours: of two attempts to connect it closes one
-    /// before it says that it is no longer of interest, and a watch has to end before that.
+    /// A duplicate of libcurl's socket. When libcurl tries two addresses it closes one socket before
+    /// it ends the watch on it, and a watch must end before its descriptor is closed.
     private final class WatchedSocket {
         private let descriptor: Int32
         let watch: Watch
@@ -78,15 +89,14 @@ package final class CallbackClient: @unchecked Sendable {
         deinit { Glibc.close(descriptor) }
     }
 
-    /// What is called a turn later.
-    // Unchecked: made and called on the thread of the loop.
+    // Unchecked: created and called on the thread of the loop.
     private struct Report: @unchecked Sendable {
         let completion: Transfer.Completion
-        let failure: CallbackFailure
+        let failure: RequestFailure
     }
 }
 
-extension CallbackClient: EventHandler, TimerHandler {
+extension LoopClient: EventHandler, TimerHandler {
     package func ready(_ readiness: Readiness, of watch: Watch) {
         guard let socket = sockets[watch] else { return }
         let events =
@@ -103,7 +113,6 @@ extension CallbackClient: EventHandler, TimerHandler {
         finishEnded()
     }
 
-    /// What is under way can be done again after the next start.
     package func drain() { close() }
 
     fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
@@ -117,7 +126,7 @@ extension CallbackClient: EventHandler, TimerHandler {
         if let watched = watches[socket] {
             return loop.setInterest(interest, of: watched.watch)
         }
-        // A socket that cannot be watched ends with the time of its transfer.
+        // If the socket cannot be watched, its transfer times out.
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return }
         guard let watch = try? loop.watch(descriptor, for: interest, self) else {
@@ -128,7 +137,7 @@ extension CallbackClient: EventHandler, TimerHandler {
         sockets[watch] = socket
     }
 
-    /// Never calls libcurl: this is called from within it.
+    /// Must not call libcurl, which calls this.
     fileprivate func setTimer(_ milliseconds: Int) {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -139,12 +148,12 @@ extension CallbackClient: EventHandler, TimerHandler {
 
 private let watchSocket: curl_socket_callback = { _, socket, what, context, _ in
     guard let context else { return 0 }
-    Unmanaged<CallbackClient>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
+    Unmanaged<LoopClient>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
     return 0
 }
 
 private let setTimeout: curl_multi_timer_callback = { _, milliseconds, context in
     guard let context else { return 0 }
-    Unmanaged<CallbackClient>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
+    Unmanaged<LoopClient>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
     return 0
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Outbound
+@testable import PushService
 
 @Suite("Turns of many hosts")
 struct HostLanesTests {

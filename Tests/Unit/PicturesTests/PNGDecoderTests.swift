@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Base
-@testable import Desktop
+@testable import Pictures
 
 @Suite("Icons that come inside of a push")
 struct PNGDecoderTests {
@@ -91,21 +91,6 @@ struct PNGDecoderTests {
             picture
                 == Picture(
                     width: 2, height: 1, pixels: [200, 100, 0, 127, 0, 0, 0, 0], hasAlpha: true))
-    }
-
-    @Test("The server is told that it is transparent")
-    func hint() throws {
-        let vector = try #require(
-            try PictureVector.all("png").first { $0.name == "colours and transparency" })
-        let link = "data:image/png;base64," + Base64.text(vector.file.span)
-        var screen = Screen()
-        screen.serverAppears()
-        try screen.group(added: [Screen.push(1, more: #","icon":"\#(link)""#)])
-        guard case .picture(let picture)? = screen.calls[0][hint: "image-data"] else {
-            Issue.record("there is no picture")
-            return
-        }
-        #expect(picture.hasAlpha && picture.pixels == vector.pixels)
     }
 }
 

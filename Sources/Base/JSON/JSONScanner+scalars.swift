@@ -3,17 +3,7 @@ extension JSONScanner {
     mutating func number() throws(Failure) -> Range<Int> {
         let start = position
         if isTolerant { return try looseNumber() }
-        if peek == UInt8(ascii: "-") { position += 1 }
-        if peek == UInt8(ascii: "0") { position += 1 } else { try digits() }
-        if peek == UInt8(ascii: ".") {
-            position += 1
-            try digits()
-        }
-        if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
-            position += 1
-            if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
-            try digits()
-        }
+        guard skip(JSONGrammar.skipNumber) else { throw .invalid(at: position) }
         return start..<position
     }
 
@@ -27,12 +17,6 @@ extension JSONScanner {
     }
 
     private var peek: UInt8? { position < end ? bytes[position] : nil }
-
-    private mutating func digits() throws(Failure) {
-        let start = position
-        while position < end, bytes[position].isDigit { position += 1 }
-        guard position > start else { throw .invalid(at: position) }
-    }
 
     /// Leaves `position` behind the closing quote.
     mutating func string() throws(Failure) -> JSONText {
@@ -76,21 +60,12 @@ extension JSONScanner {
     }
 
     private mutating func escape() throws(Failure) {
-        guard position + 1 < end else { throw .invalid(at: position) }
-        switch bytes[position + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
-            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            position += 2
-        case UInt8(ascii: "u"):
-            guard position + 6 <= end,
-                bytes[position + 2..<position + 6].allSatisfy({ $0.hexValue != nil })
-            else { throw .invalid(at: position) }
-            position += 6
-        default:
-            guard isTolerant else { throw .invalid(at: position) }
-            // What is escaped may be longer than a byte: then it is read as what follows.
-            position += bytes[position + 1] < 0x80 ? 2 : 1
+        if skip(JSONGrammar.skipEscape) { return }
+        guard isTolerant, position + 1 < end, bytes[position + 1] != UInt8(ascii: "u") else {
+            throw .invalid(at: position)
         }
+        // What is escaped may be longer than a byte: then it is read as what follows.
+        position += bytes[position + 1] < 0x80 ? 2 : 1
     }
 
     /// One UTF-8 sequence by RFC 3629 section 4: shortest form, no surrogates, at most U+10FFFF.

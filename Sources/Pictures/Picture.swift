@@ -9,10 +9,10 @@ package struct Picture: Equatable, Sendable {
         case tooLarge
     }
 
-    let width: Int
-    let height: Int
-    let pixels: [UInt8]
-    let hasAlpha: Bool
+    package let width: Int
+    package let height: Int
+    package let pixels: [UInt8]
+    package let hasAlpha: Bool
 
     /// What fits into a push is smaller; a few bytes that claim to be more would hold up everything
     /// else for as long as they take to unpack.
@@ -32,7 +32,7 @@ package struct Picture: Equatable, Sendable {
         self.hasAlpha = hasAlpha
     }
 
-    var channels: Int { hasAlpha ? 4 : 3 }
+    package var channels: Int { hasAlpha ? 4 : 3 }
 
     /// From a link that holds its picture (RFC 2397); nothing is ever fetched. Nil for all else.
     package init?(link: String) {

@@ -1,0 +1,101 @@
+package import Outbound
+
+/// Where this installation sends requests that others ask it for, and where it refuses to.
+package struct CallbackSettings: Sendable {
+    package var client: LoopClient.Settings
+    package var dialGuard = DialGuard()
+    /// An HTTP proxy for everything that goes to the internet. It then decides what can be reached.
+    package var proxy: String?
+    /// Where local users may have sockets, besides their runtime folders.
+    package var unixFolder: String?
+    /// Sockets that every caller may name.
+    package var allowedSockets: [String] = []
+    /// Sockets on which this service listens.
+    package var ownSockets: [String] = []
+    /// The addresses under which this service is reached, without a slash at the end.
+    package var ownURLs: [String] = []
+
+    package init(userAgent: String) { client = LoopClient.Settings(userAgent: userAgent) }
+
+    /// The folder in which the socket of a callback must be, and its owner; nil if the caller may
+    /// not name it.
+    private func place(
+        ofSocket path: String, for rights: CallbackRights
+    ) -> LoopRequest.SocketPlace? {
+        func place(_ folder: String, _ owner: UInt32?) -> LoopRequest.SocketPlace {
+            LoopRequest.SocketPlace(
+                path: path, folder: folder, owner: owner, excluded: ownSockets)
+        }
+        // The administrator named this very socket.
+        if allowedSockets.contains(path) { return place("/", nil) }
+        guard case .localUser(let user) = rights else { return nil }
+        if let unixFolder, path.hasPrefix(unixFolder + "/") { return place(unixFolder, user) }
+        // file-hierarchy(7): where a user's programs keep their sockets.
+        return place("/run/user/\(user)", user)
+    }
+}
+
+/// What can be refused before anything is dialled.
+extension CallbackSettings {
+    package enum Objection: Error, Equatable, Sendable, CustomStringConvertible {
+        case target(CallbackTarget.Refusal)
+        case address(DialRefusal)
+        case unixSocket
+
+        package var description: String {
+            switch self {
+            case .target(let refusal): refusal.rawValue
+            case .address(let refusal): refusal.rawValue
+            case .unixSocket: "the socket is not in a folder of yours"
+            }
+        }
+    }
+
+    package func target(
+        _ url: String, for rights: CallbackRights
+    ) throws(Objection) -> CallbackTarget {
+        let target: CallbackTarget
+        do throws(CallbackTarget.Refusal) {
+            target = try CallbackTarget(url)
+        } catch { throw .target(error) }
+        guard !ownURLs.contains(where: target.isInside) else { throw .address(.ownListener) }
+        switch target.way {
+        case .unix(let path):
+            guard place(ofSocket: path, for: rights) != nil else { throw .unixSocket }
+        case .clear where rights == .anyone && dialGuard.allowed.isEmpty: throw .target(.scheme)
+        case .clear, .encrypted:
+            guard let address = target.address else { break }
+            let refusal = dialGuard.refusal(
+                of: address, isMapped: address.v4 != nil && target.host.hasPrefix("["),
+                port: target.port, for: rights, isEncrypted: target.way == .encrypted,
+                isOurs: DialledAddress.isOurs)
+            if let refusal { throw .address(refusal) }
+        }
+        return target
+    }
+
+    package func request(
+        to url: String, for rights: CallbackRights, fields: [(name: String, value: String)],
+        body: [UInt8]
+    ) throws(Objection) -> LoopRequest {
+        let target = try target(url, for: rights)
+        var request = LoopRequest(
+            url: target.url, isEncrypted: target.way == .encrypted, fields: fields, body: body)
+        if case .unix(let path) = target.way {
+            request.socket = place(ofSocket: path, for: rights)
+            request.sharesConnection = false
+            return request
+        }
+        // What a local user may reach must not serve a request of anyone else.
+        request.sharesConnection = rights == .anyone
+        // A request that stays on this machine uses no proxy.
+        if target.way == .encrypted, rights == .anyone { request.proxy = proxy }
+        let (dialGuard, isEncrypted) = (dialGuard, request.isEncrypted)
+        request.objection = { dialled in
+            dialGuard.refusal(
+                of: dialled.address, isMapped: dialled.isMapped, port: dialled.port, for: rights,
+                isEncrypted: isEncrypted, isOurs: DialledAddress.isOurs)?.rawValue
+        }
+        return request
+    }
+}
