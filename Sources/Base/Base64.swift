@@ -1,4 +1,5 @@
-/// The alphabet of RFC 4648 section 4, padded: the URL-safe one with two other characters.
+/// Base64 of RFC 4648 section 4 with padding, made from the URL-safe form by exchanging two
+/// characters.
 package enum Base64 {
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         var text = Base64URL.encode(bytes)
@@ -13,7 +14,7 @@ package enum Base64 {
         return text
     }
 
-    /// Nil for what is not base64 of this alphabet. Padding may be missing.
+    /// Nil if the text is not base64 of this alphabet. Padding may be missing.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var text = text
         for index in text.indices {

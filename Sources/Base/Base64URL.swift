@@ -21,7 +21,7 @@ package enum Base64URL {
         }
     }
 
-    /// Six bytes at a time, as long as a whole word can be read; answers how many were.
+    /// Encodes six bytes at a time while a whole word can be read; returns how many bytes.
     private static func encodeWide(
         _ bytes: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -30,7 +30,8 @@ package enum Base64URL {
         let table = pairs
         table.withUnsafeBufferPointer { table in
             guard let pairs = table.baseAddress else { return }
-            // Unchecked: the output has room for all of the input, the table for twelve bits.
+            // Unchecked access: the output has room for the whole input, and the table for twelve
+            // bits.
             for word in 0..<words {
                 let bits = UInt64(
                     bigEndian: source.loadUnaligned(
@@ -50,13 +51,13 @@ package enum Base64URL {
         target.storeBytes(of: pair.littleEndian, as: UInt16.self)
     }
 
-    /// The two characters of each twelve bits, the first one in the lower byte.
+    /// Two characters for each twelve bits, the first one in the lower byte.
     private static let pairs: [UInt16] = (0..<4_096).map { bits in
         UInt16(character(bits >> 6)) | UInt16(character(bits)) << 8
     }
 
-    /// Byte by byte; answers where the characters end. By table, too: which characters they are is
-    /// what a processor cannot foresee.
+    /// Encodes byte by byte; returns where the characters end. Uses a table, because branches on
+    /// the data would be unpredictable.
     private static func encode(
         _ bytes: UnsafeRawBufferPointer, from start: Int, _ output: UnsafeMutableRawBufferPointer,
         at position: Int
@@ -83,7 +84,8 @@ package enum Base64URL {
         String(decoding: encode(bytes), as: UTF8.self)
     }
 
-    /// The one encoding of some bytes, or nil: no padding, no other alphabet, no stray tail bits.
+    /// Accepts only the canonical encoding: no padding, no other alphabet, no stray bits at the
+    /// end.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let tail = text.count % 4
         guard tail != 1 else { return nil }
@@ -97,7 +99,7 @@ package enum Base64URL {
         return isValid ? bytes : nil
     }
 
-    /// Answers how many bytes it stored, and whether they are what the text stands for.
+    /// Returns how many bytes it stored, and whether the text is valid.
     private static func store(
         _ text: Span<UInt8>, in output: UnsafeMutableBufferPointer<UInt8>
     ) -> (count: Int, isValid: Bool) {
@@ -105,7 +107,7 @@ package enum Base64URL {
         var count = 0
         var isValid = true
         let values = Self.values
-        // A span, because a table that is asked by index is copied each time.
+        // A span, because indexing the table itself would copy it each time.
         let table = values.span
         var group: UInt32 = 0
         var seen: UInt8 = 0
@@ -128,7 +130,7 @@ package enum Base64URL {
                 output[count] = UInt8(truncatingIfNeeded: group >> 8)
                 count += 1
             }
-            // Bits below the last whole byte must be zero, else two texts name one value.
+            // Bits after the last whole byte must be zero, or two texts would mean one value.
             let rest = tail == 2 ? group & 0xFFFF : group & 0xFF
             isValid = rest == 0
         }
@@ -139,13 +141,13 @@ package enum Base64URL {
         decode(Array(text.utf8).span)
     }
 
-    /// As `decode`, but one or two `=` at the end are cut first: real senders write them.
+    /// As `decode`, but first cuts one or two `=` from the end, which some senders write.
     package static func decodeToleratingPadding(_ text: Span<UInt8>) -> [UInt8]? {
         decode(text.extracting(0..<lengthWithoutPadding(text)))
     }
 
-    /// As `decodeToleratingPadding`, and the two characters of the standard alphabet (RFC 4648
-    /// section 4) are taken for those that stand in their place.
+    /// As `decodeToleratingPadding`, but also accepts the two characters of the standard alphabet
+    /// (RFC 4648 section 4).
     package static func decodeToleratingAlphabet(_ text: Span<UInt8>) -> [UInt8]? {
         let characters = text.array(text.indices).map { character in
             switch character {
@@ -169,7 +171,7 @@ package enum Base64URL {
         return length
     }
 
-    /// What `values` has for a byte that is no character.
+    /// The entry of `values` for a byte outside the alphabet.
     static let invalid: UInt8 = 64
 
     @inline(__always)

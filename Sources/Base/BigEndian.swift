@@ -1,5 +1,5 @@
-// The highest byte first, as everything on the wire and on the disk stands. Not generic: other
-// modules would look up the type at every call.
+// Highest byte first, as everything is sent and stored. Not generic, because other modules would
+// look up the type at every call.
 
 extension [UInt8] {
     package mutating func append(bigEndian number: UInt64) {

@@ -1,4 +1,4 @@
-/// 128 bits, as identifiers have them.
+/// An identifier of 128 bits.
 package struct Bits128: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
@@ -8,7 +8,7 @@ package struct Bits128: Hashable, Sendable {
         self.low = low
     }
 
-    /// In the order of the network; nil unless there are 16 bytes.
+    /// In network byte order; nil unless there are 16 bytes.
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var (high, low) = (UInt64(0), UInt64(0))
@@ -26,7 +26,7 @@ package struct Bits128: Hashable, Sendable {
     }
 }
 
-/// The spellings of a UUID (RFC 9562 section 4); version and variant are not looked at.
+/// The spellings of a UUID (RFC 9562 section 4); version and variant are ignored.
 extension Bits128 {
     /// Only `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case.
     package init?(canonicalUUID text: Span<UInt8>) {
@@ -132,11 +132,11 @@ extension Bits128 {
     package init?(base64URL text: Span<UInt8>) {
         guard text.count == Self.base64URLLength else { return nil }
         let values = Base64URL.values
-        // A span, because a table that is asked by index is copied each time.
+        // A span, because indexing the table itself would copy it each time.
         let table = values.span
         var (high, low) = (UInt64(0), UInt64(0))
         var seen: UInt8 = 0
-        // 132 bits stand there: the last character has two that mean something.
+        // The characters hold 132 bits: of the last one only two count.
         for index in 0..<21 {
             let value = table[Int(text[index])]
             seen |= value

@@ -11,7 +11,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Compares as ASCII without regard to case, as header and parameter names are.
+    /// Compares as ASCII, ignoring case, as for header and parameter names.
     @inlinable package func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in indices where self[index].lowercased != text.utf8Start[index].lowercased {
@@ -29,7 +29,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// The bytes of `range`, as an array of their own.
+    /// Copies the bytes of `range`.
     @inlinable package func array(_ range: Range<Int>) -> [UInt8] {
         extracting(range).withUnsafeBufferPointer { [UInt8]($0) }
     }
@@ -57,10 +57,10 @@ extension UInt8 {
         isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// A space or a tab, the only white space that HTTP knows.
+    /// A space or a tab, the only white space in HTTP.
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// Whether it is ASCII and among the 128 bits of `low` and `high`.
+    /// Whether it is ASCII and its bit is set in `low` and `high`.
     @inlinable package func isIn(_ low: UInt64, _ high: UInt64) -> Bool {
         self < 128 && ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
     }
@@ -87,7 +87,7 @@ extension [UInt8] {
 }
 
 extension FixedWidthInteger {
-    /// A plain decimal number: digits only, at least one; nil on anything else and on overflow.
+    /// A plain decimal number: one or more digits; nil for anything else and on overflow.
     @inlinable package init?(decimalDigits digits: Span<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var value: Self = 0

@@ -1,5 +1,5 @@
-/// A value that holds keys, tokens, endpoints or message bodies: it prints as the name of its type
-/// and shows nothing of what it holds to `dump` or a debugger's mirror.
+/// A value that holds keys, tokens, endpoints or message bodies. It prints only the name of its
+/// type, also to `dump` and debuggers.
 package protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {}

@@ -1,6 +1,6 @@
-/// A 256-bit hash value, as a key of tables.
+/// A 256-bit hash value, for use as a table key.
 package struct Digest: Hashable, Sendable {
-    /// Its bytes, the first ones highest.
+    /// Its bytes, first byte highest.
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
     package init(_ bytes: InlineArray<32, UInt8>) {
@@ -33,7 +33,7 @@ package struct Digest: Hashable, Sendable {
     package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
     package func hash(into hasher: inout Hasher) {
-        // The bytes are as good as random, so one word tells as much as four.
+        // The bytes are as good as random, so one word is enough.
         hasher.combine(words.0)
     }
 }

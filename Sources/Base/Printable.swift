@@ -1,6 +1,6 @@
-/// The one gate for text from outside on its way to a terminal, log line, page or D-Bus string.
+/// Makes text from outside safe for a terminal, log line, page or D-Bus string.
 ///
-/// What could move a cursor, hide or reorder text becomes a visible escape.
+/// Anything that could move a cursor, hide or reorder text becomes a visible escape.
 package enum Printable {
     package static func text(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
@@ -15,8 +15,8 @@ package enum Printable {
         return result
     }
 
-    /// As `text`, for at most `limit` scalars, of which a character may have any number; a longer text
-    /// ends in an ellipsis.
+    /// As `text`, but at most `limit` scalars (a character may have any number of them); a longer
+    /// text ends in an ellipsis.
     package static func text(_ text: String, limit: Int) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
@@ -24,13 +24,13 @@ package enum Printable {
         return self.text(String(scalars[..<end])) + "…"
     }
 
-    /// As a notification on the screen shows it: what is unsafe is left out, since an escape means
-    /// nothing there, and no line is broken unless `keepsLines`. At most `limit` scalars, an
-    /// ellipsis included: a character may be made of any number of them.
+    /// For notifications on the screen: unsafe characters are left out, because an escape means
+    /// nothing there, and line breaks too unless `keepsLines`. At most `limit` scalars including an
+    /// ellipsis, because a character may have any number of them.
     package static func onScreen(_ text: String, limit: Int, keepsLines: Bool = false) -> String {
         var result = ""
         var count = 0
-        // Where the last character begins that still has an ellipsis behind it.
+        // The start of the last character that still leaves room for an ellipsis.
         var cut = result.endIndex
         for character in text {
             let start = result.endIndex
@@ -53,7 +53,7 @@ package enum Printable {
         }
     }
 
-    /// Control characters, and the marks that set direction or break lines out of sight.
+    /// Control characters, and invisible marks that set direction or break lines.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true  // C0, DEL, C1

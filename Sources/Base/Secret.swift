@@ -1,6 +1,6 @@
 /// Bytes that must never reach a log line, an error message or a crash report.
 ///
-/// Copies share one block of memory; the last one to go overwrites it.
+/// Copies share one block of memory, which is overwritten when the last copy is gone.
 package struct Secret: Sendable, Confidential {
     private let storage: Storage
 
@@ -10,7 +10,7 @@ package struct Secret: Sendable, Confidential {
         }
     }
 
-    /// `fill` gets the protected block, all zeros, and writes the secret straight into it.
+    /// `fill` gets the protected block, all zeros, and writes the secret into it.
     package init<Failure>(
         count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -48,7 +48,7 @@ extension Secret {
     }
 }
 
-/// Never inlined, so that the optimiser cannot see that nobody reads the zeros.
+/// Never inlined, so that the optimiser cannot remove the zeroing.
 @inline(never)
 package func overwrite(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     for index in bytes.indices { bytes[index] = 0 }

@@ -1,4 +1,4 @@
-/// A figure that must be reached.
+/// A result that a benchmark has to reach.
 struct Bar {
     let name: String
     let measured: String
@@ -16,7 +16,7 @@ struct Bar {
             isReached: value < limit)
     }
 
-    /// Prints a line for each bar; whether all were reached.
+    /// Prints a line for each bar; returns whether all were reached.
     static func report(_ bars: [Bar]) -> Bool {
         print()
         for bar in bars {

@@ -22,7 +22,7 @@ extension Benchmark {
     }
 }
 
-/// What a push service answers at least.
+/// The smallest answer of a push service.
 private final class CreatedHandler: HTTPHandler {
     private static let location = Array("https://localhost/m/0123456789abcdef012345".utf8)
 

@@ -4,7 +4,7 @@ import System
 struct Benchmark: Sendable {
     let name: String
     let summary: String
-    /// False when a bar was missed.
+    /// Returns false if a bar was missed.
     let run: @Sendable (Options) throws -> Bool
 
     private static let all: [Benchmark] = [
@@ -12,7 +12,7 @@ struct Benchmark: Sendable {
         .push, .engine, .registerMake, .registerStart,
     ]
 
-    /// The exit code: 1 for a missed bar or a failure, 2 for a call it does not know.
+    /// Returns the exit code: 1 for a missed bar or a failure, 2 for an unknown benchmark.
     static func run(_ words: [String]) -> Int32 {
         guard let name = words.first, let benchmark = all.first(where: { $0.name == name }) else {
             let isAsked = ["--help", "-h", "help"].contains(words.first)

@@ -1,17 +1,17 @@
-/// One way to do an operation; it gets the number of the item to work on.
+/// One way to do an operation; it is passed the index of the item to work on.
 struct Contender {
     let run: (Int) throws -> Void
 }
 
-/// Ways to do the same, measured in turns so that a machine that gets slower does so for all.
+/// Ways to do the same, measured in turns so that a slow machine affects all alike.
 struct Contest {
-    /// How many different items each contender works through in one turn.
+    /// How many items each contender processes in one turn.
     static let itemCount = 256
 
     let rounds: Int
     let seconds: Double
 
-    /// CPU seconds for one operation: a row for each round, a column for each contender.
+    /// CPU seconds for one operation: one row for each round, one column for each contender.
     func run(_ contenders: [Contender]) throws -> [[Double]] {
         _ = try round(contenders, seconds: seconds / 4)
         return try (0..<rounds).map { _ in try round(contenders, seconds: seconds) }
@@ -22,7 +22,7 @@ struct Contest {
         try run([contender]).map { $0[0] }.median
     }
 
-    /// The median turn of each contender: turns in which the machine was busy do not count.
+    /// The median turn of each contender, so that turns on a busy machine do not count.
     private func round(_ contenders: [Contender], seconds: Double) throws -> [Double] {
         var turns = [[Double]](repeating: [], count: contenders.count)
         var used = 0.0
@@ -40,6 +40,6 @@ struct Contest {
 }
 
 extension [Double] {
-    /// The middle value; of an even number, the upper one of the two.
+    /// The median; of an even number of values, the upper one.
     var median: Double { sorted()[count / 2] }
 }

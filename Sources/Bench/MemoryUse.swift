@@ -1,7 +1,7 @@
 import Base
 import System
 
-/// What the kernel says this process occupies, in KiB.
+/// The memory of this process according to the kernel, in KiB.
 struct MemoryUse {
     let resident: Int
     let peak: Int

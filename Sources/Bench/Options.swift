@@ -1,4 +1,4 @@
-/// The words after a benchmark's name.
+/// The arguments after a benchmark's name.
 struct Options {
     struct Failure: Error { let message: String }
 
@@ -15,7 +15,7 @@ struct Options {
     var messages = 200_000
     var endpoints = 1_000_000
     var folder = ""
-    /// Words of the form NAME=VALUE.
+    /// Arguments of the form NAME=VALUE.
     var pairs: [String: String] = [:]
 
     init(_ words: ArraySlice<String>) throws(Failure) {

@@ -1,4 +1,4 @@
-/// The printed result, a line as soon as it is known.
+/// The printed results, line by line as they become known.
 struct ResultTable {
     init() {
         print(
@@ -6,7 +6,7 @@ struct ResultTable {
             "C/s".rightAligned(to: 9), "ratio".rightAligned(to: 7), "  spread")
     }
 
-    /// Adds CPU seconds for one operation, round by round; answers the median ratio.
+    /// Adds the CPU seconds for one operation in each round; returns the median ratio.
     func add(_ name: String, ours: [Double], c: [Double]) -> Double {
         let ratios = zip(ours, c).map { ours, c in c / ours }
         let (low, high) = (ratios.min() ?? 0, ratios.max() ?? 0)
@@ -17,7 +17,7 @@ struct ResultTable {
         return ratios.median
     }
 
-    /// Adds an operation without counterpart.
+    /// Adds an operation without a counterpart in C.
     func add(_ name: String, ours: Double) { line(name, ours, "", "", "") }
 
     private func line(

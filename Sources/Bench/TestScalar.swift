@@ -1,16 +1,17 @@
 import Base
 import Crypto
 
-/// A private key that cannot be one.
+/// The bytes are not a valid private key.
 struct BadScalar: Error {}
 
-/// Private keys at which a multiplication that is not constant-time would show.
+/// Private keys that would reveal a multiplication that is not constant-time.
 enum TestScalar: String, CaseIterable {
-    /// One bit, the lowest of the highest 64-bit word: OpenSSL's form of the number is not shorter.
+    /// One bit, the lowest of the highest 64-bit word, so that OpenSSL's form of the number is not
+    /// shorter.
     case low
     /// One bit, at the top.
     case top
-    /// Few bits, in every 64-bit word one.
+    /// One bit in every 64-bit word.
     case sparse
     /// Nearly all bits.
     case dense
@@ -20,7 +21,7 @@ enum TestScalar: String, CaseIterable {
 
     static let fixed: [TestScalar] = [.low, .top, .sparse, .dense, .largest]
 
-    /// Big-endian, in 1…n−1; another one at each call for `random`.
+    /// Big-endian, in 1…n−1; different at each call for `random`.
     var bytes: [UInt8] {
         get throws {
             switch self {

@@ -1,8 +1,8 @@
 import CSystemd
 
-/// A method call from another program, to be answered once: now or later.
+/// A method call from another program, to be answered once, now or later.
 package final class BusCall {
-    /// The unique name of the caller, which the bus vouches for.
+    /// The unique name of the caller, guaranteed by the bus.
     package let sender: String
     package let path: String
     package let interface: String
@@ -21,7 +21,7 @@ package final class BusCall {
         self.interface = interface
         self.arguments = arguments
         self.connection = connection
-        // What waits for no answer gets none.
+        // A caller that expects no reply gets none.
         if message.expectsReply { self.message = consume message }
     }
 

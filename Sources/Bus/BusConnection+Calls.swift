@@ -3,10 +3,10 @@ import Glibc
 import Reactor
 
 extension BusConnection {
-    /// As long as connectors and the bus wait by default.
+    /// The default of connectors and the bus.
     package static let usualTimeout = Duration.seconds(25)
 
-    /// `completion` is called once, and not before this has returned.
+    /// Calls `completion` once, after this has returned.
     package func call(
         _ call: BusMethodCall, timeout: Duration = usualTimeout,
         completion: @escaping (BusReply) -> Void
@@ -22,7 +22,7 @@ extension BusConnection {
                 name: error.isDisconnection ? BusErrorName.disconnected : BusErrorName.failed,
                 text: error.description)
             let id = pending.id
-            loop.post { self.calls.take(id)?(.failure(failure)) }
+            loop.post { self.calls.remove(id)?(.failure(failure)) }
         }
     }
 
@@ -50,7 +50,7 @@ extension BusConnection {
     }
 
     fileprivate func received(_ reply: borrowing BusMessage, to call: PendingCalls.Call) {
-        guard let completion = calls.take(call.id) else { return }
+        guard let completion = calls.remove(call.id) else { return }
         if let failure = reply.failure {
             completion(.failure(failure.late(call.deadline)))
             return
@@ -64,7 +64,8 @@ extension BusConnection {
 }
 
 extension BusFailure {
-    /// A peer that is gone and one that keeps silent have the same error; the time tells them apart.
+    /// sd-bus reports the same error for a peer that is gone and one that does not answer; the time
+    /// tells them apart.
     fileprivate func late(_ deadline: Duration) -> BusFailure {
         guard name == BusErrorName.noReply,
             Duration.nanoseconds(Instant.now.nanoseconds) >= deadline

@@ -1,8 +1,8 @@
 import CSystemd
 
-/// What the bus itself is asked.
+/// Requests to the bus itself.
 extension BusConnection {
-    /// The name that the bus gave to this connection. Waits until it has.
+    /// The unique name of this connection. Waits until the bus has assigned it.
     package func uniqueName() throws(BusError) -> String {
         var name: UnsafePointer<CChar>?
         try ensure(sd_bus_get_unique_name(handle.handle, &name), "sd_bus_get_unique_name")
@@ -21,7 +21,8 @@ extension BusConnection {
                 arguments), completion: completion)
     }
 
-    /// Takes a name, and keeps it as long as it is connected: nobody queues behind, nobody replaces us.
+    /// Acquires a name for as long as the connection lasts. Nobody else can queue for it or replace
+    /// us.
     package func requestName(
         _ name: String, completion: @escaping (Result<NameClaim, BusFailure>) -> Void
     ) {
@@ -57,7 +58,7 @@ extension BusConnection {
         ask("ListActivatableNames") { completion($0.map { $0.first?.texts ?? [] }) }
     }
 
-    /// Tells when the name gets, changes or loses its owner; nil stands for none.
+    /// Calls back when the name gets, changes or loses its owner; nil means no owner.
     package func watchOwner(
         of name: String, _ changed: @escaping (_ old: String?, _ new: String?) -> Void
     ) throws(BusError) -> BusSubscription {
@@ -66,14 +67,14 @@ extension BusConnection {
             member: "NameOwnerChanged", argument: name)
         return try listen(for: rule) { signal in
             let names = signal.arguments.compactMap(\.text)
-            // Anybody may send a signal of that name; only the bus is the bus.
+            // Any program can send a signal of that name; only the bus can send as the bus.
             guard signal.sender == Self.driver, names.count == 3, names[0] == name else { return }
             changed(names[1].isEmpty ? nil : names[1], names[2].isEmpty ? nil : names[2])
         }
     }
 }
 
-/// What became of a request for a name.
+/// The result of a request for a name.
 package enum NameClaim: Sendable {
     case owned
     case taken
@@ -82,4 +83,13 @@ package enum NameClaim: Sendable {
         // DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER and _ALREADY_OWNER
         self = code == 1 || code == 4 ? .owned : .taken
     }
+}
+
+package enum BusName {
+    /// Whether the bus accepts `text` as a unique or well-known name.
+    package static func isValid(_ text: String) -> Bool {
+        !text.utf8.contains(0) && sd_bus_service_name_is_valid(text) > 0
+    }
+
+    package static func isUnique(_ text: String) -> Bool { text.hasPrefix(":") }
 }

@@ -1,7 +1,7 @@
 import CSystemd
 
 extension BusConnection {
-    /// Offers the object at a path, until the subscription is let go.
+    /// Exports the object at a path until the subscription is released.
     package func export(
         _ object: any BusObject, at path: String
     ) throws(BusError) -> BusSubscription {
@@ -9,7 +9,7 @@ extension BusConnection {
         var slot: OpaquePointer?
         let code = sd_bus_add_object(
             handle.handle, &slot, path, receiveCall, subscription.pointer)
-        subscription.take(BusSlot(owning: try ensure(code, slot, "sd_bus_add_object")))
+        subscription.hold(BusSlot(owning: try ensure(code, slot, "sd_bus_add_object")))
         return subscription
     }
 
@@ -35,7 +35,7 @@ extension BusConnection {
                 return sd_bus_message_new_method_error(message.handle, &made, &error)
             }
         }
-        // Without a connection nobody waits any more.
+        // Without a connection there is no caller left.
         guard code >= 0, let made else { return }
         try? handle.send(BusMessage(owning: made))
         follow()
@@ -102,4 +102,41 @@ private func receiveCall(
     else { return 0 }
     connection.called(BusMessage(sharing: message), object)
     return 1
+}
+
+/// The interfaces that sd-bus implements for every object.
+enum StandardInterfaces {
+    static let introspectable = "org.freedesktop.DBus.Introspectable"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    private static let all = [
+        BusInterface(
+            introspectable, methods: [.init("Introspect", output: [.init("xml", "s")])]),
+        BusInterface(
+            "org.freedesktop.DBus.Peer",
+            methods: [.init("Ping"), .init("GetMachineId", output: [.init("machine", "s")])]),
+        BusInterface(
+            properties,
+            methods: [
+                .init(
+                    "Get", [.init("interface", "s"), .init("property", "s")],
+                    output: [.init("value", "v")]),
+                .init("GetAll", [.init("interface", "s")], output: [.init("values", "a{sv}")]),
+                .init(
+                    "Set",
+                    [.init("interface", "s"), .init("property", "s"), .init("value", "v")]),
+            ]),
+    ]
+
+    static func document(of interfaces: [BusInterface]) -> String {
+        let parts = (all + interfaces).map(\.xml).joined(separator: "\n")
+        return """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            <node>
+            \(parts)
+            </node>
+
+            """
+    }
 }

@@ -12,7 +12,7 @@ extension BusConnection {
         follow()
     }
 
-    /// `heard` is called for each such signal, until the subscription is let go.
+    /// Calls `heard` for each matching signal until the subscription is released.
     package func listen(
         for rule: BusRule, _ heard: @escaping (BusSignal) -> Void
     ) throws(BusError) -> BusSubscription {
@@ -20,7 +20,7 @@ extension BusConnection {
         var slot: OpaquePointer?
         let code = sd_bus_add_match_async(
             handle.handle, &slot, rule.text, receiveSignal, nil, subscription.pointer)
-        subscription.take(BusSlot(owning: try ensure(code, slot, "sd_bus_add_match_async")))
+        subscription.hold(BusSlot(owning: try ensure(code, slot, "sd_bus_add_match_async")))
         follow()
         return subscription
     }
@@ -34,7 +34,7 @@ private func receiveSignal(
         case .signals(let heard) = subscription.purpose
     else { return 0 }
     let signal = BusMessage(sharing: message)
-    // One that cannot be read tells nothing.
+    // A signal that cannot be read is ignored.
     guard let arguments = try? signal.arguments() else { return 0 }
     heard(
         BusSignal(

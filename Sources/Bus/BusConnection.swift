@@ -3,24 +3,25 @@ package import Reactor
 
 /// One connection to a message bus, driven by an event loop.
 ///
-/// It ends once: then every waiting call fails, and whoever made it makes another one.
-// Unchecked: it is touched on the thread of its loop alone, or where that does not run.
+/// When it ends, every waiting call fails. It cannot be used again; create another one.
+// Unchecked: used only on the thread of its loop, or while that does not run.
 package final class BusConnection: @unchecked Sendable {
     let handle: BusHandle
     let loop: EventLoop
     var calls = PendingCalls()
-    /// sd-bus closes its own when the bus goes, and a watch has to end before that.
+    /// A duplicate: sd-bus closes its own when the bus goes away, and the watch must end before
+    /// that.
     private var descriptor: BusDescriptor?
     private var watch: Watch?
     private var timer: (id: TimerID, time: UInt64)?
     private var isProcessing = false
     private var ended: ((BusError) -> Void)?
 
-    /// Messages that are handled before other descriptors have their turn.
+    /// Messages handled before other descriptors get their turn.
     private static let stepsPerTurn = 64
 
-    /// `ended` is called once, unless `close` comes first. Nothing has to wait until the bus has
-    /// answered: what is sent earlier is sent then.
+    /// Calls `ended` once, unless `close` comes first. Messages can be sent at once; they wait
+    /// until the bus has answered.
     package init(
         to address: BusAddress, on loop: EventLoop, ended: @escaping (BusError) -> Void
     ) throws(BusError) {
@@ -37,7 +38,7 @@ package final class BusConnection: @unchecked Sendable {
 
     package var isOpen: Bool { watch != nil }
 
-    /// Lets go of the connection. Calls that wait fail; `ended` is not called.
+    /// Closes the connection. Waiting calls fail; `ended` is not called.
     package func close() {
         ended = nil
         end(nil)
@@ -46,15 +47,15 @@ package final class BusConnection: @unchecked Sendable {
     private func end(_ error: BusError?) {
         guard let watch else { return }
         self.watch = nil
-        // This may be the last to hold the connection.
+        // The last reference to the connection may go away in here.
         withExtendedLifetime(self) {
             loop.unwatch(watch)
             if let timer { loop.cancel(timer.id) }
             timer = nil
             sd_bus_close(handle.handle)
-            // The bus sees the end only when the last descriptor is closed.
+            // The bus notices the end only when the last descriptor is closed.
             descriptor = nil
-            for completion in calls.takeAll() { completion(.failure(.disconnected)) }
+            for completion in calls.removeAll() { completion(.failure(.disconnected)) }
             let ended = self.ended
             self.ended = nil
             if let error { ended?(error) }
@@ -74,7 +75,7 @@ package final class BusConnection: @unchecked Sendable {
         if let failure { end(failure) } else { follow() }
     }
 
-    /// Waits for what sd-bus wants to wait for now: after everything that was sent.
+    /// Waits for what sd-bus waits for now. Call it after everything that sends.
     func follow() {
         guard !isProcessing, let watch else { return }
         do throws(BusError) {
@@ -82,7 +83,7 @@ package final class BusConnection: @unchecked Sendable {
             loop.setInterest(Interest(readable: readable, writable: writable), of: watch)
             wake(at: try handle.wakeUp)
         } catch {
-            // Not at once: whoever sends does not expect the end in the middle of it.
+            // Later, because a sender does not expect the end in the middle of sending.
             loop.post { self.end(error) }
         }
     }
@@ -107,4 +108,11 @@ extension BusConnection: EventHandler, TimerHandler {
     }
 
     package func drain() { close() }
+}
+
+package enum BusAddress: Equatable, Sendable {
+    /// The bus of the user's session, as the environment names it.
+    case session
+    case system
+    case address(String)
 }

@@ -1,8 +1,8 @@
-/// Who is behind a connection, as the bus knows it.
+/// The process behind a connection, as the bus knows it.
 package struct BusCredentials: Sendable {
     package let user: UInt32?
     package let process: Int32?
-    /// Holds on to the process: its number cannot be given to another one unnoticed.
+    /// Keeps the number of the process from being reused unnoticed.
     package let descriptor: BusDescriptor?
 
     init(_ members: [String: BusValue]) {

@@ -1,10 +1,13 @@
-/// Why a method call got no return.
+import CSystemd
+import Glibc
+
+/// Why a method call failed.
 package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The name of the error, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
+    /// For example `org.freedesktop.DBus.Error.ServiceUnknown`.
     package let name: String
-    /// Words of the peer: not to be trusted, nor logged.
+    /// Text of the peer: not trusted, never logged.
     package let text: String
-    /// Nobody answered within the time that the caller gave.
+    /// Nobody answered in the caller's time.
     package let isTimeout: Bool
 
     package init(name: String, text: String = "", isTimeout: Bool = false) {
@@ -19,7 +22,7 @@ package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
     static let disconnected = BusFailure(name: BusErrorName.disconnected)
 }
 
-/// The names of errors that the bus and its libraries use.
+/// Errors of the bus and its libraries.
 package enum BusErrorName {
     package static let disconnected = "org.freedesktop.DBus.Error.Disconnected"
     package static let noReply = "org.freedesktop.DBus.Error.NoReply"
@@ -34,4 +37,38 @@ package enum BusErrorName {
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     package static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
     package static let failed = "org.freedesktop.DBus.Error.Failed"
+}
+
+/// A call of sd-bus that failed on this side.
+package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let call: String
+    /// An errno value.
+    package let code: Int32
+
+    init(_ call: StaticString, code: Int32) {
+        self.call = "\(call)"
+        self.code = code
+    }
+
+    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
+
+/// Turns sd-bus's negative errno into a thrown error.
+@discardableResult
+func ensure(_ result: Int32, _ call: StaticString) throws(BusError) -> Int32 {
+    guard result >= 0 else { throw BusError(call, code: -result) }
+    return result
+}
+
+/// The pointer that a successful call has set.
+func ensure(
+    _ result: Int32, _ pointer: OpaquePointer?, _ call: StaticString
+) throws(BusError) -> OpaquePointer {
+    try ensure(result, call)
+    guard let pointer else { throw BusError(call, code: ENOMEM) }
+    return pointer
+}
+
+extension BusError {
+    var isDisconnection: Bool { [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(code) }
 }

@@ -5,7 +5,7 @@ import Glibc
 struct BusHandle: ~Copyable {
     let handle: OpaquePointer
 
-    /// Begins to connect; what is sent meanwhile waits for that.
+    /// Begins to connect; messages sent before that wait.
     init(to address: BusAddress) throws(BusError) {
         var handle: OpaquePointer?
         switch address {
@@ -29,14 +29,13 @@ struct BusHandle: ~Copyable {
         }
     }
 
-    // Not flushed first, which would wait for a bus that does not read.
+    // Without flushing, which would wait for a bus that does not read.
     deinit { sd_bus_close_unref(handle) }
 
     var descriptor: Int32 {
         get throws(BusError) { try ensure(sd_bus_get_fd(handle), "sd_bus_get_fd") }
     }
 
-    /// What the descriptor is to be watched for.
     var interest: (readable: Bool, writable: Bool) {
         get throws(BusError) {
             let events = try ensure(sd_bus_get_events(handle), "sd_bus_get_events")
@@ -44,7 +43,7 @@ struct BusHandle: ~Copyable {
         }
     }
 
-    /// When there is something to do even if nothing comes, in microseconds of the monotonic clock.
+    /// When to call `process` even if nothing arrives, in microseconds of the monotonic clock.
     var wakeUp: UInt64? {
         get throws(BusError) {
             var time: UInt64 = 0
@@ -53,7 +52,7 @@ struct BusHandle: ~Copyable {
         }
     }
 
-    /// One step; false when there is nothing to do.
+    /// Does one step; false if there was nothing to do.
     func process() throws(BusError) -> Bool {
         try ensure(sd_bus_process(handle, nil), "sd_bus_process") > 0
     }
@@ -61,4 +60,13 @@ struct BusHandle: ~Copyable {
     func send(_ message: borrowing BusMessage) throws(BusError) {
         try ensure(sd_bus_send(handle, message.handle, nil), "sd_bus_send")
     }
+}
+
+/// Owns a slot of sd-bus: a pending call, a match or an object.
+struct BusSlot: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sd_bus_slot_unref(handle) }
 }

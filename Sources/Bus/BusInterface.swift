@@ -1,4 +1,4 @@
-/// What an object offers under one name.
+/// The methods, signals and properties that an object offers under one name.
 package struct BusInterface: Equatable, Sendable {
     package struct Argument: Equatable, Sendable {
         let name: String
@@ -42,7 +42,7 @@ package struct BusInterface: Equatable, Sendable {
     package let name: String
     let methods: [Method]
     let signals: [Signal]
-    /// Which can be read, and not written.
+    /// Read-only.
     let properties: [Argument]
 
     package init(
@@ -56,7 +56,7 @@ package struct BusInterface: Equatable, Sendable {
 
     func method(_ name: String) -> Method? { methods.first { $0.name == name } }
 
-    /// As `Introspect` writes it. All names are our own.
+    /// In the format of `Introspect`. All names are our own, so nothing is escaped.
     var xml: String {
         var lines = ["  <interface name=\"\(name)\">"]
         for method in methods {
@@ -87,4 +87,17 @@ extension BusInterface.Argument {
     fileprivate func xml(_ direction: String) -> String {
         "      <arg name=\"\(name)\" type=\"\(type)\"\(direction)/>"
     }
+}
+
+/// An object exported at a path. All calls come on the thread of the loop.
+package protocol BusObject: AnyObject {
+    var interfaces: [BusInterface] { get }
+    /// Arguments have the types that `interfaces` declares.
+    func called(_ call: BusCall)
+    /// Nil if there is no such property.
+    func property(_ name: String, of interface: String) -> BusValue?
+}
+
+extension BusObject {
+    package func property(_ name: String, of interface: String) -> BusValue? { nil }
 }

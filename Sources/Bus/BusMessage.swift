@@ -5,10 +5,10 @@ import Glibc
 struct BusMessage: ~Copyable {
     let handle: OpaquePointer
 
-    /// Takes over a message that was just made.
+    /// Takes ownership of a new message.
     init(owning handle: OpaquePointer) { self.handle = handle }
 
-    /// Of a message that belongs to someone else.
+    /// Adds a reference to somebody else's message.
     init(sharing handle: OpaquePointer) { self.handle = sd_bus_message_ref(handle) }
 
     deinit { sd_bus_message_unref(handle) }
@@ -20,7 +20,7 @@ struct BusMessage: ~Copyable {
     var signature: String { text(sd_bus_message_get_signature(handle, 1)) }
     var expectsReply: Bool { sd_bus_message_get_expect_reply(handle) > 0 }
 
-    /// What it says, if it is an error.
+    /// The error that it carries, if it is one.
     var failure: BusFailure? {
         guard sd_bus_message_is_method_error(handle, nil) > 0 else { return nil }
         guard let error = sd_bus_message_get_error(handle) else {
@@ -39,7 +39,7 @@ struct BusMessage: ~Copyable {
     }
 
     private func text(_ pointer: UnsafePointer<CChar>?) -> String {
-        // Whoever sent it: sd-bus lets only valid UTF-8 pass.
+        // sd-bus accepts only valid UTF-8, whoever the sender is.
         pointer.map { String(cString: $0) } ?? ""
     }
 }

@@ -1,11 +1,11 @@
-/// A method call of ours.
+/// A method call to another program.
 package struct BusMethodCall: Equatable, Sendable {
     package var destination: String
     package var path: String
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
-    /// The bus starts the program that serves the name, if it is not running.
+    /// Whether the bus shall start the program that owns the name if it is not running.
     package var startsService: Bool
 
     package init(
@@ -21,5 +21,5 @@ package struct BusMethodCall: Equatable, Sendable {
     }
 }
 
-/// The arguments of the return, or the error.
+/// The arguments of the reply, or the error.
 package typealias BusReply = Result<[BusValue], BusFailure>

@@ -1,6 +1,6 @@
-/// A signal that was received.
+/// A received signal.
 package struct BusSignal: Sendable {
-    /// The unique name of the sender, which the bus vouches for.
+    /// The unique name of the sender, guaranteed by the bus.
     package let sender: String
     package let path: String
     package let interface: String
@@ -8,7 +8,7 @@ package struct BusSignal: Sendable {
     package let arguments: [BusValue]
 }
 
-/// Which signals are wanted. What is nil may be anything.
+/// Selects signals. Nil matches anything.
 package struct BusRule: Equatable, Sendable {
     package var sender: String?
     package var path: String?
@@ -28,8 +28,8 @@ package struct BusRule: Equatable, Sendable {
         self.argument = argument
     }
 
-    /// As the bus wants it. Names and paths hold no quote, and the rest of the values is quoted as
-    /// the specification says.
+    /// In the bus's format. Names and paths contain no quote; other values are escaped as the
+    /// specification says.
     var text: String {
         var parts = ["type='signal'"]
         for (name, value) in [

@@ -1,6 +1,6 @@
 import CSystemd
 
-/// A match or an exported object, until it is let go.
+/// A match or an exported object. It ends when it is released.
 ///
 /// sd-bus calls back with a pointer to it, so it owns the slot, which must not outlive it.
 package final class BusSubscription {
@@ -24,9 +24,9 @@ package final class BusSubscription {
         pointer.map { Unmanaged<BusSubscription>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func take(_ slot: consuming BusSlot) { self.slot = consume slot }
+    func hold(_ slot: consuming BusSlot) { self.slot = consume slot }
 
-    /// Nothing is called any more. A match is taken back at the bus.
+    /// Ends all callbacks. A match is also removed at the bus.
     package func end() {
         slot = nil
         connection?.follow()

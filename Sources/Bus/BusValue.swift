@@ -1,3 +1,6 @@
+import CSystemd
+import Glibc
+
 /// One value of the D-Bus type system.
 package enum BusValue: Equatable, Sendable {
     case byte(UInt8)
@@ -14,7 +17,7 @@ package enum BusValue: Equatable, Sendable {
     case signature(String)
     /// An array of bytes.
     case bytes([UInt8])
-    /// The signature is that of one element, which an empty array needs too.
+    /// With the signature of one element, which an empty array needs as well.
     case array(String, [BusValue])
     case structure([BusValue])
     indirect case entry(BusValue, BusValue)
@@ -55,7 +58,7 @@ package enum BusValue: Equatable, Sendable {
 }
 
 extension BusValue {
-    /// The text of a string or an object path.
+    /// Of a string or an object path.
     package var text: String? {
         switch self {
         case .string(let text), .objectPath(let text): text
@@ -72,7 +75,7 @@ extension BusValue {
         }
     }
 
-    /// Any integer.
+    /// Of any integer type.
     package var integer: Int64? {
         switch self {
         case .byte(let number): Int64(number)
@@ -103,7 +106,7 @@ extension BusValue {
         }
     }
 
-    /// The elements of an array or the members of a structure.
+    /// Of an array or a structure.
     package var elements: [BusValue]? {
         switch self {
         case .array(_, let elements), .structure(let elements): elements
@@ -112,15 +115,15 @@ extension BusValue {
         }
     }
 
-    /// The strings of an array of nothing else.
+    /// Of an array of strings only.
     package var texts: [String]? {
         guard let elements else { return nil }
         let texts = elements.compactMap(\.text)
         return texts.count == elements.count ? texts : nil
     }
 
-    /// The members of a dictionary with strings as keys, variants unpacked. Of two members of the
-    /// same name the last one counts.
+    /// Of a dictionary with string keys, with variants unpacked. The last of two members with the
+    /// same name counts.
     package var members: [String: BusValue]? {
         switch self {
         case .variant(let value): return value.members
@@ -144,4 +147,21 @@ extension BusValue {
 
 extension [BusValue] {
     package var signature: String { map(\.signature).joined() }
+}
+
+/// An open file that came over the bus, or the bus connection itself. Closed with the last
+/// reference.
+package final class BusDescriptor: Sendable, Equatable {
+    package let number: Int32
+
+    /// Duplicates the descriptor, because sd-bus closes its own.
+    init(duplicating number: Int32) throws(BusError) {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw BusError("fcntl", code: errno) }
+        self.number = copy
+    }
+
+    deinit { close(number) }
+
+    package static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }
 }

@@ -1,10 +1,10 @@
 import CSystemd
 import Glibc
 
-/// Reads the values of a message, whoever sent it.
+/// Reads the values of a message. The sender need not be trusted.
 struct MessageReader {
     let handle: OpaquePointer
-    /// Bounds what a message of many small values becomes in memory.
+    /// Limits the memory that a message of many small values can use.
     private var room = 65_536
 
     init(handle: OpaquePointer) { self.handle = handle }
@@ -14,7 +14,7 @@ struct MessageReader {
         return try rest()
     }
 
-    /// All up to the end of the message, or of the container that was entered last.
+    /// Everything up to the end of the message, or of the innermost open container.
     private mutating func rest() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }
@@ -62,7 +62,7 @@ struct MessageReader {
     private mutating func array(
         _ type: CChar, of contents: UnsafePointer<CChar>?
     ) throws(BusError) -> BusValue {
-        // Copied first: the pointer lives until the next value is looked at.
+        // Copied: the pointer is valid only until the next value is read.
         let element = contents.map { String(cString: $0) } ?? ""
         guard element == "y" else { return .array(element, try container(type, contents)) }
         var start: UnsafeRawPointer?

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Appends values to a message that was not sent yet.
+/// Appends values to a message before it is sent.
 struct MessageWriter {
     let handle: OpaquePointer
 
@@ -45,7 +45,7 @@ struct MessageWriter {
     }
 
     private func append(_ type: Unicode.Scalar, text: String) throws(BusError) {
-        // It would end the text for sd-bus, and whatever follows would be lost in silence.
+        // sd-bus would end the text there and silently lose the rest.
         guard !text.utf8.contains(0) else {
             throw BusError("sd_bus_message_append_basic", code: EINVAL)
         }

@@ -1,6 +1,6 @@
 import CSystemd
 
-/// Method calls of ours that wait for their reply.
+/// Our method calls that have no reply yet.
 struct PendingCalls {
     final class Call {
         let id: UInt64
@@ -34,14 +34,14 @@ struct PendingCalls {
     }
 
     /// Nil if it has been completed.
-    mutating func take(_ id: UInt64) -> ((BusReply) -> Void)? {
+    mutating func remove(_ id: UInt64) -> ((BusReply) -> Void)? {
         guard let call = calls.removeValue(forKey: id) else { return nil }
         call.slot = nil
         return call.completion
     }
 
     /// In the order in which they were made.
-    mutating func takeAll() -> [(BusReply) -> Void] {
+    mutating func removeAll() -> [(BusReply) -> Void] {
         let rest = calls.values.sorted { $0.id < $1.id }
         calls = [:]
         for call in rest { call.slot = nil }

@@ -34,7 +34,7 @@ static inline CURLcode ccurl_set_opensocket(CURL *handle, curl_opensocket_callba
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
 }
 
-// So are curl_multi_setopt and its like.
+// curl_multi_setopt is variadic, too.
 
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);

@@ -25,7 +25,7 @@ static const int clinux_no_signal = MSG_NOSIGNAL;
 static const int clinux_peek = MSG_PEEK;
 static const int clinux_half_close = SHUT_WR;
 
-/// The packed structure is put together and taken apart here.
+/// Swift cannot access the packed structure.
 static inline struct epoll_event clinux_event(uint32_t mask, uint64_t data) {
     struct epoll_event event = {.events = mask, .data = {.u64 = data}};
     return event;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-// What nghttp2 asks of its memory hooks, and a map of pages whose macros Swift cannot import.
+// Memory hooks for nghttp2, and mmap, whose macros Swift cannot import.
 
 static inline void *cnghttp2_malloc(size_t size, void *context) {
     (void)context;
@@ -20,7 +20,7 @@ static inline void *cnghttp2_realloc(void *block, size_t size) { return realloc(
 
 static inline void cnghttp2_free(void *block) { free(block); }
 
-// Huge pages would make one page that is used cost two megabytes.
+// With huge pages a single used page would cost two megabytes.
 static inline void *cnghttp2_map(size_t size) {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return NULL;

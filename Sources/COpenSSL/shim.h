@@ -38,8 +38,8 @@ static inline OSSL_PARAM copenssl_private_scalar(unsigned char *bytes, size_t co
 
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
-// SHA-256 over a state of our own. EVP allocates a state anew at each start of a hash, ten times
-// for one push; so these are used although OpenSSL 3 marks them as deprecated.
+// SHA-256 over a state of our own. EVP allocates a state at each start of a hash, ten times for one
+// push; so these are used although OpenSSL 3 deprecates them.
 
 static inline int copenssl_sha256_init(SHA256_CTX *state) { return SHA256_Init(state); }
 
@@ -89,17 +89,17 @@ static inline int copenssl_ask_for_server_name(SSL *stream, const char *name) {
     return (int)SSL_set_tlsext_host_name(stream, name);
 }
 
-// How a stream moves its bytes. OpenSSL's own way is `read` and `write`, which cost more on a socket
-// than the calls that are made for it, and which end the process by SIGPIPE.
+// How a stream moves its bytes. OpenSSL itself uses `read` and `write`, which are slower on a socket
+// than `recv` and `send`, and which can end the process by SIGPIPE.
 
-/// The socket of a stream, and what its peer has sent of late that brought nothing.
+/// The socket of a stream, and the count of recent records without data.
 struct copenssl_link {
     int descriptor;
-    /// So many bytes are taken from the socket before others have their turn.
+    /// How many bytes may still be read from the socket in this call.
     uint32_t room;
     uint32_t idle_records;
     uint32_t handshake_records;
-    /// The kind of what became too much, or 0: nothing more is read then.
+    /// The kind of the flood, or 0. Nothing is read after a flood.
     int32_t flood;
     int64_t window_start;
 };
@@ -152,7 +152,7 @@ static inline BIO_METHOD *copenssl_socket_method(void) {
     return method;
 }
 
-// The socket stays the caller's, and so does the link.
+// The caller owns the socket and the link.
 static inline BIO *copenssl_socket(const BIO_METHOD *method, struct copenssl_link *link) {
     BIO *socket = BIO_new(method);
     if (socket == NULL) return NULL;
@@ -165,5 +165,5 @@ static inline size_t copenssl_memory(BIO *memory, char **bytes) {
     return (size_t)BIO_get_mem_data(memory, bytes);
 }
 
-// Valid right after a call that failed.
+// Valid right after a failed call.
 static inline int copenssl_errno(void) { return errno; }

@@ -9,12 +9,12 @@ static inline int csqlite_set(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, &result);
 }
 
-/// Before the first connection only. Counting every allocation would take a lock each time.
+/// Only before the first connection. Counting every allocation would take a lock each time.
 static inline int csqlite_forgo_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-// SQLITE_TRANSIENT, which makes SQLite take a copy, is a cast.
+// SQLITE_TRANSIENT, which makes SQLite copy the value, is a cast.
 
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What the thread is at work on, the innermost first. */
+/* The inputs that the thread is handling, the innermost first. */
 static _Thread_local struct cshims_input *current;
-/* A stack that overflows is an end by a signal, too, and the handler needs one of its own. */
+/* A stack overflow also ends in a signal, and the handler then needs a stack of its own. */
 static _Thread_local char spare[32768];
 static _Thread_local int is_prepared;
 
@@ -17,7 +17,7 @@ static int is_noted;
 
 static void prepare(void) {
     stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare}, former;
-    /* Sanitizers have given the thread one, and take down what they find there at its end. */
+    /* Sanitizers install one, and free whatever they find there when the thread ends. */
     if (sigaltstack(NULL, &former) == 0 && former.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
     is_prepared = 1;
 }
@@ -32,7 +32,7 @@ void cshims_leave(const struct cshims_input *input) {
     current = input->outer;
 }
 
-/* SipHash-2-4: whoever does not know the key cannot make one input look like another. */
+/* SipHash-2-4: without the key nobody can make one input look like another. */
 struct sip {
     uint64_t v[4];
     uint64_t word;
@@ -93,13 +93,13 @@ uint64_t cshims_digest(const uint64_t key[2], const struct cshims_input *input) 
     return finish(&sip);
 }
 
-/* Whether the program did it itself: what others send says nothing of what it was at work on. */
+/* Whether the program itself caused the signal. One that was sent says nothing about the current input. */
 static int is_own(int number, const siginfo_t *info) {
     if (number == SIGABRT) return info->si_code == SI_TKILL && info->si_pid == getpid();
     return info->si_code > 0;
 }
 
-/* Only what is allowed in a handler: memory, and calls that are listed for it. */
+/* Only memory accesses and async-signal-safe calls. */
 static void crashed(int number, siginfo_t *info, void *context) {
     (void)context;
     int error = errno;
@@ -111,7 +111,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
         __atomic_store_n(&place->signal, (uint32_t)number, __ATOMIC_RELEASE);
     }
     errno = error;
-    /* The action is the usual one again, and takes place when this returns. */
+    /* The default action is restored, and happens when this returns. */
     raise(number);
 }
 

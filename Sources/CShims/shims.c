@@ -49,7 +49,7 @@ void cshims_trim_heap(void) {
 
 int cshims_join_until(pthread_t thread, struct timespec deadline) {
 #if __has_feature(thread_sanitizer)
-    // It does not know of the other call that a thread was joined, and stops at the next of that number.
+    // The sanitizer would not notice that the thread was joined, and stop at the next one with its number.
     struct timespec now, time;
     clock_gettime(CLOCK_MONOTONIC, &now);
     clock_gettime(CLOCK_REALTIME, &time);

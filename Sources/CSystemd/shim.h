@@ -3,9 +3,9 @@
 #include <poll.h>
 #include <systemd/sd-bus.h>
 
-// The flags are 64-bit constants of an enumeration without a name.
+// The flags are 64-bit constants of an unnamed enumeration.
 
-/// Neither queued behind another owner, nor to be taken away.
+/// Does not queue behind another owner, and cannot be replaced.
 static const uint64_t csystemd_name_alone = 0;
 static const uint64_t csystemd_no_timeout = UINT64_MAX;
 

@@ -1,3 +1,4 @@
+package import Base
 package import WebPush
 
 /// The settings of the server, checked together.
@@ -89,5 +90,33 @@ package struct ServerConfiguration: Sendable {
             }
         }
         return baseURL(tlsPort: tls, plainPort: plain)
+    }
+}
+
+/// What happens to a push when too many messages wait for a client.
+package enum BacklogPolicy: String, Sendable, CaseIterable {
+    case refuse
+    case dropOldest = "drop-oldest"
+}
+
+/// Who may subscribe over the WebSocket.
+package enum RegistrationMode: String, Sendable, CaseIterable {
+    case open
+    case token
+}
+
+/// A target outside the public internet that registrations from the network may call back.
+package enum CallbackAllowance: Equatable, Sendable {
+    case addresses(AddressBlock)
+    case socket(path: String)
+
+    init?(_ text: String) {
+        if text.hasPrefix("unix:/") {
+            self = .socket(path: String(text.dropFirst(5)))
+        } else if let block = AddressBlock(text) {
+            self = .addresses(block)
+        } else {
+            return nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// An ECDSA signature as OpenSSL reads it: a DER sequence of two integers of at most 33 bytes.
+/// An ECDSA signature in OpenSSL's format: a DER sequence of two integers of at most 33 bytes.
 struct DERSignature {
     private var bytes = InlineArray<72, UInt8>(repeating: 0)
     private var count = 2
@@ -11,7 +11,7 @@ struct DERSignature {
         bytes[1] = UInt8(count - 2)
     }
 
-    /// Reads DER that OpenSSL wrote; nil if it is not two integers of at most 32 bytes.
+    /// Reads OpenSSL's DER; nil if it is not two integers of at most 32 bytes.
     static func raw(_ der: Span<UInt8>) -> [UInt8]? {
         var raw: [UInt8] = []
         var position = 2
@@ -33,7 +33,7 @@ struct DERSignature {
         bytes.span.extracting(0..<count).withUnsafeBufferPointer(body)
     }
 
-    /// The shortest form that is not negative.
+    /// In the shortest form that is not negative.
     private mutating func append(_ number: Span<UInt8>) {
         var start = 0
         while start < number.count - 1, number[start] == 0 { start += 1 }

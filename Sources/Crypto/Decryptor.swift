@@ -1,10 +1,10 @@
 package import Base
 package import WebPush
 
-/// Decrypts pushes. Keeps every algorithm and scratch object that OpenSSL would otherwise look up
-/// and allocate for each message, so the text itself is all that is allocated.
+/// Decrypts pushes. It keeps every algorithm and scratch object that OpenSSL would otherwise look
+/// up and allocate for each message, so only the text itself is allocated.
 ///
-/// Not for two threads at once: each thread that decrypts has its own.
+/// Use one per thread.
 package struct Decryptor: ~Copyable {
     private var curve: P256
     private var hash: SHA256
@@ -19,7 +19,7 @@ package struct Decryptor: ~Copyable {
         self.cipher = cipher
     }
 
-    /// The text of `body`, whose parameters were read before.
+    /// Decrypts `body`, whose parameters have been read.
     package mutating func decrypt(
         _ body: Span<UInt8>, _ parameters: EncryptionParameters, keys: borrowing ReceiverKeys
     ) throws(DecryptionError) -> [UInt8] {
@@ -34,10 +34,10 @@ package struct Decryptor: ~Copyable {
             auth: keys.auth)
     }
 
-    /// Whether `point` is a public key at all.
+    /// Whether `point` is a valid public key.
     package mutating func isOnCurve(_ point: UncompressedPoint) -> Bool { curve.load(point) }
 
-    /// The part below the key agreement, for a record whose structure was checked.
+    /// Decrypts a record whose structure has been checked, once the shared secret is known.
     package mutating func decrypt(
         _ body: Span<UInt8>, _ parameters: EncryptionParameters, sharedSecret: Span<UInt8>,
         receiver: UncompressedPoint, auth: Secret

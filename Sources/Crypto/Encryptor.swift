@@ -4,9 +4,9 @@ package import WebPush
 /// Encrypts pushes, as an application server does.
 package struct Encryptor: ~Copyable {
     package enum Failure: Error, Equatable {
-        /// More than one record holds.
+        /// The text does not fit into one record.
         case tooLong(limit: Int)
-        /// The receiver's key is no point of the curve.
+        /// The receiver's key is not a point on the curve.
         case badReceiverKey
         case fault(OpenSSLError)
     }
@@ -24,7 +24,7 @@ package struct Encryptor: ~Copyable {
         self.cipher = cipher
     }
 
-    /// What fits into one record that stays below the announced size (RFC 8291 section 4).
+    /// The longest text that fits into one record below the announced size (RFC 8291 section 4).
     package static func textLimit(for encoding: ContentEncoding) -> Int {
         switch encoding {
         case .aes128gcm: ContentEncoding.usualRecordSize - 1 - GCM.tagLength - 1
@@ -32,7 +32,7 @@ package struct Encryptor: ~Copyable {
         }
     }
 
-    /// Encrypts for `receiver` with a fresh key and salt.
+    /// Encrypts for `receiver` with a new key and salt.
     package mutating func encrypt(
         _ text: Span<UInt8>, for receiver: UncompressedPoint, auth: Secret,
         encoding: ContentEncoding
@@ -49,7 +49,7 @@ package struct Encryptor: ~Copyable {
             text, for: receiver, auth: auth, encoding: encoding, sender: sender, salt: salt.span)
     }
 
-    /// The deterministic part: `sender` and `salt` must serve for one message only.
+    /// The deterministic part: never use a `sender` and `salt` twice.
     package mutating func encrypt(
         _ text: Span<UInt8>, for receiver: UncompressedPoint, auth: Secret,
         encoding: ContentEncoding, sender: borrowing PrivateKey, salt: Span<UInt8>,

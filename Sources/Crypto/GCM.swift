@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// AES in Galois/Counter mode over one reused context, for 12-byte nonces and 16-byte tags.
+/// AES in Galois/Counter mode with 12-byte nonces and 16-byte tags, over one reused context.
 struct GCM: ~Copyable {
     static let tagLength = 16
 
@@ -13,8 +13,8 @@ struct GCM: ~Copyable {
         self.encrypts = encrypts
     }
 
-    /// Decrypts all but the tag at the end into `output`, or answers nil when the tag is wrong.
-    /// What is in `output` then must not be used.
+    /// Decrypts everything but the tag at the end into `output`; nil if the tag is wrong. Then
+    /// `output` must not be used.
     mutating func open(
         _ sealed: Span<UInt8>, key: Span<UInt8>, nonce: Span<UInt8>,
         associated: Span<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
@@ -55,7 +55,7 @@ struct GCM: ~Copyable {
     }
 
     private mutating func expectTag(_ tag: Span<UInt8>) throws(OpenSSLError) {
-        // OpenSSL only reads through the pointer, whose type says otherwise.
+        // OpenSSL only reads through the pointer, although its type is mutable.
         let result = tag.withUnsafeBytes { tag in
             EVP_CIPHER_CTX_ctrl(
                 context.handle, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count),
@@ -83,7 +83,7 @@ struct GCM: ~Copyable {
         try ensure(transform(bytes, into: output), "EVP_CipherUpdate")
     }
 
-    /// Runs `bytes` through the cipher, in whichever direction; OpenSSL's own result.
+    /// Runs `bytes` through the cipher in its direction and returns OpenSSL's result.
     private func transform(_ bytes: Span<UInt8>, into output: UnsafeMutablePointer<UInt8>?) -> Int32
     {
         var length: Int32 = 0

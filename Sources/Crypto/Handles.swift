@@ -1,7 +1,7 @@
 import Base
 import COpenSSL
 
-// One owner for each kind of handle. Nothing else frees, and no handle leaves the module.
+// Each OpenSSL handle has one owner, which frees it. No handle leaves the module.
 
 struct BigNumber: ~Copyable {
     let handle: OpaquePointer
@@ -10,7 +10,7 @@ struct BigNumber: ~Copyable {
 
     init(owning handle: OpaquePointer) { self.handle = handle }
 
-    /// A number that is a secret: kept apart from the heap and used in constant time.
+    /// A secret number: in secure memory, and used in constant time.
     init(secret bytes: Span<UInt8>) throws(OpenSSLError) {
         let number = BigNumber(owning: try ensure(BN_secure_new(), "BN_secure_new"))
         BN_set_flags(number.handle, BN_FLG_CONSTTIME)
@@ -23,7 +23,7 @@ struct BigNumber: ~Copyable {
 
     deinit { BN_clear_free(handle) }
 
-    /// The number in `length` bytes, leading zeros included.
+    /// The number in `length` bytes, with leading zeros.
     func secret(length: Int, isLittleEndian: Bool = false) throws(OpenSSLError) -> Secret {
         try Secret(count: length) { block throws(OpenSSLError) in
             let write = isLittleEndian ? BN_bn2lebinpad : BN_bn2binpad
@@ -75,7 +75,7 @@ struct DigestAlgorithm: ~Copyable {
 struct CipherContext: ~Copyable {
     let handle: OpaquePointer
 
-    /// A context for one algorithm and direction, without a key yet.
+    /// A context for one algorithm and direction, without a key.
     init(_ name: String, encrypts: Bool) throws(OpenSSLError) {
         let context = CipherContext(
             owning: try ensure(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX_new"))

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// AES-256 in infinite garble extension, which OpenSSL has only in a deprecated, table-driven form:
-/// here over its block cipher, so that the processor's AES instructions do the work.
+/// AES-256 in infinite garble extension mode. OpenSSL has it only in a deprecated, table-driven
+/// form; this uses OpenSSL's block cipher, and with it the processor's AES instructions.
 enum IGE {
     static let blockLength = 16
 
-    /// `vector` is the ciphertext block, then the text block, that come before the first.
+    /// `vector` is the ciphertext block and then the text block before the first.
     static func decrypt(
         _ sealed: Span<UInt8>, key: Span<UInt8>, vector: Span<UInt8>
     ) throws(OpenSSLError) -> [UInt8] {

@@ -2,12 +2,12 @@ import Base
 import COpenSSL
 
 extension KeyObject {
-    /// A P-256 key from its parts, or nil when OpenSSL finds that they are none.
+    /// A P-256 key from its parts; nil if OpenSSL rejects them.
     static func p256(publicKey: Span<UInt8>) throws(OpenSSLError) -> KeyObject? {
         try p256(publicKey, privateKey: Span())
     }
 
-    /// `privateKey` is little-endian: OpenSSL wants numbers in the byte order of the machine.
+    /// `privateKey` is little-endian: OpenSSL expects numbers in the byte order of the machine.
     static func p256(
         publicKey: Span<UInt8>, privateKey: Secret
     ) throws(OpenSSLError) -> KeyObject? {
@@ -40,7 +40,7 @@ extension KeyObject {
         _ context: OpaquePointer, _ handle: inout OpaquePointer?,
         _ publicKey: UnsafeBufferPointer<UInt8>, _ privateKey: UnsafeBufferPointer<UInt8>
     ) -> Int32 {
-        // OpenSSL only reads through these pointers, whose type says otherwise.
+        // OpenSSL only reads through these pointers, although their type is mutable.
         func mutable(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<UInt8>? {
             UnsafeMutablePointer(mutating: bytes.baseAddress)
         }

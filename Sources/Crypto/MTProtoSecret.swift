@@ -1,10 +1,10 @@
 package import Base
 import COpenSSL
 
-/// The 256 bytes that Telegram encrypts a push under when `registerDevice` named a secret.
+/// The 256-byte key under which Telegram encrypts a push when `registerDevice` has set a secret.
 ///
-/// The payload `p` is MTProto 2.0 from server to client (x = 8):
-/// key id (8) | msg_key (16) | AES-256-IGE(length (4) | text | padding (12…1024)).
+/// The payload `p` is MTProto 2.0 from server to client (x = 8): key id (8) | msg_key (16) |
+/// AES-256-IGE(length (4) | text | padding (12…1024)).
 package struct MTProtoSecret: Sendable {
     package enum Refusal: String, Error, Sendable, CaseIterable {
         case notBase64URL = "bad-base64url"
@@ -24,7 +24,7 @@ package struct MTProtoSecret: Sendable {
     package let keyID: Int64
     private let secret: Secret
 
-    /// Nil unless `secret` has its 256 bytes.
+    /// Nil unless `secret` has 256 bytes.
     package init?(_ secret: Secret) throws(OpenSSLError) {
         guard secret.count == Self.length else { return nil }
         self.secret = secret
@@ -60,7 +60,7 @@ package struct MTProtoSecret: Sendable {
         return try Self.text(plain)
     }
 
-    /// Nil when msg_key is not that of the decrypted bytes.
+    /// Nil if msg_key does not match the decrypted bytes.
     private static func decrypt(
         _ sealed: Span<UInt8>, _ messageKey: Span<UInt8>, _ secret: Span<UInt8>
     ) throws(OpenSSLError) -> [UInt8]? {
@@ -79,7 +79,7 @@ package struct MTProtoSecret: Sendable {
         let vector = InlineArray<32, UInt8> { (8..<24).contains($0) ? a[$0] : b[$0] }
         let plain = try IGE.decrypt(sealed, key: key.span, vector: vector.span)
 
-        // All of msg_key is compared, in constant time, before any byte of the text is looked at.
+        // All of msg_key is compared in constant time before any byte of the text is used.
         let expected = try digest(secret.extracting(96..<128), plain.span)
         let isGenuine = expected.span.extracting(8..<24).withUnsafeBytes { expected in
             messageKey.withUnsafeBytes { actual in

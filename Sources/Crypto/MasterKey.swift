@@ -1,14 +1,14 @@
 package import Base
 
-/// A key from which the keys of sealed records are derived.
+/// A key from which the keys of sealed fields are derived.
 package struct MasterKey: Sendable {
     package static let length = 32
 
-    /// Names the key in what it sealed. Follows from the key and tells nothing about it.
+    /// Identifies the key in what it sealed. Derived from the key, and reveals nothing about it.
     package let id: UInt64
     let secret: Secret
 
-    /// Nil unless `secret` has its 32 bytes.
+    /// Nil unless `secret` has 32 bytes.
     package init?(_ secret: Secret) throws(OpenSSLError) {
         guard secret.count == Self.length else { return nil }
         var hash = try SHA256()

@@ -1,11 +1,12 @@
 import COpenSSL
+package import WebPush
 
-/// A call of OpenSSL that failed for no fault of the input: memory, missing algorithm, misuse.
+/// A call of OpenSSL that failed independently of the input: memory, missing algorithm, misuse.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
     package let code: UInt
 
-    /// Takes the first error of this thread's queue and empties it.
+    /// Takes the first error of this thread's queue and empties the queue.
     init(_ call: StaticString) {
         self.call = "\(call)"
         code = ERR_get_error()
@@ -18,15 +19,39 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Turns OpenSSL's "1 is success" into a thrown error that holds the drained queue.
+/// Turns OpenSSL's "1 is success" into a thrown error and drains the error queue.
 @inline(__always)
 func ensure(_ result: Int32, _ call: StaticString) throws(OpenSSLError) {
     guard result == 1 else { throw OpenSSLError(call) }
 }
 
-/// The same for calls that answer a handle.
+/// For calls that return a handle.
 @inline(__always)
 func ensure(_ handle: OpaquePointer?, _ call: StaticString) throws(OpenSSLError) -> OpaquePointer {
     guard let handle else { throw OpenSSLError(call) }
     return handle
+}
+
+/// Why an operation on foreign input failed: because of the input, or because of our machine.
+///
+/// The difference decides the answer: after a refusal the sender has to change something and may
+/// forget the endpoint; after a fault of ours it must send the push again.
+package enum CryptoError<Refusal: Error & Equatable>: Error, Equatable {
+    case refusal(Refusal)
+    case fault(OpenSSLError)
+
+    /// Turns the error of a specification's rule into `refused`.
+    static func refusing<Result: ~Copyable>(
+        _ rule: () throws(Refusal) -> Result
+    ) throws(Self) -> Result {
+        do throws(Refusal) { return try rule() } catch { throw .refusal(error) }
+    }
+}
+
+package typealias DecryptionError = CryptoError<DecryptionRefusal>
+package typealias VAPIDError = CryptoError<VAPIDRefusal>
+
+package enum OpenSSLLibrary {
+    /// The version of OpenSSL, as OpenSSL reports it.
+    package static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

@@ -2,7 +2,7 @@ import Base
 import COpenSSL
 import WebPush
 
-/// Arithmetic on the curve, over reused scratch objects. One for each thread.
+/// Arithmetic on the curve with reused scratch objects. Use one per thread.
 struct P256: ~Copyable {
     private let group: CurveGroup
     private let peer: CurvePoint
@@ -25,8 +25,8 @@ struct P256: ~Copyable {
 
     static let sharedSecretLength = 32
 
-    /// Takes up `point`, or answers false when it is not on the curve. The cofactor is 1 and 04 is
-    /// not infinity, so this is the whole validation (RFC 8291 section 7).
+    /// Loads `point`; false if it is not on the curve. The cofactor is 1 and 04 is not infinity, so
+    /// this is the whole validation (RFC 8291 section 7).
     mutating func load(_ point: UncompressedPoint) -> Bool {
         let isOnCurve = point.withSpan { bytes in
             bytes.withUnsafeBufferPointer { bytes in
@@ -41,7 +41,7 @@ struct P256: ~Copyable {
         return true
     }
 
-    /// ECDH with the loaded point: the x coordinate, leading zeros kept (RFC 8291 section 3.1).
+    /// ECDH with the loaded point: the x coordinate with leading zeros (RFC 8291 section 3.1).
     ///
     /// With one point and no generator, OpenSSL multiplies by fixed windows in constant time where
     /// it has its own code for the curve (docs/decisions/0002-constant-time-ecdh.md).
@@ -65,7 +65,7 @@ struct P256: ~Copyable {
         return secret
     }
 
-    /// The public key of a private one, or nil when that is not in 1…n−1.
+    /// The public key of a private one; nil unless that is in 1…n−1.
     mutating func publicKey(of number: borrowing BigNumber) throws(OpenSSLError)
         -> UncompressedPoint?
     {

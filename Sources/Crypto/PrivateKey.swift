@@ -19,7 +19,7 @@ package struct PrivateKey: ~Copyable {
         self.publicKey = publicKey
     }
 
-    /// From parts that were stored together, without proving again that they match.
+    /// From parts that were stored together; does not check again that they match.
     package init(stored bytes: Span<UInt8>, publicKey: UncompressedPoint) throws(OpenSSLError) {
         number = try BigNumber(secret: bytes)
         self.publicKey = publicKey

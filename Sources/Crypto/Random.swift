@@ -25,3 +25,49 @@ package enum Random {
         try ensure(RAND_bytes(bytes.baseAddress, Int32(bytes.count)), "RAND_bytes")
     }
 }
+
+/// Small pieces of random bytes, much cheaper than a call of OpenSSL for each.
+///
+/// Fetched from OpenSSL's generator in blocks; used bytes are overwritten.
+package struct RandomSupply: ~Copyable {
+    private static let blockLength = 4_096
+
+    private let block: UnsafeMutableBufferPointer<UInt8>
+    private var position = Self.blockLength
+
+    package init() {
+        block = .allocate(capacity: Self.blockLength)
+        block.initialize(repeating: 0)
+    }
+
+    deinit {
+        overwrite(block)
+        block.deallocate()
+    }
+
+    package mutating func append(
+        _ count: Int, to bytes: inout [UInt8]
+    ) throws(OpenSSLError) {
+        precondition(count <= Self.blockLength)
+        if position + count > Self.blockLength { try refill() }
+        let piece = UnsafeMutableBufferPointer(rebasing: block[position..<position + count])
+        bytes.append(contentsOf: piece)
+        piece.update(repeating: 0)
+        position += count
+    }
+
+    package mutating func word() throws(OpenSSLError) -> UInt64 {
+        if position + 8 > Self.blockLength { try refill() }
+        defer { position += 8 }
+        let place = UnsafeMutableRawPointer(block.baseAddress.map { $0 + position })
+        guard let place else { preconditionFailure("a block without an address") }
+        let word = place.loadUnaligned(as: UInt64.self)
+        place.storeBytes(of: 0, as: UInt64.self)
+        return word
+    }
+
+    private mutating func refill() throws(OpenSSLError) {
+        try Random.fill(block)
+        position = 0
+    }
+}

@@ -8,7 +8,7 @@ package struct ReceiverKeys: ~Copyable {
     package let privateKey: PrivateKey
     package let auth: Secret
 
-    /// Nil unless `auth` has its 16 bytes (RFC 8291 section 3.2).
+    /// Nil unless `auth` has 16 bytes (RFC 8291 section 3.2).
     package init?(privateKey: consuming PrivateKey, auth: Secret) {
         guard auth.count == Self.authLength else { return nil }
         self.privateKey = privateKey

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// SHA-1, where a protocol fixes it and nothing rests on it: the id of a Telegram secret, and the
-/// answer to a WebSocket key.
+/// SHA-1, only where a protocol requires it and no security depends on it: the id of a Telegram
+/// secret, and the answer to a WebSocket key.
 package enum SHA1 {
     package static let length = 20
 

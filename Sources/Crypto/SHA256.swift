@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// SHA-256 and HMAC-SHA-256 over one reused state. One for each thread that hashes.
+/// SHA-256 and HMAC-SHA-256 over one reused state. Use one per thread.
 package struct SHA256: ~Copyable {
     package typealias Digest = InlineArray<32, UInt8>
 
     private static let blockLength = 64
 
     private let state: UnsafeMutablePointer<SHA256_CTX>
-    /// The states after the inner and the outer key block of the last HMAC key.
+    /// The states after the inner and outer key block of the last HMAC key.
     private let inner: UnsafeMutablePointer<SHA256_CTX>
     private let outer: UnsafeMutablePointer<SHA256_CTX>
 
@@ -57,7 +57,7 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// RFC 2104. The key is at most a block long, as every key here is.
+/// RFC 2104. Keys must not be longer than a block; none here is.
 extension SHA256 {
     package mutating func beginHMAC(key: Span<UInt8>) throws(OpenSSLError) {
         precondition(key.count <= Self.blockLength, "HMAC key longer than a block")
@@ -66,10 +66,10 @@ extension SHA256 {
         beginHMACUnderSameKey()
     }
 
-    /// Begins with the key of the HMAC before.
+    /// Reuses the key of the previous HMAC.
     package mutating func beginHMACUnderSameKey() { state.pointee = inner.pointee }
 
-    /// Ends what `beginHMAC` began.
+    /// Finishes what `beginHMAC` began.
     package mutating func finishHMAC() throws(OpenSSLError) -> Digest {
         let digest = try finish()
         state.pointee = outer.pointee

@@ -1,12 +1,13 @@
 package import Base
 
-/// Seals single fields of the database, so that a stolen file is worth nothing without the key.
+/// Encrypts single fields of the database, so that a stolen file is useless without the key.
 ///
 /// A sealed field is: version (1) | key id (8) | salt (32) | AES-256-GCM ciphertext | tag (16). Its
-/// key is HKDF-SHA-256 of the master key, the salt and a label; so it serves once and the nonce may
-/// be zero. Where the field stands is authenticated: moved to another row it does not open.
+/// key is HKDF-SHA-256 of the master key, the salt and a label; since that key is used only once,
+/// the nonce may be zero. The place of the field is authenticated: moved to another row it cannot
+/// be opened.
 package struct Sealer: ~Copyable {
-    /// The place of a field, which it cannot leave.
+    /// Where a field belongs. It cannot be opened anywhere else.
     package struct Place: Sendable {
         package let table: StaticString
         package let row: Int64
@@ -17,7 +18,7 @@ package struct Sealer: ~Copyable {
         }
     }
 
-    /// Ours in every case: nothing that a peer sends is ever unsealed.
+    /// Always a fault of ours: nothing that a peer sends is ever unsealed.
     package enum Failure: Error, Equatable {
         case notSealed
         case unknownMasterKey(id: UInt64)
@@ -37,7 +38,7 @@ package struct Sealer: ~Copyable {
     private var encryption: GCM
     private var decryption: GCM
 
-    /// Seals under `current`; opens also what `former` keys sealed.
+    /// Seals under `current`; also opens what `former` keys sealed.
     package init(current: MasterKey, former: [MasterKey] = []) throws(OpenSSLError) {
         let hash = try SHA256()
         let encryption = try GCM("AES-256-GCM", encrypts: true)
@@ -92,7 +93,7 @@ package struct Sealer: ~Copyable {
         throw .damaged
     }
 
-    /// Whether a rotation of the master key has to seal the field again.
+    /// False if a rotation of the master key has to seal the field again.
     package func isSealedUnderCurrentKey(_ sealed: Span<UInt8>) -> Bool {
         Self.masterKeyID(of: sealed) == current.id
     }
@@ -114,7 +115,7 @@ package struct Sealer: ~Copyable {
         return try hash.hmac(key: key.span, "bellwire sealed field\u{1}")
     }
 
-    /// Lengths go before texts, so that no two places read alike.
+    /// Each text follows its length, so that no two places give the same bytes.
     private static func associated(_ place: Place, _ id: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(

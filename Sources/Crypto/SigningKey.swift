@@ -21,7 +21,7 @@ package struct SigningKey: ~Copyable {
         self.hash = hash
     }
 
-    /// r and s in 32 bytes each.
+    /// Returns r and s, 32 bytes each.
     package mutating func sign(_ bytes: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         let digest = try hash.digest(of: bytes)
         let context = try KeyContext(for: key)

@@ -1,7 +1,7 @@
 import Base
 import WebPush
 
-/// A key as it stands in a file of the key folder: one JSON object.
+/// A key in a file of the key folder: one JSON object.
 ///
 ///     {"kind":"receiver","priv":"…","pub":"…","auth":"…"}
 ///     {"kind":"vapid","priv":"…","pub":"…"}
@@ -11,7 +11,7 @@ package enum StoredKey: ~Copyable {
     case vapid(PrivateKey)
     case master(MasterKey)
 
-    /// As files say it.
+    /// The words in the files.
     package enum Kind: String, CaseIterable, Sendable {
         case receiver = "receiver"
         case vapid = "vapid"
@@ -90,7 +90,7 @@ package enum StoredKey: ~Copyable {
 }
 
 extension StoredKey {
-    /// The file's text, secrets included.
+    /// The text of the file, with the secrets.
     package func json() throws(OpenSSLError) -> [UInt8] {
         var members = [("kind", kind.rawValue)]
         switch self {
@@ -107,7 +107,7 @@ extension StoredKey {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// What anybody may know of the key.
+    /// The parts that may be shown to anyone.
     package var publicParts: [(name: String, value: String)] {
         switch self {
         case .receiver(let keys): [("p256dh", keys.privateKey.publicKey.base64URL)]

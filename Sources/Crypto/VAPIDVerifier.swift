@@ -1,11 +1,11 @@
 import Base
 package import WebPush
 
-/// Verifies application servers (RFC 8292) and remembers what it verified. One for each thread.
+/// Verifies application servers (RFC 8292) and remembers verified signatures. Use one per thread.
 package struct VAPIDVerifier: ~Copyable {
     private var hash: SHA256
     private var cache: VAPIDCache
-    /// Those that no earlier push had, right or wrong.
+    /// Signatures that no earlier push had, valid or not.
     package private(set) var signaturesChecked = 0
 
     package static let defaultCapacity = 4096
@@ -15,7 +15,7 @@ package struct VAPIDVerifier: ~Copyable {
         cache = VAPIDCache(capacity: capacity)
     }
 
-    /// Who signed the push, if its two fields hold a signature that `policy` accepts.
+    /// The signer of a push, if its two fields have a signature that `policy` accepts.
     package mutating func verify(
         authorization: [UInt8]?, cryptoKey: [UInt8]?, policy: VAPIDPolicy
     ) throws(VAPIDError) -> VAPIDCache.Entry {
@@ -44,7 +44,7 @@ package struct VAPIDVerifier: ~Copyable {
         return entry
     }
 
-    /// Whether `verify` has no signature to look at: this one was right before, or there is none.
+    /// Whether `verify` needs no signature check: the signature is known, or there is none.
     package mutating func knows(authorization: [UInt8]?, cryptoKey: [UInt8]?) -> Bool {
         let fields = try? VAPIDAuthorization(authorization: authorization, cryptoKey: cryptoKey)
         guard let fields, let authorization,
@@ -59,7 +59,7 @@ package struct VAPIDVerifier: ~Copyable {
     private mutating func name(
         _ scheme: VAPIDAuthorization.Scheme, _ token: Span<UInt8>, _ key: Span<UInt8>
     ) throws(OpenSSLError) -> Digest {
-        // Neither part can hold the line feed that keeps them apart.
+        // Neither part can contain the line feed that separates them.
         let separators: InlineArray<2, UInt8> = [scheme.rawValue, UInt8(ascii: "\n")]
         try hash.begin()
         try hash.update(separators.span)
@@ -94,7 +94,7 @@ package struct VAPIDVerifier: ~Copyable {
         return VAPIDCache.Entry(claims: claims, keyHash: keyHash, keyStart: start)
     }
 
-    /// Nil when `point` is not on the curve.
+    /// Nil if `point` is not on the curve.
     private mutating func isSigned(
         _ webToken: JSONWebToken, _ token: Span<UInt8>, by point: UncompressedPoint
     ) throws(OpenSSLError) -> Bool? {

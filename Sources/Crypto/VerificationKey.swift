@@ -2,12 +2,12 @@ import Base
 import COpenSSL
 package import WebPush
 
-/// A public key that verifies ES256 signatures (RFC 7518 section 3.4), ready for many of them.
+/// A public key that verifies ES256 signatures (RFC 7518 section 3.4), prepared for many of them.
 package struct VerificationKey: ~Copyable {
     private let key: KeyObject
     private let context: KeyContext
 
-    /// Nil when `point` is not on the curve.
+    /// Nil if `point` is not on the curve.
     package init?(_ point: UncompressedPoint) throws(OpenSSLError) {
         let key = try point.withSpan { point throws(OpenSSLError) in
             try KeyObject.p256(publicKey: point)
@@ -19,7 +19,7 @@ package struct VerificationKey: ~Copyable {
         self.context = context
     }
 
-    /// Whether `signature`, r and s in 32 bytes each, belongs to the hash of the signed bytes.
+    /// Whether `signature`, r and s of 32 bytes each, matches the hash of the signed bytes.
     package mutating func verify(
         _ signature: Span<UInt8>, of digest: SHA256.Digest
     ) -> Bool {
@@ -32,7 +32,7 @@ package struct VerificationKey: ~Copyable {
                     digest.count)
             }
         }
-        // Anything but 1 is a signature that does not fit, r or s outside 1…n−1 included.
+        // Any result but 1 means an invalid signature, also r or s outside 1…n−1.
         guard result == 1 else {
             ERR_clear_error()
             return false

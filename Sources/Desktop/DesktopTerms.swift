@@ -1,16 +1,11 @@
 /// The receivers of a session, and the accounts whose notifications it shows.
 package struct DesktopTerms: Sendable {
-    struct Engine: Sendable {
-        let source: PresentedSource
-        let address: EngineAddress
-    }
-
     let receivers: [ReceiverAddress]
     /// Without repeated sources: the first one counts.
-    let engines: [Engine]
+    let engines: [PresentedEngine]
 
     package init(_ receivers: [ReceiverAddress]) throws(DesktopService.Failure) {
-        var engines: [Engine] = []
+        var engines: [PresentedEngine] = []
         for receiver in receivers {
             for account in receiver.accounts {
                 let address = EngineAddress(
@@ -21,7 +16,7 @@ package struct DesktopTerms: Sendable {
                 address.place = receiver.place
                 let source = account.source(at: receiver.url.host)
                 if engines.contains(where: { $0.source.id == source.id }) { continue }
-                engines.append(Engine(source: source, address: address))
+                engines.append(PresentedEngine(source: source, address: address))
             }
         }
         self.receivers = receivers

@@ -1,13 +1,13 @@
 import Base
 import Notifications
 
-/// What a payload for Apple's push service says of its notification: its member `aps`.
+/// What a payload for Apple's push service says about its notification, in its member `aps`.
 struct ApplePayload {
     private let aps: JSONNode
     private let alert: JSONNode?
     private let source: SourcePresentation
 
-    /// Nil for what is none.
+    /// Nil for any other payload.
     init?(_ root: JSONNode, _ source: SourcePresentation) {
         guard let aps = root["aps"], aps.kind == .object else { return nil }
         self.aps = aps
@@ -15,7 +15,7 @@ struct ApplePayload {
         alert = aps["alert"]
     }
 
-    /// Title and subtitle in one line.
+    /// Title and subtitle, joined.
     var title: String {
         [
             text("title", "title-loc-key", "title-loc-args"),
@@ -25,16 +25,16 @@ struct ApplePayload {
 
     var body: String { alert?.text ?? text("body", "loc-key", "loc-args") }
 
-    /// The number of what waits, not what is to be added.
+    /// The total number of unread messages, not an increment.
     var badge: Int64? { aps["badge"]?.integer.flatMap { $0 < 0 ? nil : $0 } }
 
-    /// The application may change what is shown before it is.
+    /// The application may change the notification before it is shown.
     var isMutable: Bool { aps["mutable-content"]?.integer == 1 }
 
-    /// Wakes the application, whether or not there is something to show.
+    /// Wakes the application, whether or not anything is shown.
     var wakes: Bool { aps["content-available"]?.integer == 1 }
 
-    /// What belongs together; empty where nothing is said of it.
+    /// The thread of the notification; empty if none is given.
     var thread: String { aps["thread-id"]?.text ?? "" }
 
     func presentation() -> Presentation {
@@ -50,13 +50,13 @@ struct ApplePayload {
         return presentation
     }
 
-    /// Adds to the list, and neither lights up the screen nor makes a noise.
+    /// Appears in the list without lighting up the screen or making a sound.
     var isPassive: Bool { level == "passive" }
 
     private var level: String { aps["interruption-level"]?.text ?? "active" }
 
-    /// As it is written, or by the application's own sentence for a key. Where that is not known,
-    /// what would stand in it says more than nothing.
+    /// The text itself, or the application's own sentence for a key. If the key is not known, its
+    /// arguments say more than nothing.
     private func text(
         _ name: StaticString, _ keyName: StaticString, _ argumentsName: StaticString
     ) -> String {

@@ -1,6 +1,6 @@
 import Base
 
-/// For sources that do not say how they write: a look at the members tells.
+/// Chooses the dialect by the members of the payload, for sources that do not name theirs.
 package enum AutomaticDialect {
     package static func dialect(of payload: [UInt8]) -> Dialect {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else {

@@ -1,9 +1,9 @@
 import Base
 package import Notifications
 
-/// Declarative Web Push: a notification that says itself how it wants to look.
+/// Declarative Web Push: payloads that describe their notification themselves.
 package enum DeclarativeDialect {
-    /// The number that marks such a payload; it is that of Web Push itself.
+    /// The number that marks such a payload (the RFC number of Web Push).
     private static let mark: Int64 = 8030
 
     static func isMarked(_ root: JSONNode) -> Bool {
@@ -37,10 +37,10 @@ package enum DeclarativeDialect {
         message.presentation = presentation
         var events: [Event] = [.message(message)]
         if let badge = (notification["app_badge"] ?? root["app_badge"])?.integer, badge >= 0 {
-            // Before the message: a badge of none clears what was there, not what comes.
+            // Before the message: a badge of 0 clears what was there, not what comes with it.
             events.insert(.badge(unread: badge, missedCalls: nil), at: 0)
         }
-        // The client may change it before it is shown.
+        // The client may change the notification before it is shown.
         if (notification["mutable"] ?? root["mutable"])?.bool == true {
             events.append(.fetchRequired(reason: "mutable", details: []))
         }
@@ -58,14 +58,14 @@ package enum DeclarativeDialect {
 
     private static let actionLimit = 4
 
-    /// Fetched by nobody here; one that holds its picture is shown.
+    /// Pictures are never fetched; only data links are shown.
     static func picture(_ node: JSONNode?) -> String {
         let text = node?.text ?? ""
         let isHeld = ["png", "jpeg"].contains { text.hasPrefix("data:image/\($0);base64,") }
         return isHeld ? text : link(node)
     }
 
-    /// Only https leads anywhere.
+    /// Only https links are accepted.
     static func link(_ node: JSONNode?) -> String {
         guard let text = node?.text, text.lowercased().hasPrefix("https://") else { return "" }
         return text

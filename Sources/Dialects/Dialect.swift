@@ -1,10 +1,10 @@
 package import Notifications
 
-/// How the payloads of an application are written.
+/// The payload formats of applications.
 package enum Dialect: String, CaseIterable, Sendable {
     case auto, telegram, matrix, icq, zpns, declarative, plain
 
-    /// What a payload means. Any bytes are taken: at worst they are shown as text.
+    /// Reads a payload. Any bytes are accepted: at worst they are shown as text.
     package func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         switch self {
         case .auto: AutomaticDialect.dialect(of: payload).events(payload, context)
@@ -17,7 +17,7 @@ package enum Dialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// What came in clear may show something, but rule nothing.
+    /// A payload in clear may show something, but nothing else.
     private func telegramEvents(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         let events = TelegramDialect.events(payload, context)
         guard context.level == .clear else { return events }

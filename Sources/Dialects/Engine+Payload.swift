@@ -1,7 +1,7 @@
 package import Notifications
 
 extension Engine {
-    /// Reads a payload in its dialect and applies what it means.
+    /// Reads a payload in its dialect and applies its events.
     package mutating func process(
         payload: [UInt8], dialect: Dialect, level: TrustLevel, isTrusted: Bool = false,
         templates: TelegramTemplates = .english, id: String = "", now: Double
@@ -10,7 +10,7 @@ extension Engine {
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)
     }
 
-    /// Nothing of the context may be left when the account changes, or all of it would be copied.
+    /// The context must be gone before the account changes, or the whole account would be copied.
     private func events(
         of payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool,
         _ templates: TelegramTemplates, _ now: Double

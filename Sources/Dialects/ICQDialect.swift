@@ -1,10 +1,10 @@
 import Base
 package import Notifications
 
-/// ICQ's pushes: an Apple payload whose key says which of four things happened.
+/// ICQ's pushes: an Apple payload whose key says which of four events happened.
 ///
-/// The published examples have lost quotes and gained capitals; names are read without regard to
-/// case and to `-` or `_`.
+/// The published examples have damaged quotes and changed capitals, so names are compared without
+/// regard to case, `-` and `_`.
 package enum ICQDialect {
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         let repaired = repaired(payload)
@@ -29,14 +29,14 @@ package enum ICQDialect {
             message.presentation?.defaultAction = label
         }
         var events: [Event] = []
-        // The badge is the number of what waits, not what is to be added; none says nothing.
+        // The badge is a total, not an increment; 0 means it was not set.
         if let badge = aps.loose("badge")?.integer, badge > 0 {
             events.append(.badge(unread: badge, missedCalls: nil))
         }
         return events + [.message(message)]
     }
 
-    /// Apple's payloads are everybody's; of these four kinds are ICQ's.
+    /// Any sender may use Apple's payloads; these four kinds are ICQ's.
     static func isMarked(_ root: JSONNode) -> Bool {
         let key = root.loose("aps")?.loose("alert")?.loose("loc-key")?.text ?? ""
         return ["im2", "newmessages", "ar1", "ar2"].contains(normal(key))
@@ -56,7 +56,7 @@ package enum ICQDialect {
             message.senderName = argument(0)
             return message
         case "ar1":
-            // The receiver first here, then the sender.
+            // Here the receiver comes first, then the sender.
             let name = [argument(3), argument(4)].filter { !$0.isEmpty }.joined(separator: " ")
             let shown = name.isEmpty ? argument(2) : "\(name) (\(argument(2)))"
             var message = text(
@@ -82,7 +82,7 @@ package enum ICQDialect {
         return message
     }
 
-    /// The number of all: it takes the place of the number before.
+    /// A total of unread messages, which replaces the one before.
     private static func summary(_ body: String, _ conversation: String) -> IncomingMessage {
         var message = text(body, title: "ICQ", conversation)
         message.name = conversation
@@ -90,10 +90,10 @@ package enum ICQDialect {
         return message
     }
 
-    /// The end of the year 9999: RFC 3339 knows no later time.
+    /// The end of the year 9999, the last time that RFC 3339 can express.
     private static let latest: Int64 = 253_402_300_799
 
-    /// Who is meant, in the words in which a client asks for it.
+    /// The names in the payload, in the form in which a client asks for them.
     private static func data(_ key: String, _ arguments: [JSONNode]) -> String {
         let names =
             switch key {
@@ -104,7 +104,7 @@ package enum ICQDialect {
         return PayloadData.text(zip(names, arguments).map { ($0, $1) })
     }
 
-    /// What the registration asked for: a sentence of its own for single messages.
+    /// The registration's own sentence for single messages.
     private static func sentence(
         _ presentation: SourcePresentation, _ arguments: [String], time: Int64
     ) -> String {
@@ -124,7 +124,7 @@ package enum ICQDialect {
         name.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 
-    /// Straight quotes for curly ones, and without what stands behind the end by mistake.
+    /// Replaces curly quotes by straight ones, and cuts stray bytes after the end.
     private static func repaired(_ payload: [UInt8]) -> [UInt8] {
         if (try? JSONDocument(payload)) != nil { return payload }
         var bytes = Array(
@@ -138,14 +138,14 @@ package enum ICQDialect {
         return payload
     }
 
-    /// How many stray bytes there may be: each costs another look at everything.
+    /// How many stray bytes are cut: each costs another parse.
     private static let strayLimit = 4
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
 }
 
 extension JSONNode {
-    /// The first member whose name is the same but for case and punctuation.
+    /// The first member whose name matches without regard to case and punctuation.
     fileprivate func loose(_ name: String) -> JSONNode? {
         let wanted = ICQDialect.normal(name)
         return members.first { ICQDialect.normal($0.name) == wanted }?.value

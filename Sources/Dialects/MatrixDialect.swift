@@ -1,7 +1,7 @@
 import Base
 package import Notifications
 
-/// What a Matrix homeserver tells a push gateway, of this day and of the first drafts.
+/// What a Matrix homeserver sends to a push gateway, in today's form and that of the first drafts.
 package enum MatrixDialect {
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         guard let root = try? JSONDocument(payload).root, root.kind == .object,
@@ -66,7 +66,7 @@ package enum MatrixDialect {
         return message
     }
 
-    /// Push rules decide about sound and highlight; what is not urgent makes no noise.
+    /// Push rules decide about sound and highlight; low priority is silent.
     private static func apply(
         _ tweaks: JSONNode?, isLow: Bool, to message: inout IncomingMessage
     ) {
@@ -78,7 +78,7 @@ package enum MatrixDialect {
         message.presentation?.isLow = isLow
     }
 
-    /// Where it happened, and what the pusher's owner attached, as far as that has room.
+    /// The room and event, and the data attached to the pusher, as far as there is room.
     private static func data(_ event: MatrixEvent, _ device: JSONNode?) -> String {
         let node = event.node
         let place: [PayloadData.Member] = [

@@ -1,15 +1,15 @@
 import Base
 import Notifications
 
-/// An event of a room, as far as a homeserver tells it to a push gateway.
+/// An event of a room, as far as a homeserver describes it to a push gateway.
 struct MatrixEvent {
     let node: JSONNode
     let id: String
     let room: String
     let type: String
-    /// The best name there is of who did it.
+    /// The best known name of the sender.
     let sender: String
-    /// The best name there is of the room; empty for one that is named after who is in it.
+    /// The best known name of the room; empty if it is named after its members.
     let roomName: String
 
     init(_ notification: JSONNode) {
@@ -26,7 +26,7 @@ struct MatrixEvent {
         nodes.lazy.compactMap { $0?.text }.first { !$0.isEmpty } ?? ""
     }
 
-    /// Under what a later event edits or redacts it.
+    /// The name by which a later event edits or redacts this one.
     static func name(_ id: String) -> String { id.isEmpty ? "" : "matrix:\(id)" }
 
     var chat: ChatReference { .conversation("matrix:\(room)") }
@@ -35,19 +35,19 @@ struct MatrixEvent {
     private var content: JSONNode? { node["content"] }
     private var relation: JSONNode? { content?["m.relates_to"] }
 
-    /// The event whose words these are now.
+    /// The event that this one edits.
     var edited: String? {
         guard relation?["rel_type"]?.text == "m.replace" else { return nil }
         return relation?["event_id"]?.text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The event that is taken back. It stood beside the content before version 11 of rooms.
+    /// The event that this one redacts. Before room version 11 it stood beside the content.
     var redacted: String? {
         let id = Self.first(content?["redacts"], node["redacts"])
         return id.isEmpty ? nil : id
     }
 
-    /// What was said or done, if that may be known.
+    /// The text of the event, if the push contains it.
     var text: String? {
         switch type {
         case "m.room.encrypted": nil
@@ -57,7 +57,7 @@ struct MatrixEvent {
         }
     }
 
-    /// What is shown: in a room who said it, too.
+    /// What is shown; in a room with the sender's name.
     var sentence: String {
         let words =
             text ?? (type == "m.room.encrypted" ? "Encrypted message" : "New message")
@@ -69,14 +69,15 @@ struct MatrixEvent {
 
     private var somebody: String { sender.isEmpty ? "Somebody" : sender }
 
-    /// The new words of an edit stand inside of it; outside is what is for those who know no edits.
+    /// The content of the event; of an edit, its new content. The outer one is for clients that do
+    /// not know edits.
     private var said: JSONNode? {
         edited == nil ? content : content?["m.new_content"] ?? content
     }
 
     private var body: String? { said?["body"]?.text }
 
-    /// Whose membership it is the event's state key says, which nobody tells a push gateway.
+    /// Whose membership changed is in the state key, which push gateways do not get.
     private var membership: String {
         let membership = Self.first(node["membership"], content?["membership"])
         guard node["user_is_target"]?.bool != true else {

@@ -1,7 +1,7 @@
 import Base
 package import Notifications
 
-/// Text, or JSON as people send it from scripts.
+/// Plain text, or simple JSON as scripts send it.
 package enum PlainDialect {
     private static let limit = 4096
 
@@ -19,7 +19,7 @@ package enum PlainDialect {
         return [.message(message)]
     }
 
-    /// Nil for an object that has none of the known members: it is shown as the text it is.
+    /// Nil for an object without any known member: it is shown as text.
     private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
         let title = root["title"]?.text ?? ""
         guard let body = root["message"]?.text ?? root["body"]?.text ?? (title.isEmpty ? nil : "")
@@ -43,10 +43,10 @@ package enum PlainDialect {
         return .message(message)
     }
 
-    /// Members that say how it looks, and nothing to the application.
+    /// Members that only affect how it looks, and are not passed to the application.
     private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
 
-    /// From 1, the least, to 5; 3 is ordinary.
+    /// From 1 (lowest) to 5; 3 is normal.
     private static func priority(_ node: JSONNode?) -> Int64 {
         if let number = node?.integer { return number }
         switch node?.text {

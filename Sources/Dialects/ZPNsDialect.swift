@@ -1,8 +1,8 @@
 import Base
 package import Notifications
 
-/// Payloads for Apple's push service, and ZEGO's offline pushes among them: those bring a text of
-/// JSON with a name of the sender's own.
+/// Payloads for Apple's push service, including ZEGO's offline pushes, which add a JSON text with a
+/// name for replacing.
 package enum ZPNsDialect {
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else {
@@ -21,13 +21,13 @@ package enum ZPNsDialect {
         guard !presentation.title.isEmpty || !presentation.body.isEmpty else {
             return badge + whatShowsNothing(apple, own, hasBadge: !badge.isEmpty)
         }
-        // A badge of none clears the screen, which whoever shows something does not mean.
+        // A badge of 0 would clear the screen, which a payload that shows something does not mean.
         let count = apple.badge.map { [Event.unread($0)] } ?? []
         if own.isCall { return count + [.call(call(presentation, apple, own))] }
         return count + [.message(message(presentation, apple, own))]
     }
 
-    /// Only a retraction needs none; anything else that has none is not ours.
+    /// A retraction needs no alert; any other payload without one is not ours.
     private static func eventsWithoutAlert(
         _ root: JSONNode, _ context: DialectContext
     ) -> [Event]? {
@@ -35,7 +35,7 @@ package enum ZPNsDialect {
         return own.isRetracting ? [.retracted(name: own.name, order: own.order)] : nil
     }
 
-    /// In the place of what had its name comes nothing; else there may be something to fetch.
+    /// Retracts what had its name; otherwise there may be something to fetch.
     private static func whatShowsNothing(
         _ apple: ApplePayload, _ own: Own, hasBadge: Bool
     ) -> [Event] {
@@ -55,7 +55,7 @@ package enum ZPNsDialect {
             content: PushContent(.text, text: presentation.body))
         message.name = own.name
         message.order = own.order
-        // Without the mark a push stands beside the former one, whatever its name.
+        // Without `mutable-content` a push does not replace the earlier one of the same name.
         message.replacement = apple.isMutable ? .anew : .beside
         message.chatTitle = thread.isEmpty ? "Messages" : presentation.title
         message.senderName = presentation.title
@@ -64,7 +64,7 @@ package enum ZPNsDialect {
         return message
     }
 
-    /// Each is a conversation of its own: one may come while another rings.
+    /// Every call is its own conversation, because one may arrive while another rings.
     private static func call(
         _ presentation: Presentation, _ apple: ApplePayload, _ own: Own
     ) -> IncomingCall {
@@ -79,12 +79,12 @@ package enum ZPNsDialect {
 }
 
 extension ZPNsDialect {
-    /// What the sender says to its own application.
+    /// The sender's data for its own application.
     private struct Own {
-        /// Under which it replaces or retracts; empty for none.
+        /// The name by which it replaces or retracts; empty for none.
         let name: String
         let order: Int64?
-        /// For the application that opens it.
+        /// Passed to the application that opens it.
         let data: String
         let isCall: Bool
         let isRetracting: Bool
@@ -100,7 +100,7 @@ extension ZPNsDialect {
             isRetracting = own?["retract"]?.bool == true && !name.isEmpty
         }
 
-        /// A text that holds JSON, or an object; anything else says nothing, and the push is shown.
+        /// An object, or a string that holds one; anything else is ignored, and the push is shown.
         private static func object(_ node: JSONNode?) -> JSONNode? {
             guard let node else { return nil }
             if node.kind == .object { return node }

@@ -2,7 +2,7 @@ import Base
 package import Dialects
 package import Notifications
 
-/// What was done to an engine at once, as the journal has it.
+/// Several entries that the journal stores together.
 package enum EngineEntries {
     package static func bytes(_ entries: [(time: Double, entry: EngineEntry)]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ package enum EngineEntries {
         return bytes
     }
 
-    /// Does again what they say; false where they are none of ours.
+    /// Applies the entries; false if they cannot be read.
     package static func replay(
         _ bytes: [UInt8], on engine: inout Engine, _ templates: TelegramTemplates
     ) -> Bool {

@@ -2,29 +2,30 @@ import Base
 package import Dialects
 package import Notifications
 
-/// One thing that was done to an engine, as a journal keeps it: done again, it has the same end.
+/// One operation on an engine, as a journal stores it. Applying it again has the same result.
 package enum EngineEntry: Sendable, Confidential {
-    /// `id` is what its transport calls it, or empty; `isTrusted` is of what came in clear.
+    /// `id` is the transport's identifier of the push, or empty; `isTrusted` applies to pushes in
+    /// clear.
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
     case request([UInt8])
-    /// A request of the host itself; it is read as one of a client.
+    /// A request of the host itself; read back as a client's.
     case own(HostRequest)
-    /// A payload as it came, kept for an application that reads it itself.
+    /// A payload as received, kept for an application that reads it itself.
     case raw(payload: [UInt8], encoding: String)
-    /// A request with `registerDevice`, and the secret that was drawn for it.
+    /// A `registerDevice` request, and the secret that was generated for it.
     case registration([UInt8], RegisteredDevice.Encryption?)
-    /// Nothing but time went by.
+    /// Only time has passed.
     case time
-    /// The engine began anew, with what is kept and without what is not.
+    /// The engine was started again from its stored account.
     case start
 
     package struct Damage: Error {}
 
-    /// In the byte of the level.
+    /// A bit in the byte of the level.
     private static let trustFlag: UInt8 = 0x80
 
-    /// The first byte, which says what it is.
+    /// The first byte of an entry.
     private enum Kind: UInt8 {
         case time = 0
         case request = 1
@@ -115,7 +116,7 @@ extension Dialect {
         self = dialect
     }
 
-    /// By which journals know it.
+    /// The number in journals.
     fileprivate var number: UInt8 {
         switch self {
         case .auto: 0
@@ -130,7 +131,7 @@ extension Dialect {
 }
 
 extension Engine {
-    /// Does what an entry says; nil for a request that the engine does not know.
+    /// Carries out an entry; nil for a request that the engine does not know.
     package mutating func perform(
         _ entry: EngineEntry, templates: TelegramTemplates = .english, now: Double
     ) -> Outcome? {
@@ -158,7 +159,7 @@ extension Engine {
         }
     }
 
-    /// Does again what was done then; nobody is told of it.
+    /// Applies an entry of the journal again and drops its updates.
     package mutating func replay(
         _ entry: EngineEntry, at time: Double, _ templates: TelegramTemplates
     ) {

@@ -1,16 +1,16 @@
 import Base
 
-/// What was done to engines since their accounts were written.
+/// The operations on engines since their accounts were stored.
 ///
-/// A batch adds one record, for all engines together: a record for each would be another page of the
-/// file for each. Here is what is still to be written, and in which records an engine's part stands.
-/// A value; not before its record is written is anything in it the journal's.
+/// A batch adds one record for all engines together, because one for each would need another page
+/// of the file for each. This value holds what is still to be written, and which records contain
+/// entries of an engine. Nothing in it counts as stored before its record is written.
 package struct EngineJournal: Sendable {
     private static let headLength = 4 + 4
 
-    /// Bytes of all records, as they are sealed.
+    /// Bytes of all sealed records.
     package private(set) var size = 0
-    /// Up to here all records that are left are kept, however long the journal is.
+    /// Records up to here stay, however long the journal is.
     package private(set) var keptThrough = Int64.min
     private var records: [UInt32: [Int64]] = [:]
     private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
@@ -24,14 +24,14 @@ package struct EngineJournal: Sendable {
         unwritten.append((engine, entries))
     }
 
-    /// Its account was written as a whole, or has ended.
+    /// Forgets an engine whose account was stored as a whole, or removed.
     package mutating func forget(_ engine: UInt32) {
         records[engine] = nil
         unwritten.removeAll { $0.engine == engine }
     }
 
-    /// What the next record has to say, and of which engines; nil if there is nothing.
-    package mutating func take() -> (record: [UInt8], engines: [UInt32])? {
+    /// The next record and its engines; nil if there is nothing to write.
+    package mutating func takeRecord() -> (record: [UInt8], engines: [UInt32])? {
         guard !unwritten.isEmpty else { return nil }
         var record: [UInt8] = []
         var engines: Set<UInt32> = []
@@ -54,7 +54,7 @@ package struct EngineJournal: Sendable {
         if record > keptThrough { self.size -= size }
     }
 
-    /// It stays, and does not count.
+    /// Keeps a record without counting its size.
     package mutating func keep(_ record: Int64, size: Int) {
         keptThrough = record
         self.size -= size
@@ -67,13 +67,13 @@ package struct EngineJournal: Sendable {
         }
     }
 
-    /// The record as it is without an engine.
+    /// The record without the entries of one engine.
     package static func record(_ record: [UInt8], without engine: UInt32) -> [UInt8] {
         var journal = EngineJournal()
         for part in parts(of: record) where part.engine != engine {
             journal.add(Array(part.entries), of: part.engine)
         }
-        return journal.take()?.record ?? []
+        return journal.takeRecord()?.record ?? []
     }
 
     private static func parts(

@@ -2,25 +2,26 @@ import Base
 package import Dialects
 package import Notifications
 
-/// An engine in the hands of its host: requests as clients write them, pushes as they arrive.
+/// An engine as its host uses it: takes requests as clients write them, and pushes as they arrive.
 ///
-/// A value like the engine itself. Its host keeps what was done, or the account as it is then, and
-/// only after that hands on the engine's updates and the answer, in this order: nobody hears of
-/// what can still be lost.
+/// A value like the engine itself. The host first stores the entries or the whole account, and only
+/// then passes on the updates and the answer, in this order: clients never see what could still be
+/// lost.
 package struct HostedEngine: Sendable, Confidential {
     package var engine: Engine
-    /// What was done since the host kept it last.
+    /// The operations since the host last stored them.
     private var unsaved: [(time: Double, entry: EngineEntry)] = []
-    /// When it began, until that is among what was kept.
+    /// When the engine was started, until that is stored.
     private var start: Double?
     private let cryptography: Cryptography
     private let templates: TelegramTemplates
 
-    /// What needs more than this module has.
+    /// Cryptography, which this module does not have.
     package struct Cryptography: Sendable {
-        /// The secret of a registration: these 256 bytes, or new ones; nil for other bytes.
+        /// Makes the secret of a registration from these 256 bytes, or a new one; nil if the bytes
+        /// are wrong.
         package let secret: @Sendable ([UInt8]?) -> RegisteredDevice.Encryption?
-        /// The text of a payload's `p`, or nil if it was not encrypted under this secret.
+        /// Decrypts a payload's `p`; nil if it was not encrypted with this secret.
         package let open: @Sendable ([UInt8], RegisteredDevice.Encryption) -> [UInt8]?
 
         package init(
@@ -43,21 +44,20 @@ package struct HostedEngine: Sendable, Confidential {
         engine.refreshDevices()
     }
 
-    /// A start of which nothing follows need not be kept.
+    /// Returns the entries to store. A start without any need not be stored.
     package mutating func takeUnsaved() -> [(time: Double, entry: EngineEntry)] {
         guard !unsaved.isEmpty else { return [] }
         defer { (start, unsaved) = (nil, []) }
         return (start.map { [($0, .start)] } ?? []) + unsaved
     }
 
-    /// What its clients are to hear, when it is to be called again, and how often a payload was not
-    /// allowed to touch what came in a better way; in one step, because to ask an engine that
-    /// somebody else holds copies it.
+    /// The updates for clients, the next deadline, and how many payloads were refused for their
+    /// trust level; in one call, because reading an engine that is also held elsewhere copies it.
     package mutating func takeNews() -> (updates: [Update], deadline: Double?, outranked: Int) {
         (engine.takeUpdates(), engine.nextDeadline, engine.takeOutranked())
     }
 
-    /// The answer to one request of a client.
+    /// Answers one request of a client.
     package mutating func answer(_ text: [UInt8], now: Double) -> [UInt8] {
         guard let request = try? JSONDocument(text).root, request.kind == .object else {
             return Outcome.error(code: 400, message: "Failed to parse JSON object").answer()
@@ -78,7 +78,7 @@ package struct HostedEngine: Sendable, Confidential {
             .answer(extra: request["@extra"])
     }
 
-    /// What is only asked changes nothing worth keeping, unless something is due.
+    /// A request that only reads is not stored, unless something is due.
     private mutating func handle(
         _ request: JSONNode, _ text: [UInt8], now: Double
     ) -> Outcome? {
@@ -95,10 +95,10 @@ package struct HostedEngine: Sendable, Confidential {
         _ = perform(.own(request), now: now)
     }
 
-    /// Does what has become due.
+    /// Performs everything that is due.
     package mutating func advance(to now: Double) { _ = perform(.time, now: now) }
 
-    /// A push, as its transport delivered it. `id` makes a repeat harmless.
+    /// Processes a push as delivered. A repeated `id` changes nothing.
     package mutating func process(
         _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool = false,
         id: String = "", now: Double
@@ -107,12 +107,12 @@ package struct HostedEngine: Sendable, Confidential {
             .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
     }
 
-    /// A payload as it came, beside what is made of it.
+    /// Keeps a payload as received, besides processing it.
     package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) {
         _ = perform(.raw(payload: payload, encoding: encoding), now: now)
     }
 
-    /// An application has heard everything that was to be known up to this.
+    /// An application has received all notices up to this one.
     package mutating func noticesHeard(through id: Int64, now: Double) {
         if engine.account.owed.hasNotices(through: id) { perform(.heard(through: id), now: now) }
     }
@@ -123,7 +123,7 @@ package struct HostedEngine: Sendable, Confidential {
         return outcome
     }
 
-    /// A payload of any dialect.
+    /// Processes a payload of any dialect.
     private mutating func process(_ request: JSONNode, now: Double) -> Outcome {
         guard var dialect = Dialect(rawValue: request["dialect"]?.text ?? "auto") else {
             return .error(code: 400, message: "Dialect is unknown")
@@ -134,20 +134,20 @@ package struct HostedEngine: Sendable, Confidential {
         return process(payload, dialect, .webpush, now: now)
     }
 
-    /// What is encrypted under the secret of a registered token is opened first.
+    /// Decrypts a payload first if it is encrypted for a registered token.
     private mutating func processTelegram(_ payload: [UInt8], now: Double) -> Outcome {
         let secrets = engine.account.devices.values.compactMap(\.encryption)
         if secrets.isEmpty { return process(payload, .telegram, .webpush, now: now) }
         let receiver = try? PushReceiver.id(of: payload)
         guard let encryption = secrets.first(where: { $0.keyID == receiver }) else {
-            // Where every token has a secret, what comes without one is somebody else's. A payload
-            // without content shows nothing, and is heard.
+            // If every token has a secret, an unencrypted payload is somebody else's. A payload
+            // without content shows nothing and is accepted.
             let isForeign =
                 secrets.count == engine.account.devices.count && engine.account.policy == .learn
                 && !payload.elementsEqual("{}".utf8)
             return isForeign ? .ok : process(payload, .telegram, .webpush, now: now)
         }
-        // TDLib looks for it in the outermost object only.
+        // TDLib looks for `p` in the outermost object only.
         let sealed = (try? JSONDocument(payload))?.root["p"]?.text
         guard let text = sealed.flatMap({ cryptography.open(Array($0.utf8), encryption) }) else {
             return .error(code: 400, message: "Failed to decrypt push payload")
@@ -155,7 +155,7 @@ package struct HostedEngine: Sendable, Confidential {
         return process(text, .telegram, .mtproto, now: now)
     }
 
-    /// TDLib draws the secret itself; a client that has one already may name it, for any token.
+    /// TDLib generates the secret itself; here a client may also supply one, for any token.
     private mutating func register(
         _ request: JSONNode, _ text: [UInt8], now: Double
     ) -> Outcome? {

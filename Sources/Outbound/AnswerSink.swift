@@ -1,13 +1,13 @@
 import CCurl
 
-/// What one transfer brings; lives until that has ended.
+/// Collects the answer of one transfer. Lives until the transfer has ended.
 final class AnswerSink {
     private(set) var fields: [(name: String, value: String)] = []
     private(set) var body: [UInt8] = []
-    /// All fields are there, and as many of the body as are wanted.
+    /// All fields have arrived, and as much of the body as is wanted.
     private(set) var isEnough = false
     private let limit: Int
-    /// Ends the transfer at the limit, instead of reading on for nothing.
+    /// Whether to end the transfer at the limit. Otherwise the rest is read and dropped.
     private let endsAtLimit: Bool
     private var headLength = 0
 
@@ -24,20 +24,20 @@ final class AnswerSink {
         try easy.set(CURLOPT_HEADERDATA, UnsafeRawPointer(context))
     }
 
-    /// False when the transfer is to end.
-    fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Returns false to end the transfer.
+    fileprivate func append(body bytes: UnsafeRawBufferPointer) -> Bool {
         let room = limit - body.count
         body.append(contentsOf: bytes.prefix(room))
         isEnough = bytes.count > room
         return !(endsAtLimit && isEnough)
     }
 
-    fileprivate func take(line bytes: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func append(line bytes: UnsafeRawBufferPointer) -> Bool {
         headLength += bytes.count
         guard !endsAtLimit || headLength <= limit else { return false }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
-            // An interim answer such as 100 came before; only the last one counts.
+            // A new status line follows an interim answer such as 100; only the last head counts.
             fields.removeAll()
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...]
@@ -51,14 +51,14 @@ private let collectBody: ccurl_sink = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
     let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return answer.take(body: chunk) ? chunk.count : 0
+    return answer.append(body: chunk) ? chunk.count : 0
 }
 
 private let collectField: ccurl_sink = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let answer = Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return answer.take(line: line) ? line.count : 0
+    return answer.append(line: line) ? line.count : 0
 }
 
 private func trimmed(_ text: Substring) -> String {

@@ -28,7 +28,7 @@ struct EasyHandle: ~Copyable {
         try ensure(ccurl_set_sink(handle, option, sink))
     }
 
-    /// Asks `open` for each socket, with what CURLOPT_OPENSOCKETDATA says.
+    /// libcurl then asks `open` for each socket and passes CURLOPT_OPENSOCKETDATA.
     func set(opensocket open: @escaping curl_opensocket_callback) throws(CurlError) {
         try ensure(ccurl_set_opensocket(handle, open))
     }
@@ -60,9 +60,36 @@ struct TextList: ~Copyable {
     }
 
     init(fields: [(name: String, value: String)]) throws(CurlError) {
-        // `Name;` is how libcurl wants a field without a value.
+        // libcurl sends a field without a value if it is written `Name;`.
         try self.init(fields.map { $1.isEmpty ? $0 + ";" : $0 + ": " + $1 })
     }
 
     deinit { curl_slist_free_all(handle) }
+}
+
+/// A transfer that got no answer.
+package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let code: UInt32
+    package let description: String
+
+    package var isConnectionRefusal: Bool { code == CURLE_COULDNT_CONNECT.rawValue }
+
+    init(_ code: CURLcode) {
+        self.code = code.rawValue
+        description = String(cString: curl_easy_strerror(code))
+    }
+}
+
+func ensure(_ code: CURLcode) throws(CurlError) {
+    guard code == CURLE_OK else { throw CurlError(code) }
+}
+
+package enum CurlLibrary {
+    /// The versions of libcurl and its parts, as libcurl reports them.
+    package static var version: String { String(cString: curl_version()) }
+
+    /// libcurl requires this call before all others in a process.
+    private static let preparation = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    static func prepare() throws(CurlError) { try ensure(preparation) }
 }

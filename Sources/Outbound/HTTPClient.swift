@@ -3,7 +3,7 @@ import CCurl
 
 /// Sends one request and waits for its answer.
 ///
-/// Redirects are not followed: a push service that moved must be registered with anew.
+/// Redirects are not followed: an endpoint that moved has to be registered again.
 package enum HTTPClient {
     package static let timeoutSeconds = 30
     package static let connectTimeoutSeconds = 10
@@ -19,7 +19,7 @@ package enum HTTPClient {
         try easy.set(CURLOPT_POSTFIELDSIZE, request.body.count)
         try answer.attach(to: easy)
         try request.body.span.withUnsafeBytes { body throws(CurlError) in
-            // An empty array may have no address, which libcurl would take for "read a file".
+            // An empty array may have no address, and libcurl would then read the body from a file.
             try easy.set(CURLOPT_POSTFIELDS, body.baseAddress ?? UnsafeRawPointer(easy.handle))
             try easy.perform()
         }
@@ -41,7 +41,7 @@ package enum HTTPClient {
         if let file = request.certificateFile { try easy.set(CURLOPT_CAINFO, file) }
         if let path = request.unixSocket {
             try easy.set(CURLOPT_UNIX_SOCKET_PATH, path)
-            // None of the environment's proxies stands between.
+            // No proxy, not even one of the environment.
             try easy.set(CURLOPT_PROXY, "")
         }
     }

@@ -1,6 +1,5 @@
 import Base
 
-/// A request of our own to somebody else's server.
 package struct HTTPRequest: Sendable, Confidential {
     package var method: String
     package var url: String
@@ -10,7 +9,7 @@ package struct HTTPRequest: Sendable, Confidential {
     package var certificateFile: String?
     /// The socket to connect to, whatever host the URL names.
     package var unixSocket: String?
-    /// More of the answer is read over.
+    /// The rest of a longer answer is skipped.
     package var answerLimit = 65_536
 
     package init(

@@ -1,27 +1,27 @@
 import CCurl
 
-/// Many transfers at once, driven by an event loop of ours.
+/// Many transfers at once, driven by an `EventLoop`.
 struct MultiHandle: ~Copyable {
     let handle: UnsafeMutableRawPointer
 
-    /// More connections than these are not kept for later.
+    /// How many idle connections are kept for reuse.
     private static let connectionsKept = 256
 
     init() throws(CurlError) {
-        // Made once, whatever is made first.
         try CurlLibrary.prepare()
         guard let handle = curl_multi_init() else { throw CurlError(CURLE_FAILED_INIT) }
         self.handle = handle
     }
 
-    /// No transfer may be left in it. Whoever was told of sockets may be gone by now.
+    /// No transfer may be left in it. The objects behind the callbacks may be gone, so libcurl must
+    /// not call them while it cleans up.
     deinit {
         ccurl_multi_set_watcher(handle, nil)
         ccurl_multi_set_timer(handle, nil)
         curl_multi_cleanup(handle)
     }
 
-    /// `context` comes back with each call, and must live as long as this.
+    /// libcurl passes `context` to each callback; it must outlive this handle.
     func configure(
         _ context: UnsafeMutableRawPointer, watch: @escaping curl_socket_callback,
         timer: @escaping curl_multi_timer_callback
@@ -40,13 +40,13 @@ struct MultiHandle: ~Copyable {
 
     func remove(_ easy: borrowing EasyHandle) { curl_multi_remove_handle(handle, easy.handle) }
 
-    /// Lets transfers go on whose socket is ready, or whose time has come.
+    /// Continues the transfers whose socket is ready or whose time has come.
     func advance(_ socket: curl_socket_t, _ events: Int32) {
         var running: Int32 = 0
         curl_multi_socket_action(handle, socket, events, &running)
     }
 
-    /// One that has ended, by its handle.
+    /// A transfer that has ended; nil if there is none.
     func nextEnded() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(handle, &left) {

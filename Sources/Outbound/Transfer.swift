@@ -18,7 +18,7 @@ final class Transfer {
     private let socket: HeldSocket?
     private var refusal: String?
 
-    /// A longer answer is cut off here, and counts.
+    /// A longer answer is cut off here and still counts.
     private static let answerLimit = 65_536
 
     init(

@@ -1,11 +1,11 @@
-/// Decodes JPEG (ITU-T T.81): baseline, 8 bits, grey or in the colours of JFIF. That is all that
-/// comes inside of pushes; everything else is refused.
+/// Decodes baseline JPEG (ITU-T T.81) with 8 bits, in grey or JFIF's colours. Pushes contain
+/// nothing else; all other kinds are refused.
 struct JPEGDecoder {
     typealias Refusal = Picture.Refusal
 
     struct Component {
         let id: UInt8
-        /// Samples for each of the largest unit, across and down.
+        /// Sampling factors, across and down.
         let across: Int
         let down: Int
         let quantiser: Int
@@ -90,7 +90,7 @@ struct JPEGDecoder {
             let (across, down) = (Int(factors >> 4), Int(factors & 0x0F))
             guard quantiser < 4 else { throw .damaged }
             guard (1...2).contains(across), (1...2).contains(down) else { throw .unsupported }
-            // One component alone is never interleaved: its factors mean nothing.
+            // A single component is never interleaved, so its factors have no meaning.
             components.append(
                 Component(
                     id: id, across: count == 1 ? 1 : across, down: count == 1 ? 1 : down,
@@ -115,7 +115,7 @@ struct JPEGDecoder {
     }
 }
 
-/// The scan: units of blocks, one after the other.
+/// The scan: a sequence of units of blocks.
 extension JPEGDecoder {
     private var unit: (across: Int, down: Int) {
         (components.map(\.across).max() ?? 1, components.map(\.down).max() ?? 1)
@@ -174,7 +174,7 @@ extension JPEGDecoder {
         var values = [Float](repeating: 0, count: 64)
         let size = Int(try direct.next(&bits))
         guard size <= 11 else { throw .damaged }
-        // A difference has 11 bits; what wanders off by many of them is no picture.
+        // A difference has 11 bits; values far beyond that are no picture.
         component.last = max(-32_768, min(32_767, component.last + (try bits.signed(size))))
         values[0] = Float(component.last * quantiser[0])
         var index = 1
@@ -198,7 +198,7 @@ extension JPEGDecoder {
         UInt8(max(0, min(255, value.rounded())))
     }
 
-    /// JFIF's colours, each sample taken for all the dots that it stands for.
+    /// Converts JFIF's colours; each sample is used for all the pixels it stands for.
     private var picture: Picture {
         let unit = unit
         func sample(_ index: Int, _ x: Int, _ y: Int) -> Float {

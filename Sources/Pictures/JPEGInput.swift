@@ -1,4 +1,4 @@
-/// The segments of a JPEG file, and the bytes of one of them.
+/// Reads the segments of a JPEG file, and the bytes of a segment.
 struct JPEGInput {
     let bytes: ArraySlice<UInt8>
     var position: Int
@@ -22,7 +22,7 @@ struct JPEGInput {
         Int(try byte()) << 8 | Int(try byte())
     }
 
-    /// FF, as often as it stands there, and what follows.
+    /// Reads a marker: any number of FF bytes, then its code.
     mutating func marker() throws(JPEGDecoder.Refusal) -> UInt8 {
         guard try byte() == 0xFF else { throw .damaged }
         while true {
@@ -31,7 +31,7 @@ struct JPEGInput {
         }
     }
 
-    /// What stands behind a marker with a length.
+    /// The content of a segment, after its length.
     mutating func segment() throws(JPEGDecoder.Refusal) -> JPEGInput {
         let length = try word()
         guard length >= 2, bytes.endIndex - position >= length - 2 else { throw .damaged }
@@ -51,7 +51,7 @@ struct JPEGBits {
     mutating func next() throws(JPEGDecoder.Refusal) -> Int {
         if left == 0 {
             current = try input.byte()
-            // A zero keeps FF from being a marker; with anything else behind it, it is one.
+            // FF 00 is a data byte; FF with anything else is a marker.
             if current == 0xFF { guard try input.byte() == 0 else { throw .damaged } }
             left = 8
         }
@@ -59,7 +59,7 @@ struct JPEGBits {
         return Int(current >> left) & 1
     }
 
-    /// A number of so many bits; those that begin with 0 are negative (T.81 table F.1).
+    /// A number of so many bits; one that starts with 0 is negative (T.81 table F.1).
     mutating func signed(_ count: Int) throws(JPEGDecoder.Refusal) -> Int {
         guard count > 0 else { return 0 }
         var value = 0
@@ -80,7 +80,7 @@ struct JPEGHuffmanTable {
 
     init(_ segment: inout JPEGInput) throws(JPEGDecoder.Refusal) {
         for _ in 0..<16 { counts.append(Int(try segment.byte())) }
-        // No more codes than there is room for: then none is less than the first of its length.
+        // A valid table has no more codes than there is room for.
         let room = counts.enumerated().reduce(0) { $0 + $1.element << (15 - $1.offset) }
         let count = counts.reduce(0, +)
         guard count <= 256, room <= 1 << 16 else { throw .damaged }

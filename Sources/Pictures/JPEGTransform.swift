@@ -1,6 +1,6 @@
 /// The inverse cosine transform of a block (T.81 section A.3.3), one direction after the other.
 enum JPEGTransform {
-    /// Where the coefficients stand, in the order in which they are written (T.81 figure A.6).
+    /// The positions of the coefficients in file order (T.81 figure A.6).
     static let order: [Int] = [
         0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27,
         20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
@@ -13,11 +13,11 @@ enum JPEGTransform {
         0.0975451610,
     ]
 
-    /// What frequency `u` adds at place `x`: cos((2x + 1)uπ/16) / 2, the constant one less.
+    /// The weight of frequency `u` at position `x`: cos((2x + 1)uπ/16) / 2; the constant has less.
     private static let weights: [Float] = (0..<64).map { index in
         let (x, u) = (index / 8, index % 8)
         if u == 0 { return cosines[4] }
-        // The angle, in steps of π/16, brought back to the first quarter.
+        // The angle, in steps of π/16, reduced to the first quarter.
         let angle = (2 * x + 1) * u % 32
         let half = angle > 16 ? 32 - angle : angle
         return half == 8 ? 0 : half < 8 ? cosines[half] : -cosines[16 - half]

@@ -1,11 +1,11 @@
 import Base
 
-/// Decodes PNG (ISO/IEC 15948) as icons have it: grey, colours, a palette, with transparency or
-/// without, of up to 8 bits. What is interlaced or deeper is refused.
+/// Decodes PNG (ISO/IEC 15948) as icons use it: grey, colours or a palette, with or without
+/// transparency, up to 8 bits. Interlaced or deeper pictures are refused.
 struct PNGDecoder {
     typealias Refusal = Picture.Refusal
 
-    /// The colour types that there are, and how many samples a dot has.
+    /// The colour types, with their samples for each pixel.
     private enum Colour: UInt8 {
         case grey = 0
         case colours = 2
@@ -29,7 +29,7 @@ struct PNGDecoder {
     private var size = (width: 0, height: 0)
     private var depth = 8
     private var colour = Colour.grey
-    /// Red, green, blue, and how opaque it is.
+    /// Red, green, blue, alpha.
     private var palette: [[UInt8]] = []
     private var packed: [UInt8] = []
 
@@ -75,7 +75,7 @@ struct PNGDecoder {
         case "IDAT": packed += chunk.data
         case "IEND": return false
         default:
-            // A small letter in front: one may do without it (section 5.4).
+            // A lower-case first letter marks a chunk as optional (section 5.4).
             guard chunk.isOptional else { throw .unsupported }
         }
         return true
@@ -129,7 +129,7 @@ struct PNGDecoder {
         }
     }
 
-    /// The leftmost of those that share a byte are its highest bits.
+    /// Of samples that share a byte, the leftmost has the highest bits.
     private func sample(_ column: Int, of row: ArraySlice<UInt8>) -> Int {
         let bit = column * depth
         let byte = Int(row[row.startIndex + bit / 8])

@@ -1,6 +1,7 @@
-/// Each row of a PNG says how its bytes were told by those before them (ISO/IEC 15948 section 9).
+/// Undoes the filters of PNG: each row names how its bytes were predicted from earlier ones
+/// (ISO/IEC 15948 section 9).
 enum PNGFilter {
-    /// `step`: how far the byte to the left is that belongs to the same sample.
+    /// `step` is the distance to the same sample of the pixel to the left.
     static func undo(
         _ rows: inout [UInt8], rowSize: Int, step: Int
     ) throws(Picture.Refusal) {
@@ -13,19 +14,19 @@ enum PNGFilter {
                 let left = hasLeft ? Int(rows[place - step]) : 0
                 let above = start > 0 ? Int(rows[place - rowSize - 1]) : 0
                 let corner = hasLeft && start > 0 ? Int(rows[place - rowSize - 1 - step]) : 0
-                let told =
+                let predicted =
                     switch filter {
                     case 1: left
                     case 2: above
                     case 3: (left + above) / 2
                     default: nearest(left, above, corner)
                     }
-                rows[place] &+= UInt8(told)
+                rows[place] &+= UInt8(predicted)
             }
         }
     }
 
-    /// Paeth's: which of them is nearest to what a plane through them would have here.
+    /// The Paeth predictor: the value nearest to left + above - corner.
     private static func nearest(_ left: Int, _ above: Int, _ corner: Int) -> Int {
         let expected = left + above - corner
         let distances = (

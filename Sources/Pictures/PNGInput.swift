@@ -5,7 +5,7 @@ struct PNGInput {
     struct Chunk {
         let type: String
         let data: ArraySlice<UInt8>
-        /// Of those that are not known the others can be shown without.
+        /// An unknown optional chunk can be ignored.
         let isOptional: Bool
     }
 

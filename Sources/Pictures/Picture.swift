@@ -1,7 +1,7 @@
 import Base
 
-/// Pixels as the hint `image-data` has them: rows without gaps, red, green, blue, and where it has
-/// that how opaque they are.
+/// Pixels in the layout of the hint `image-data`: rows without gaps, red, green, blue, and alpha if
+/// `hasAlpha`.
 package struct Picture: Equatable, Sendable {
     enum Refusal: Error, Equatable {
         case damaged
@@ -14,8 +14,8 @@ package struct Picture: Equatable, Sendable {
     package let pixels: [UInt8]
     package let hasAlpha: Bool
 
-    /// What fits into a push is smaller; a few bytes that claim to be more would hold up everything
-    /// else for as long as they take to unpack.
+    /// Pictures that fit into a push are smaller. A few bytes that claim to be larger would block
+    /// everything else while they are unpacked.
     static let pixelLimit = 512 * 512
     private static let sizeLimit = 256
     private static let kinds: [(prefix: String, decode: Decode)] = [
@@ -34,7 +34,7 @@ package struct Picture: Equatable, Sendable {
 
     package var channels: Int { hasAlpha ? 4 : 3 }
 
-    /// From a link that holds its picture (RFC 2397); nothing is ever fetched. Nil for all else.
+    /// From a data link (RFC 2397); nothing is ever fetched. Nil for everything else.
     package init?(link: String) {
         guard let kind = Self.kinds.first(where: { link.hasPrefix($0.prefix) }),
             let bytes = Base64.decode(Array(link.utf8.dropFirst(kind.prefix.utf8.count)))
@@ -47,7 +47,7 @@ package struct Picture: Equatable, Sendable {
         }
     }
 
-    /// Small enough for a notification: each pixel is the mean of as many as needed.
+    /// Scales down for a notification: each pixel is the mean of several.
     func reduced(to limit: Int) -> Picture {
         let step = (max(width, height) + limit - 1) / limit
         guard step > 1 else { return self }
@@ -65,7 +65,7 @@ package struct Picture: Equatable, Sendable {
             width: size.width, height: size.height, pixels: result, hasAlpha: hasAlpha)
     }
 
-    /// What is not seen has no colour to give.
+    /// The mean colour, weighted by alpha.
     private func mean(_ rows: Range<Int>, _ columns: Range<Int>) -> [UInt8] {
         var sums = [0, 0, 0]
         var weight = 0

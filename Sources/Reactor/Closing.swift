@@ -1,14 +1,14 @@
-/// Decides when a loop ends. Pure: time and the number of watches are passed in.
+/// Decides when a loop ends. Pure: the time and the number of watches are passed in.
 struct Closing {
     private var isStopped = false
-    /// Until when the watched may come to their own end; nil while the loop serves.
+    /// When draining ends; nil if the loop is not draining.
     private(set) var deadline: Instant?
 
     var isDraining: Bool { deadline != nil }
 
     mutating func stop() { isStopped = true }
 
-    /// A second call can only bring the end nearer.
+    /// A second call can only make the deadline earlier.
     mutating func drain(until instant: Instant) {
         deadline = deadline.map { min($0, instant) } ?? instant
     }
@@ -19,4 +19,14 @@ struct Closing {
         if watched == 0 { return .drained }
         return now >= deadline ? .cut(watched) : nil
     }
+}
+
+/// How a loop ended.
+package enum Ending: Equatable, Sendable {
+    /// By `stop`, which drops all watches at once.
+    case stopped
+    /// All watches ended by themselves.
+    case drained
+    /// The time to drain was over; this many watches were dropped.
+    case cut(Int)
 }

@@ -1,10 +1,10 @@
-/// Work that may block for as long as others like, as opening what is theirs does: each piece runs on
-/// a thread of its own, and is waited for no longer than a limit. Confined to a loop.
-// Unchecked: touched by the thread of the loop alone.
+/// Runs work that may block for ever, such as opening files of other programs. Each piece of work
+/// has its own thread, and waiting for it is limited. Confined to a loop.
+// Unchecked: used only on the thread of the loop.
 package final class Errands: @unchecked Sendable {
     private let loop: EventLoop
     private let limit: Interval
-    /// So many threads at most: one that hangs may never come back.
+    /// The most threads at a time: a thread that hangs may never end.
     private let most: Int
     private var running = 0
 
@@ -14,8 +14,8 @@ package final class Errands: @unchecked Sendable {
         self.most = most
     }
 
-    /// `done` hears nil when there was no answer in time, or no thread for it. `back` is called when
-    /// the work came to its end, however late.
+    /// Calls `done` with nil if there was no answer in time or no thread for it. Calls `back` when
+    /// the work has ended, however late.
     package func run<Answer: Sendable>(
         _ work: @escaping @Sendable () -> Answer, done: @escaping (Answer?) -> Void,
         back: @escaping () -> Void = {}
@@ -38,10 +38,10 @@ package final class Errands: @unchecked Sendable {
         running -= 1
         if let timer = errand.timer { loop.cancel(timer) }
         errand.back()
-        errand.answer(answer)
+        errand.complete(answer)
     }
 
-    // Unchecked: touched by the thread of the loop alone.
+    // Unchecked: used only on the thread of the loop.
     private final class Errand<Answer: Sendable>: TimerHandler, @unchecked Sendable {
         var timer: TimerID?
         let back: () -> Void
@@ -52,21 +52,21 @@ package final class Errands: @unchecked Sendable {
             self.back = back
         }
 
-        /// Once; what comes later reaches nobody.
-        func answer(_ answer: Answer?) {
+        /// Only the first call has an effect.
+        func complete(_ answer: Answer?) {
             guard let done else { return }
             self.done = nil
             done(answer)
         }
 
         func refuse() {
-            answer(nil)
+            complete(nil)
             back()
         }
 
         func timerFired(_ cookie: UInt64) {
             timer = nil
-            answer(nil)
+            complete(nil)
         }
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Descriptors, timers and mail from other threads, served in turns by one thread.
+/// Serves descriptors, timers and calls from other threads, in turns, on one thread.
 ///
-/// One turn: wait, tell the handlers of what is ready, fire what is due, run what was posted. Each
-/// part does a bounded amount, so none keeps the others waiting. The loop holds its handlers until
-/// their watch or timer ends. `post`, `stop` and `drain` are for every thread; everything else is
-/// for the thread in `run()`, or the one that prepares the loop before that.
-// Unchecked: `mail`, `owner` and `Poll.ring` are made for all threads; the rest is touched by
-// the thread of the loop alone.
+/// One turn: wait, call the handlers of ready descriptors, fire due timers, run posted calls. Each
+/// part does a bounded amount, so none starves the others. The loop keeps handlers alive until
+/// their watch or timer ends. `post`, `stop` and `drain` may be called on every thread, everything
+/// else only on the thread in `run()`, or before `run()` on the thread that prepares the loop.
+// Unchecked: `mail`, `owner` and `Poll.ring` are safe on all threads; the rest is used only on the
+// thread of the loop.
 package final class EventLoop: @unchecked Sendable {
     private static let timersPerTurn = 256
     private static let workPerTurn = 1_024
@@ -27,16 +27,16 @@ package final class EventLoop: @unchecked Sendable {
 
     /// When this turn began.
     package var now: Instant { schedule.pointee.now }
-    /// The loop is about to end; do not begin anything that lasts.
+    /// The loop is about to end; begin nothing that lasts.
     package var isDraining: Bool { closing.isDraining }
 
     let poll: Poll
     let mail = LoopMail()
-    /// The thread in `run()`, zero when there is none.
+    /// The thread in `run()`; zero if there is none.
     private let owner = Atomic<UInt>(0)
     @exclusivity(unchecked) var watchers = WatcherTable()
-    /// Apart, because the checks for overlapping access that a property of a class has would cost
-    /// more than all else when a timer is put off. No handler is called within an access.
+    /// Allocated separately: as a property, exclusivity checks would cost more than moving a timer.
+    /// No handler is called during an access.
     let schedule: UnsafeMutablePointer<Schedule>
     @exclusivity(unchecked) private var work = WorkQueue()
     @exclusivity(unchecked) private var closing = Closing()
@@ -50,10 +50,9 @@ package final class EventLoop: @unchecked Sendable {
 
     deinit { schedule.deinitialize(count: 1).deallocate() }
 
-    /// Whether the caller is on the thread of this loop.
     package var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Serves until it was stopped or has drained. Only once in the life of a loop.
+    /// Serves until it was stopped or has drained. Call it only once per loop.
     package func run() -> Ending {
         let me = UInt(pthread_self())
         let (isFree, _) = owner.compareExchange(expected: 0, desired: me, ordering: .relaxed)
@@ -73,13 +72,13 @@ package final class EventLoop: @unchecked Sendable {
         post { self.closing.stop() }
     }
 
-    /// Asks all handlers to come to an end; what is left after so long is let go. From any thread.
+    /// Asks all handlers to finish; after the limit the rest is dropped. From any thread.
     package func drain(within limit: Duration) {
         let deadline = Instant.now + Interval(limit)
         post { self.closing.drain(until: deadline) }
     }
 
-    /// Runs `call` on the thread of the loop, in the order of the calls. From any thread; false when
+    /// Runs `call` on the thread of the loop, in the order of posting. From any thread; false if
     /// the loop has ended.
     @discardableResult
     package func post(_ call: @escaping @Sendable () -> Void) -> Bool {
@@ -97,7 +96,7 @@ package final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// State of the loop is being touched: by its thread, or before it has one.
+    /// Traps on any thread but the loop's, once there is one.
     func requireOwnThread() {
         let owner = owner.load(ordering: .relaxed)
         precondition(owner == 0 || owner == UInt(pthread_self()), "the loop has another thread")
@@ -110,13 +109,13 @@ package final class EventLoop: @unchecked Sendable {
         turns &+= 1
         for index in 0..<count { dispatch(index) }
         fireTimers()
-        if closing.isDraining { tellToDrain() }
+        if closing.isDraining { drainHandlers() }
         runWork()
     }
 
-    /// In milliseconds, as `epoll_wait` takes it: rounded up, so that a timer is never too early.
+    /// In milliseconds for `epoll_wait`, rounded up so that no timer fires early.
     private func timeToWait() -> Int32 {
-        let isSweeping = closing.isDraining && !watchers.areAllTold
+        let isSweeping = closing.isDraining && !watchers.areAllDraining
         guard work.isEmpty, !isSweeping, mail.prepareToSleep() else { return 0 }
         let (timer, deadline) = (schedule.pointee.timers.earliest, closing.deadline)
         guard let end = timer.map({ min($0, deadline ?? $0) }) ?? deadline else { return -1 }
@@ -124,7 +123,7 @@ package final class EventLoop: @unchecked Sendable {
         return rest <= 0 ? 0 : Int32(clamping: (rest + 999_999) / 1_000_000)
     }
 
-    /// An event of a watch that ended earlier in the same batch reaches nobody.
+    /// Ignores the event of a watch that ended earlier in the same batch.
     private func dispatch(_ index: Int) {
         guard let (watch, mask) = poll.event(index), let entry = watchers.entry(watch) else {
             return
@@ -139,7 +138,7 @@ package final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func tellToDrain() {
+    private func drainHandlers() {
         for _ in 0..<Self.drainsPerTurn {
             guard let handler = watchers.nextToDrain() else { return }
             handler.drain()
@@ -154,17 +153,17 @@ package final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Handlers end here on the thread of the loop, and may still call it.
+    /// Frees the handlers on the thread of the loop; they may still call the loop.
     private func letGo() {
         for watch in watchers.watches { unwatch(watch) }
         while schedule.pointee.timers.popDue(Instant(nanoseconds: .max)) != nil {}
         mail.close()
-        // All that was taken is run, but not what begets more without end.
+        // Runs what was posted, but not without end: calls may post more.
         for _ in 0..<Self.roundsAtEnd {
             runWork()
             if work.isEmpty { return }
         }
-        // Let go, because it may hold this loop.
+        // Dropped because a call may hold this loop.
         _ = exchange(&work, with: WorkQueue())
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point of the monotonic clock, which stands still while the machine is suspended.
+/// A point on the monotonic clock, which stands still while the machine is suspended.
 package struct Instant: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -19,11 +19,12 @@ package struct Instant: Hashable, Comparable, Sendable {
 
 /// A length of time in whole nanoseconds.
 ///
-/// Made once from a `Duration`: the division inside that costs more than all else about a timer.
+/// Converted from a `Duration` only once: the division costs more than the rest of a timer.
 package struct Interval: Hashable, Sendable {
     package let nanoseconds: Int64
 
-    /// At most 100 years, so that no sum with a clock overflows; a negative duration is none.
+    /// At most 100 years, so that adding it to a clock cannot overflow. Negative durations become
+    /// zero.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         if duration <= .zero {
@@ -38,7 +39,7 @@ package struct Interval: Hashable, Sendable {
     private static let limit: Int64 = 100 * 365 * 86_400
 }
 
-/// The clock that goes on while the machine is suspended, for what has a life time.
+/// The clock that also runs while the machine is suspended, for things that expire.
 package enum BootClock {
     /// Since the machine was started.
     package static var now: Duration { .nanoseconds(clockNanoseconds(CLOCK_BOOTTIME)) }

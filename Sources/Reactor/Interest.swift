@@ -1,6 +1,6 @@
 import CLinux
 
-/// What a watcher waits for. With none it is told of a broken connection, once.
+/// What a watch waits for. With no interest it reports a broken connection, once.
 package struct Interest: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -8,18 +8,19 @@ package struct Interest: OptionSet, Sendable {
     package static let readable = Interest(rawValue: 1)
     package static let writable = Interest(rawValue: 2)
 
-    /// Cheaper than the algebra of sets, for what is asked at every event.
+    /// Cheaper than set operations; this is asked at every event.
     package init(readable: Bool, writable: Bool) {
         rawValue = (readable ? 1 : 0) | (writable ? 2 : 0)
     }
 
     package var isReadable: Bool { rawValue & 1 != 0 }
 
-    /// Of several loops that watch one listening socket only one is woken. Cannot be changed.
+    /// Wakes only one of several loops that watch the same listening socket. Cannot be changed
+    /// later.
     static let exclusive = Interest(rawValue: 4)
 
-    /// A half-closed peer is a reason to read, and would be reported without end to one who does
-    /// not. So would a broken connection to one who waits for nothing.
+    /// A half-closed peer is reported only to readers, and a broken connection once if there is no
+    /// interest; otherwise both would be reported without end.
     var mask: UInt32 {
         if contains(.exclusive) { return clinux_readable | clinux_exclusive }
         if isEmpty { return clinux_once }
@@ -28,7 +29,7 @@ package struct Interest: OptionSet, Sendable {
     }
 }
 
-/// What the kernel says about a descriptor.
+/// What the kernel reports for a descriptor.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -43,8 +44,8 @@ package struct Readiness: OptionSet, Sendable {
     package var isReadable: Bool { rawValue & clinux_readable != 0 }
     package var isWritable: Bool { rawValue & clinux_writable != 0 }
 
-    /// On a broken connection the next call gives the reason, so whoever waits to read or write is
-    /// told to: nobody has to look at `hangUp` and `error` to notice.
+    /// A broken connection counts as readable and writable, as far as that was asked for: the next
+    /// call then returns the error, and handlers need not check `hangUp` and `error`.
     init(mask: UInt32, interest: Interest) {
         self.init(rawValue: mask)
         guard mask & (clinux_hang_up | clinux_error) != 0 else { return }

@@ -1,8 +1,8 @@
-/// Ends a connection whose peer may still be sending: what was written last is read by the peer
-/// only if nothing that it sent is left unread here, else it sees a reset (RFC 9112 section 9.6).
+/// Closes a connection whose peer may still be sending. Closing with unread data would reset the
+/// connection, and the peer might never read our last bytes (RFC 9112 section 9.6).
 ///
-/// Tells the peer that nothing more comes, then reads over what arrives until the peer closes, too
-/// much came, or it took too long. The loop holds it until then.
+/// Half-closes the connection, then reads and drops data until the peer closes, too much has come,
+/// or the time is over. The loop keeps it alive until then.
 package final class LingeringClose: EventHandler, TimerHandler {
     private let socket: Socket
     private let loop: EventLoop
@@ -10,7 +10,7 @@ package final class LingeringClose: EventHandler, TimerHandler {
     private var watch: Watch?
     private var timer: TimerID?
 
-    /// The socket is watched by nobody, and all that was to be written is written.
+    /// The socket must not be watched any more, and all output must be written.
     package static func begin(
         _ socket: consuming Socket, on loop: EventLoop, atMost bytes: Int, within limit: Interval
     ) {
@@ -40,7 +40,7 @@ package final class LingeringClose: EventHandler, TimerHandler {
 
     package func timerFired(_ cookie: UInt64) { end() }
 
-    /// It lasts for a short time in any case, and the peer is still owed its answer.
+    /// Not cut short: it ends soon anyway, and the peer must still get its answer.
     package func drain() {}
 
     private func end() {

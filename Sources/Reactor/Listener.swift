@@ -1,19 +1,19 @@
-/// Is given the connections of a listener. All calls come on the thread of the loop.
+/// Receives the connections of a listener. All calls come on the thread of the loop.
 package protocol ConnectionHandler: AnyObject {
     func accepted(_ socket: consuming Socket, from peer: SocketAddress, by listener: Listener)
 
-    /// No connection can be taken for lack of descriptors or memory. It is tried again by itself;
-    /// this is said once until one was taken.
+    /// No connection can be accepted for lack of descriptors or memory. The listener tries again by
+    /// itself; this is called once until a connection was accepted.
     func cannotAccept(_ reason: ReactorError, by listener: Listener)
 }
 
-/// Takes the connections of one listening socket on one loop.
+/// Accepts the connections of one listening socket on one loop.
 ///
-/// Made on any thread; from `start` on all calls belong to the thread of the loop. It ends by
-/// `stop`, which takes those who wait and closes the socket, or when the loop drains.
-// Unchecked: after it was made only the thread of the loop touches it, and the loop checks that.
+/// Create it on any thread; from `start` on use it only on the thread of the loop. It ends by
+/// `stop`, which accepts the waiting connections and closes the socket, or when the loop drains.
+// Unchecked: after creation only the thread of the loop uses it, which the loop checks.
 package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
-    /// Enough to keep up with a crowd, and a short time for those who are served already.
+    /// Enough for a burst, and little enough not to delay existing connections.
     private static let acceptsPerTurn = 64
     private static let backOff = Interval(.milliseconds(100))
 
@@ -40,13 +40,13 @@ package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Begins to accept, or goes on after `pause`. Not after `stop`.
+    /// Begins or, after `pause`, resumes accepting. Not allowed after `stop`.
     package func start() throws(ReactorError) {
         guard case .paused = state, let descriptor = socket?.descriptor else { return }
         state = .accepting(try loop.watch(descriptor, for: .exclusive, self))
     }
 
-    /// Leaves new connections to wait in the kernel.
+    /// Leaves new connections waiting in the kernel.
     package func pause() {
         switch state {
         case .accepting(let watch): loop.unwatch(watch)
@@ -60,7 +60,7 @@ package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
         guard let backlog = socket.take() else { return }
         pause()
         state = .stopped
-        // What the kernel has taken in our name would be reset.
+        // Connections still waiting in the kernel would be reset.
         for _ in 0..<ListeningSocket.backlog {
             guard case .connection(let connection, let peer) = backlog.accept() else { return }
             handler.accepted(connection, from: peer, by: self)

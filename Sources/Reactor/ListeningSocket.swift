@@ -2,16 +2,16 @@ import CLinux
 import CShims
 import Glibc
 
-/// A socket that takes connections. Closed when it goes out of scope; a Unix socket made here
-/// removes its file then.
+/// A listening socket. Closed when it goes out of scope; a Unix socket created here then removes
+/// its file.
 package struct ListeningSocket: ~Copyable, Sendable {
-    /// The kernel cuts it to `net.core.somaxconn`.
+    /// The kernel limits it to `net.core.somaxconn`.
     static let backlog: Int32 = 4_096
 
     let descriptor: Int32
-    /// With the port that is really bound.
+    /// With the actual port.
     package let address: SocketAddress
-    /// Other sockets can share the port, so that the kernel spreads connections over them.
+    /// Whether other sockets can share the port, so that the kernel spreads connections over them.
     private let sharesPort: Bool
     private let file: SocketFile?
 
@@ -27,14 +27,15 @@ package struct ListeningSocket: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Listens on an address of this machine; `[::]` takes both versions. Port 0 is any free one.
+    /// Listens on an address of this machine; `[::]` accepts both IP versions. Port 0 picks a free
+    /// one.
     package static func tcp(_ address: SocketAddress) throws(ReactorError) -> ListeningSocket {
-        // Bound without sharing, so that a port in use by another server is found to be so.
+        // Without sharing the port first, to notice that another server uses it.
         try bind(address, isSibling: false)
     }
 
-    /// Another socket for another loop: the kernel spreads connections over the siblings of a TCP
-    /// port; those of a Unix socket, or of one that was handed over, share one queue.
+    /// Another socket for another loop. The kernel spreads connections over the sockets of a TCP
+    /// port; those of a Unix socket, or of an inherited one, share a queue.
     package borrowing func sibling() throws(ReactorError) -> ListeningSocket {
         if sharesPort { return try Self.bind(address, isSibling: true) }
         let original = descriptor
@@ -42,7 +43,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         return ListeningSocket(owning: copy, address, sharesPort: false)
     }
 
-    /// Listens under a name in the file system, in place of a server that died.
+    /// Listens on a path, replacing the socket of a server that died.
     package static func unix(
         path: String, mode: UInt32, owner: SocketOwner? = nil
     ) throws(ReactorError) -> ListeningSocket {
@@ -52,14 +53,14 @@ package struct ListeningSocket: ~Copyable, Sendable {
         let socket = try open(storage)
         try bind(socket, storage, address)
         let file = try SocketFile(boundTo: path)
-        // Before it listens nobody gets in, whatever the mode it was made with.
+        // Until it listens nobody can connect, whatever its first permissions.
         try file.set(mode: mode, owner: owner)
         try listen(socket, address)
         return ListeningSocket(
             owning: socket.release(), address, sharesPort: false, file: file)
     }
 
-    /// Takes over a descriptor that listens already; fails on any other.
+    /// Uses a descriptor that is already listening; fails on any other.
     static func adopt(_ descriptor: Int32) throws(ReactorError) -> ListeningSocket {
         let socket = Socket(owning: descriptor)
         let isListening = intOption(descriptor, SO_ACCEPTCONN) == 1
@@ -90,7 +91,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         if isSibling { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
         try bind(socket, storage, address)
         if !isSibling { try setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
-        // Connections inherit it, which saves a call for each.
+        // Accepted connections inherit it, which saves a call for each.
         socket.setNoDelay()
         try listen(socket, address)
         var bound = SocketAddress.Storage()
@@ -120,6 +121,36 @@ package struct ListeningSocket: ~Copyable, Sendable {
         let descriptor = socket.descriptor
         _ = try ensure("listen", about: address.description) {
             Glibc.listen(descriptor, backlog)
+        }
+    }
+}
+
+extension ListeningSocket {
+    enum Accepted: ~Copyable {
+        case connection(Socket, SocketAddress)
+        /// No connection is waiting.
+        case none
+        /// This connection broke before it was accepted; there may be others.
+        case broken
+        /// The machine has no room: trying again at once would fail again.
+        case exhausted(ReactorError)
+    }
+
+    borrowing func accept() -> Accepted {
+        var storage = SocketAddress.Storage()
+        let listener = descriptor
+        let descriptor = storage.receive { cshims_accept(listener, $0, $1) }
+        guard descriptor == -1 else {
+            return .connection(Socket(owning: descriptor), storage.address ?? .unix(path: ""))
+        }
+        switch errno {
+        case EAGAIN: return .none
+        // Network errors of this one connection (accept(2)).
+        case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+            EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH:
+            return .broken
+        // EMFILE, ENFILE, ENOBUFS, ENOMEM, or something unexpected; none may make the loop spin.
+        case let code: return .exhausted(ReactorError("accept4", code: code))
         }
     }
 }

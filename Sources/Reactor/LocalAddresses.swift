@@ -4,7 +4,7 @@ import Glibc
 
 /// The addresses of this machine.
 package enum LocalAddresses {
-    /// None when the kernel does not say.
+    /// Empty if the kernel does not report them.
     package static var all: Set<IPAddress> {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
@@ -21,7 +21,7 @@ package enum LocalAddresses {
 }
 
 extension SocketAddress {
-    /// Nil unless it is an address of the internet protocol.
+    /// Nil unless it is an IP address.
     init?(_ name: UnsafeMutablePointer<sockaddr>) {
         let size: Int
         switch Int32(name.pointee.sa_family) {

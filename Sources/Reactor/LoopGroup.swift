@@ -1,14 +1,14 @@
 import CShims
 import System
 
-/// Event loops that run on threads of their own, by default one for each core.
+/// Event loops that run on their own threads, by default one for each core.
 ///
-/// A graceful end: `drain` asks listeners to close and connections to finish, `join` waits until
-/// they have, at most for the time given, and says how each loop ended.
+/// For a graceful end, `drain` asks listeners to close and connections to finish; `join` waits
+/// until they have, at most for that time, and reports how each loop ended.
 package final class LoopGroup: Sendable {
     package let loops: [EventLoop]
     private let threads = Lock<[WorkThread]>([])
-    /// How each loop ended, by its place.
+    /// By index of the loop.
     private let endings: Lock<[Ending]>
 
     package static var usableCores: Int { Int(cshims_usable_cores()) }
@@ -21,7 +21,7 @@ package final class LoopGroup: Sendable {
         endings = Lock(Array(repeating: .stopped, count: count))
     }
 
-    /// Once. The threads are called by `name` and a number; the kernel keeps 15 bytes.
+    /// Call it once. Threads are named `name` and a number; the kernel keeps 15 bytes.
     package func start(name: String) throws(ReactorError) {
         for (index, loop) in loops.enumerated() {
             let thread = try WorkThread(name: "\(name)-\(index)") { [self] in
@@ -42,7 +42,7 @@ package final class LoopGroup: Sendable {
         for loop in loops { loop.stop() }
     }
 
-    /// Blocks until all loops have ended. Once, and not on one of their threads.
+    /// Blocks until all loops have ended. Call it once, and not on one of their threads.
     package func join() -> [Ending] {
         let endings = join { thread in
             thread.join()
@@ -51,7 +51,7 @@ package final class LoopGroup: Sendable {
         return endings.compactMap(\.self)
     }
 
-    /// As `join`, but whoever hangs is not waited for longer than this: nil for each of those.
+    /// Like `join`, but gives up on loops that hang longer than this: nil for each of those.
     package func join(within limit: Duration) -> [Ending?] {
         let deadline = Instant.now + Interval(limit)
         return join { $0.join(until: deadline) }

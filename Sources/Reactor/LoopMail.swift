@@ -1,12 +1,12 @@
 import Synchronization
 import System
 
-/// Something to run on the thread of a loop.
+/// A call to run on the thread of a loop.
 struct Work: Sendable {
     let call: @Sendable () -> Void
 }
 
-/// Where other threads leave work for a loop.
+/// Calls that other threads post to a loop.
 final class LoopMail: Sendable {
     private struct Content {
         var work: [Work] = []
@@ -18,7 +18,7 @@ final class LoopMail: Sendable {
 
     enum Receipt {
         case taken
-        /// The loop waits, and has to be woken.
+        /// The loop is waiting and has to be woken.
         case takenAsleep
         /// The loop has ended.
         case refused
@@ -31,17 +31,18 @@ final class LoopMail: Sendable {
             return true
         }
         guard isTaken else { return .refused }
-        // The lock orders this after `prepareToSleep`, or that sees the work. One ring is enough.
+        // The lock orders this after `prepareToSleep`, or the loop sees the work. One wake-up is
+        // enough.
         guard isAsleep.load(ordering: .relaxed) else { return .taken }
         return isAsleep.exchange(false, ordering: .relaxed) ? .takenAsleep : .taken
     }
 
-    /// Exchanges the content for an empty array, which keeps its room.
-    func take(into work: inout [Work]) {
+    /// Swaps the content for an empty array that keeps its capacity.
+    func move(into work: inout [Work]) {
         content.withLock { swap(&$0.work, &work) }
     }
 
-    /// Whether the loop may wait: from now on it is to be woken.
+    /// Whether the loop may wait. From now on it has to be woken.
     func prepareToSleep() -> Bool {
         isAsleep.store(true, ordering: .relaxed)
         let isEmpty = content.withLock { $0.work.isEmpty }
@@ -51,7 +52,7 @@ final class LoopMail: Sendable {
 
     func wakeUp() { isAsleep.store(false, ordering: .relaxed) }
 
-    /// From now on it takes nothing; what is in it can still be taken out.
+    /// Accepts nothing from now on; existing content can still be taken.
     func close() {
         content.withLock { $0.isClosed = true }
     }

@@ -3,8 +3,7 @@ import CLinux
 import Glibc
 import System
 
-/// Finds the addresses of a host name on a thread of its own, because the C library blocks for as
-/// long as it likes.
+/// Resolves a host name on its own thread, because the C library may block for long.
 package enum NameLookup {
     package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
@@ -12,8 +11,8 @@ package enum NameLookup {
 
     package typealias Outcome = Result<[SocketAddress], Failure>
 
-    /// `done` is called on the thread of `loop`, unless that has ended by then. It cannot be called
-    /// off: whoever waits no longer passes over the outcome.
+    /// Calls `done` on the thread of `loop`, unless that has ended. It cannot be cancelled; the
+    /// caller ignores a late outcome.
     package static func start(
         _ name: String, port: UInt16, on loop: EventLoop,
         _ done: @escaping @Sendable (Outcome) -> Void
@@ -29,8 +28,8 @@ package enum NameLookup {
         }
     }
 
-    /// For a program that has nothing else to do, but no more time than this. Nil when there is no
-    /// answer by then, none when there is no such name.
+    /// For a program that can only wait, up to a limit. Nil if there is no answer in time; empty if
+    /// the name does not exist.
     package static func addresses(of name: String, within limit: Duration) -> [IPAddress]? {
         guard let loop = try? EventLoop() else { return nil }
         let found = Lock<Outcome?>(nil)
@@ -53,7 +52,7 @@ package enum NameLookup {
         func timerFired(_ cookie: UInt64) { loop.stop() }
     }
 
-    /// In the order in which they are to be tried (RFC 6724).
+    /// In the order in which to try them (RFC 6724).
     private static func lookUp(_ name: String, _ port: UInt16) -> Outcome {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

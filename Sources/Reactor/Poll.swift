@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The kernel's list of what is watched, and the bell that wakes a loop from another thread.
+/// The kernel's list of watched descriptors, and a bell with which another thread wakes the loop.
 struct Poll: ~Copyable {
     private static let batchSize = 256
 
@@ -15,7 +15,7 @@ struct Poll: ~Copyable {
             epoll_create1(Int32(EPOLL_CLOEXEC))
         }
         let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // By edges: each ring is one event, and nobody has to read the counter.
+        // Edge-triggered: each ring is one event, and the counter is never read.
         var event = clinux_event(clinux_readable | clinux_edge, Self.bellData)
         guard bell != -1, epoll_ctl(descriptor, EPOLL_CTL_ADD, bell, &event) == 0 else {
             let code = errno
@@ -37,7 +37,7 @@ struct Poll: ~Copyable {
     /// From any thread.
     func ring() {
         var one: UInt64 = 1
-        // It cannot block before 2^64 rings, and an interrupted one has happened.
+        // It cannot block before 2^64 rings; even an interrupted write rings.
         write(bell, &one, MemoryLayout<UInt64>.size)
     }
 
@@ -60,10 +60,10 @@ struct Poll: ~Copyable {
         precondition(result == 0, "a descriptor was closed while watched")
     }
 
-    /// How many events there are, after at most so many milliseconds; -1 waits for ever.
+    /// Waits at most that many milliseconds, or for ever if it is -1. Returns the number of events.
     func wait(_ milliseconds: Int32) -> Int {
         let count = epoll_wait(descriptor, events, Int32(Self.batchSize), milliseconds)
-        // An interrupted wait is one without events.
+        // An interrupted wait has no events.
         precondition(count >= 0 || errno == EINTR, "the poll descriptor was closed by others")
         return max(Int(count), 0)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system call that failed, and what it was about.
+/// A failed system call and what it concerned.
 package struct ReactorError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
     package let subject: String?
@@ -18,7 +18,7 @@ package struct ReactorError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Runs a call that answers -1 on failure, again whenever a signal interrupted it.
+/// Runs a call that returns -1 on failure, and repeats it when a signal interrupted it.
 func ensure<Value: SignedInteger>(
     _ call: StaticString, about subject: String? = nil, _ body: () -> Value
 ) throws(ReactorError) -> Value {

@@ -2,24 +2,24 @@ import CLinux
 import CShims
 import Glibc
 
-/// A connected stream socket that never blocks. Closed when it goes out of scope.
+/// A connected, non-blocking stream socket. Closed when it goes out of scope.
 package struct Socket: ~Copyable, Sendable {
-    /// Lent, to a loop or a TLS session that ends before the socket; never closed by others.
+    /// For a loop or a TLS session that ends before the socket; they must not close it.
     package let descriptor: Int32
 
-    /// The descriptor is non-blocking and closed on exec.
+    /// The descriptor is non-blocking and close-on-exec.
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Gives the descriptor away, open.
+    /// Gives up the descriptor without closing it.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
         return descriptor
     }
 
-    /// Fills the front of `buffer`, which is not empty.
+    /// Fills the front of `buffer`, which must not be empty.
     package borrowing func read(into buffer: inout MutableSpan<UInt8>) -> Transfer {
         precondition(!buffer.isEmpty, "a read into nothing looks like the end")
         let descriptor = descriptor
@@ -28,7 +28,7 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// As `read`, but what is seen stays to be read.
+    /// Like `read`, but leaves the bytes to be read again.
     package borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Transfer {
         precondition(!buffer.isEmpty, "a look at nothing looks like the end")
         let descriptor = descriptor
@@ -46,22 +46,22 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Tells the peer that nothing more comes. It may still send.
+    /// The peer can still send.
     package borrowing func shutdownWriting() {
-        // A connection that is gone already needs no farewell.
+        // Fails only if the connection is gone already.
         shutdown(descriptor, clinux_half_close)
     }
 
-    /// Small writes leave at once. Connections of a TCP `ListeningSocket` are born with it.
+    /// Sends small writes at once. Connections of a TCP `ListeningSocket` inherit it.
     package borrowing func setNoDelay() {
         var on: Int32 = 1
-        // Without it, and on a Unix socket, everything works as well.
+        // Failing, as on a Unix socket, does no harm.
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 }
 
-/// The result of a call that moves bytes, made again whenever a signal interrupted it.
+/// Runs a call that moves bytes, and repeats it when a signal interrupted it.
 private func transfer(
     _ call: StaticString, isWriting: Bool = false, _ body: () -> Int
 ) -> Transfer {
@@ -76,4 +76,72 @@ private func transfer(
         case let code: return .failed(ReactorError(call, code: code))
         }
     }
+}
+
+extension Socket {
+    /// Begins to connect. Once the socket is writable, `connectFailure` returns the result.
+    package static func connect(to address: SocketAddress) throws(ReactorError) -> Socket {
+        let storage = try SocketAddress.Storage(address)
+        let socket = try Socket(
+            owning: ensure("socket") { Glibc.socket(storage.family, clinux_stream, 0) })
+        let descriptor = socket.descriptor
+        let result = storage.withPointer { Glibc.connect(descriptor, $0, $1) }
+        // An interrupted connect continues by itself.
+        if result == -1, errno != EINPROGRESS, errno != EINTR {
+            throw ReactorError("connect", code: errno, about: address.description)
+        }
+        socket.setNoDelay()
+        return socket
+    }
+
+    /// Nil if the connection was made.
+    package borrowing func connectFailure() -> ReactorError? {
+        let code = intOption(descriptor, SO_ERROR) ?? errno
+        return code == 0 ? nil : ReactorError("connect", code: code)
+    }
+}
+
+/// Nil if the call failed.
+func intOption(_ descriptor: Int32, _ option: Int32) -> Int32? {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
+}
+
+func setOption(
+    _ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32
+) throws(ReactorError) {
+    var value = value
+    _ = try ensure("setsockopt") {
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+/// The process at the other end of a Unix socket, when it connected.
+package struct PeerCredentials: Equatable, Sendable {
+    package let processID: Int32
+    package let userID: UInt32
+    package let groupID: UInt32
+}
+
+extension Socket {
+    /// Nil if this is not a Unix socket.
+    package borrowing func peerCredentials() -> PeerCredentials? {
+        var process: pid_t = 0
+        // The kernel's values for a peer without credentials.
+        var (user, group) = (uid_t.max, gid_t.max)
+        guard cshims_peer_credentials(descriptor, &process, &user, &group) == 0, user != uid_t.max
+        else { return nil }
+        return PeerCredentials(processID: process, userID: user, groupID: group)
+    }
+}
+
+/// The result of one read or write.
+package enum Transfer: Equatable, Sendable {
+    case bytes(Int)
+    /// Nothing now; the loop reports when to try again.
+    case wouldBlock
+    /// Reading: the peer sends no more, but may still read. Writing: the peer accepts no more.
+    case closed
+    case failed(ReactorError)
 }

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 extension SocketAddress {
-    /// The form in which the kernel takes and gives addresses.
+    /// An address in the kernel's format.
     struct Storage {
         private var bytes = sockaddr_storage()
         private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -11,7 +11,7 @@ extension SocketAddress {
         /// Room for an address to receive.
         init() {}
 
-        /// Version 4 stays version 4: such a socket has no version 6.
+        /// IPv4 addresses stay IPv4: such a socket does not use IPv6.
         init(_ address: SocketAddress) throws(ReactorError) {
             switch address {
             case .ip(let ip, let port):
@@ -52,7 +52,7 @@ extension SocketAddress {
             }
         }
 
-        /// Nil for a family that is neither IP nor Unix.
+        /// Nil for a family other than IP and Unix.
         var address: SocketAddress? {
             switch family {
             case AF_INET:
@@ -73,7 +73,7 @@ extension SocketAddress {
             }
         }
 
-        /// A name of the file system ends at a zero byte; an abstract one begins with it.
+        /// A path ends at a zero byte; an abstract name begins with one.
         private var path: String {
             withUnsafeBytes(of: bytes) { bytes in
                 let end = min(Int(length), MemoryLayout<sockaddr_un>.size)
@@ -116,7 +116,7 @@ extension SocketAddress {
             return name
         }
 
-        /// Nil when it does not fit; one byte is for the zero at its end.
+        /// Nil if it does not fit; one byte is kept for the zero at the end.
         private static func unix(_ path: String) -> sockaddr_un? {
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)

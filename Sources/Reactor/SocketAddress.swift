@@ -1,10 +1,10 @@
 package import Base
 import Glibc
 
-/// Where a socket listens or connects to.
+/// The address of a socket: IP and port, or a path.
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case ip(IPAddress, port: UInt16)
-    /// Empty for a peer that has no name; `@` stands for the zero byte of an abstract one.
+    /// Empty for a peer without a name; `@` stands for the zero byte of an abstract name.
     case unix(path: String)
 
     /// The canonical text: `192.0.2.7:443`, `[2001:db8::1]:443`, `unix:/run/a.sock`.
@@ -38,7 +38,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return digits.count <= 5 ? UInt16(decimalDigits: digits.span) : nil
     }
 
-    /// The same place with the port that is really bound.
+    /// The same address with the actual port.
     func with(port: UInt16) -> SocketAddress {
         guard case .ip(let address, _) = self else { return self }
         return .ip(address, port: port)

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The name of a listening Unix socket in the file system. Removed when it goes out of scope,
-/// unless another server has put its own there by then.
+/// The file of a listening Unix socket. Removed when this goes out of scope, unless another server
+/// has replaced it.
 struct SocketFile: ~Copyable {
     private let path: String
     private let device: dev_t
@@ -18,7 +18,7 @@ struct SocketFile: ~Copyable {
 
     deinit {
         guard let status = try? Self.status(path), status.st_dev == device, status.st_ino == inode
-        else { return }  // It is gone or not ours, and nothing is left to do.
+        else { return }  // Already gone or not ours.
         unlink(path)
     }
 
@@ -29,8 +29,8 @@ struct SocketFile: ~Copyable {
         _ = try ensure("chmod", about: path) { chmod(path, mode) }
     }
 
-    /// Removes what a server that died left behind. A socket that still answers, or a file that is
-    /// no socket, is left alone; binding will then fail.
+    /// Removes the file of a server that died. A socket that still answers, or a file that is not a
+    /// socket, is left alone; binding then fails.
     static func removeStale(_ path: String) throws(ReactorError) {
         let address = SocketAddress.unix(path: path)
         guard let status = try? status(path), status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -49,7 +49,7 @@ struct SocketFile: ~Copyable {
     }
 }
 
-/// Whom the file of a Unix socket is given to.
+/// Who shall own the file of a Unix socket.
 package struct SocketOwner: Equatable, Sendable {
     package let user: UInt32
     package let group: UInt32

@@ -2,18 +2,18 @@ import Glibc
 
 /// The sockets that systemd opened for this process (sd_listen_fds(3)).
 package struct SystemdSockets: Equatable, Sendable {
-    /// The first descriptor that is handed over.
+    /// The number of the first descriptor.
     private static let first: Int32 = 3
 
-    /// The descriptors, each with the `FileDescriptorName=` of its unit.
+    /// Each has a `FileDescriptorName=` in its unit.
     let descriptors: Range<Int32>
     package let names: [String]
 
-    /// Reads the variables and removes them, so that no child takes the sockets for its own.
-    /// To be called once, before there are threads.
-    package static func take() -> SystemdSockets? { take(first: first) }
+    /// Reads the variables and removes them, so that no child process uses the sockets. Call it
+    /// once, before any thread starts.
+    package static func inherit() -> SystemdSockets? { inherit(first: first) }
 
-    static func take(first: Int32) -> SystemdSockets? {
+    static func inherit(first: Int32) -> SystemdSockets? {
         let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = variables.map { getenv($0).map { String(cString: $0) } }
         for variable in variables { unsetenv(variable) }
@@ -22,7 +22,7 @@ package struct SystemdSockets: Equatable, Sendable {
             first: first)
     }
 
-    /// Nil when there are none for this process. A name that is missing is `unknown`.
+    /// Nil if there are none for this process. A missing name is `unknown`.
     init?(
         process: String?, count: String?, names: String?, ownProcess: Int32, first: Int32 = first
     ) {
@@ -34,10 +34,10 @@ package struct SystemdSockets: Equatable, Sendable {
         self.names = (0..<Int(count)).map { $0 < given.count ? String(given[$0]) : "unknown" }
     }
 
-    /// More are a mistake.
+    /// More would be a mistake.
     private static let limit: Int32 = 1_024
 
-    /// Takes over the socket at a place in `names`, once. Fails when it is no listening stream
+    /// Takes the socket with that index in `names`, once. Fails if it is not a listening stream
     /// socket.
     package func socket(at index: Int) throws(ReactorError) -> ListeningSocket {
         try ListeningSocket.adopt(descriptors.lowerBound + Int32(index))

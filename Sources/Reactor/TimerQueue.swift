@@ -1,14 +1,14 @@
-/// Names one scheduled timer; after that fired or was cancelled it names nothing.
+/// Identifies one scheduled timer, also after it fired or was cancelled: an ID is not reused.
 package struct TimerID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
 }
 
-/// What is due when: deadlines in, due payloads out. It reads no clock.
+/// Deadlines go in, due payloads come out. It reads no clock.
 ///
-/// A heap of four children per node. A timer that is put off, as an idle timeout is by every
-/// request, only gets its new deadline written down; its place in the heap is corrected when it
-/// reaches the top, at most once per original deadline.
+/// A heap with four children per node. Moving a timer to a later deadline, as every request does
+/// with an idle timeout, only stores the new deadline; the heap is corrected when the timer reaches
+/// the top, at most once per original deadline.
 struct TimerQueue<Payload> {
     private struct Slot {
         var payload: Payload?
@@ -29,7 +29,7 @@ struct TimerQueue<Payload> {
 
     var count: Int { heap.count }
 
-    /// Nothing is due before this; it may be earlier than the first deadline.
+    /// Nothing is due before this; the first deadline may be later.
     var earliest: Instant? { heap.first?.key }
 
     mutating func schedule(_ payload: Payload, at deadline: Instant) -> TimerID {
@@ -61,13 +61,13 @@ struct TimerQueue<Payload> {
         return true
     }
 
-    /// The payload of the timer; nil if it fired or was cancelled.
+    /// Returns the payload of the timer; nil if it fired or was cancelled.
     mutating func cancel(_ id: TimerID) -> Payload? {
         guard isPending(id) else { return nil }
         return remove(at: Int(slots[Int(id.slot)].place))
     }
 
-    /// The earliest timer that is due, taken out. Those of one deadline come in any order.
+    /// Removes the earliest timer that is due. Timers with the same deadline come in any order.
     mutating func popDue(_ now: Instant) -> Payload? {
         while let first = heap.first, first.key <= now {
             let deadline = slots[Int(first.slot)].deadline

@@ -1,10 +1,10 @@
-/// Names one registration of a descriptor; after that ended it names nothing, even when the
-/// number of the descriptor is in use again.
+/// Identifies one watch of a descriptor, also after it ended and the number of the descriptor is in
+/// use again.
 package struct Watch: Hashable, Sendable {
     let descriptor: Int32
     let generation: UInt32
 
-    /// What goes through the kernel and comes back with an event.
+    /// What the kernel stores and returns with each event.
     var data: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)) }
 
     init(descriptor: Int32, generation: UInt32) {
@@ -18,7 +18,7 @@ package struct Watch: Hashable, Sendable {
     }
 }
 
-/// Who is told about which descriptor. Pure: the kernel's own table is kept in step elsewhere.
+/// The handlers of watched descriptors. Pure: the kernel's list is kept elsewhere.
 struct WatcherTable {
     struct Entry {
         var handler: (any EventHandler)?
@@ -27,14 +27,14 @@ struct WatcherTable {
         var isToldToDrain = false
     }
 
-    /// The index is the number of the descriptor, which the kernel keeps small.
+    /// Indexed by the descriptor, a number that the kernel keeps small.
     private var entries: [Entry] = []
     private(set) var count = 0
-    /// Below it all have been told to drain.
+    /// All entries below it were asked to drain.
     private var drained = 0
 
-    /// Before the registration: fails on a number that is taken, because its descriptor was closed
-    /// and is still watched. Events would reach the wrong handler.
+    /// Traps if the descriptor is still watched: it was closed without `unwatch`, and its events
+    /// would reach the wrong handler.
     mutating func add(
         _ descriptor: Int32, _ interest: Interest, _ handler: any EventHandler
     ) -> Watch {
@@ -49,7 +49,7 @@ struct WatcherTable {
         return Watch(descriptor: descriptor, generation: entries[index].generation)
     }
 
-    /// Nil when the registration ended, so that an event on its way reaches nobody.
+    /// Nil if the watch has ended, so that a late event is dropped.
     func entry(_ watch: Watch) -> Entry? {
         let index = Int(watch.descriptor)
         guard index >= 0, index < entries.count, entries[index].generation == watch.generation
@@ -61,7 +61,7 @@ struct WatcherTable {
         entries[Int(watch.descriptor)].interest = interest
     }
 
-    /// The handler of the ended registration; the caller lets it go when no call is under way.
+    /// Returns the handler; the caller frees it when no call is under way.
     mutating func remove(_ watch: Watch) -> (any EventHandler)? {
         guard entry(watch) != nil else { return nil }
         count -= 1
@@ -69,10 +69,10 @@ struct WatcherTable {
         return entries[Int(watch.descriptor)].handler.take()
     }
 
-    /// Whether `nextToDrain` has nobody left.
-    var areAllTold: Bool { drained == entries.count }
+    /// Whether every handler was asked to drain.
+    var areAllDraining: Bool { drained == entries.count }
 
-    /// One that has not been told to drain, nil when all have.
+    /// A handler that was not asked to drain yet; nil if there is none.
     mutating func nextToDrain() -> (any EventHandler)? {
         while drained < entries.count {
             let index = drained
@@ -85,7 +85,6 @@ struct WatcherTable {
         return nil
     }
 
-    /// All registrations there are.
     var watches: [Watch] {
         entries.enumerated().filter { $0.element.handler != nil }.map {
             Watch(descriptor: Int32($0.offset), generation: $0.element.generation)

@@ -1,10 +1,10 @@
-/// What waits to run on the thread of a loop, in order.
+/// The calls waiting to run on the thread of a loop, in order.
 struct WorkQueue {
     private static let roomToKeep = 4_096
 
     private var current: [Work] = []
     private var position = 0
-    /// What came since `current` was begun.
+    /// Added since `current` was begun.
     private var next: [Work] = []
     private var mail: [Work] = []
 
@@ -12,9 +12,9 @@ struct WorkQueue {
 
     mutating func append(_ work: Work) { next.append(work) }
 
-    /// What other threads left joins the queue at its end.
+    /// Appends the calls of other threads.
     mutating func collect(from post: LoopMail) {
-        post.take(into: &mail)
+        post.move(into: &mail)
         guard !mail.isEmpty else { return }
         if next.isEmpty {
             swap(&next, &mail)
@@ -35,7 +35,7 @@ struct WorkQueue {
         return current[position]
     }
 
-    /// A burst does not keep its memory.
+    /// Frees the memory of a burst.
     private static func empty(_ work: inout [Work]) {
         work.removeAll(keepingCapacity: work.capacity <= roomToKeep)
     }

@@ -2,7 +2,7 @@ import CShims
 import Glibc
 import System
 
-/// A thread for one piece of work. Whoever starts it joins it or lets go of it, once.
+/// A thread for one piece of work. Call `join` or `letGo` exactly once.
 package struct WorkThread: Sendable {
     private let thread: pthread_t
 
@@ -37,7 +37,7 @@ package struct WorkThread: Sendable {
 
     package func join() { pthread_join(thread, nil) }
 
-    /// False when it goes on after that time; then it is left to itself.
+    /// False if the thread is still running at the deadline; it is then detached.
     func join(until deadline: Instant) -> Bool {
         let time = timespec(
             tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
@@ -47,6 +47,6 @@ package struct WorkThread: Sendable {
         return false
     }
 
-    /// Nobody waits for it: its work blocks for as long as others like.
+    /// Detaches the thread, whose work may block for any time.
     package func letGo() { pthread_detach(thread) }
 }

@@ -1,25 +1,24 @@
 import CSQLite
 
-/// What is done to a database beside reading and writing it.
 extension Connection {
-    /// Looks through the whole file; nil when it is sound, else what is wrong with it.
+    /// Checks the whole file; nil if it is sound, else what is wrong with it.
     package func damage() throws(SQLiteError) -> String? {
         let statement = try Statement("PRAGMA quick_check(1)", on: self)
         guard try statement.step() else { return "the check gave no answer" }
         let answer = statement.text(0)
         guard answer != "ok" else { return nil }
-        // The first line says in which database.
+        // The first line only names the database.
         return answer.split(separator: "\n").last.map(String.init) ?? answer
     }
 
     package enum Checkpoint: Sendable {
-        /// Copies what no reader keeps from being copied.
+        /// Copies what no reader holds back.
         case passive
         /// Waits for readers, copies everything and empties the WAL file.
         case truncating
     }
 
-    /// Copies the WAL into the file; false when a reader kept part of it from being copied.
+    /// Copies the WAL into the file; false if a reader held part of it back.
     package func checkpoint(_ kind: Checkpoint) throws(SQLiteError) -> Bool {
         let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
         var pages: Int32 = 0
@@ -27,23 +26,23 @@ extension Connection {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &copied)
         try ensure(code, "sqlite3_wal_checkpoint_v2")
         guard pages == copied else { return false }
-        noteCheckpoint()
+        resetFrameCount()
         return true
     }
 
-    /// Whether the end of the connection copies the WAL into the file, as it does at first.
+    /// Whether closing the connection copies the WAL into the file. It does by default.
     package func setCheckpointAtEnd(_ isWanted: Bool) throws(SQLiteError) {
         try ensure(
             csqlite_set(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), isWanted ? 0 : 1),
             "sqlite3_db_config")
     }
 
-    /// How much of the file may be kept in memory; 2 MiB at first.
+    /// How much of the file may be kept in memory; the default is 2 MiB.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
         try execute("PRAGMA cache_size = -\(kibibytes); PRAGMA cache_spill = 0")
     }
 
-    /// No page beyond so many, as if the disk ended there; nil takes the limit away.
+    /// Limits the file to that many pages, as if the disk were full; nil removes the limit.
     package func limitPages(_ count: Int?) throws(SQLiteError) {
         try execute("PRAGMA max_page_count = \(count ?? 4_294_967_294)")
     }

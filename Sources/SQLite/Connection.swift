@@ -2,28 +2,28 @@ import CSQLite
 
 /// One open database file, for one thread at a time.
 ///
-/// Every commit is on the disk before it returns (WAL, `synchronous=FULL`). What is deleted is
-/// overwritten. The WAL is never copied into the file on the way of a commit: whoever writes calls
-/// `checkpoint` when it has time.
+/// Every commit is on the disk before it returns (WAL, `synchronous=FULL`). Deleted data is
+/// overwritten. A commit never copies the WAL into the file: the writer calls `checkpoint` when it
+/// has time.
 package struct Connection: ~Copyable, Sendable {
     package enum Access: Sendable {
         case readWrite
-        /// Sees what was committed when its transaction began, and stops no writer.
+        /// Sees what was committed when its transaction began, and blocks no writer.
         case readOnly
-        /// In memory alone.
+        /// In memory only.
         case scratch
     }
 
-    // Sendable: a connection without a mutex of its own may move to another thread, and as it
-    // cannot be copied, only one at a time has it.
+    // Sendable: a connection without a mutex may move to another thread, and since it cannot be
+    // copied, only one thread has it at a time.
     nonisolated(unsafe) let handle: OpaquePointer
-    /// How many pages the WAL has since it was begun anew. Written by SQLite at each commit, on the
-    /// thread that commits.
+    /// The number of pages in the WAL since it last began at its start. SQLite writes it at each
+    /// commit, on the committing thread.
     nonisolated(unsafe) private let frames: UnsafeMutablePointer<Int32>
 
     private static let areStatisticsOff: Bool = csqlite_forgo_statistics() == SQLITE_OK
 
-    /// Opens a file; `readWrite` makes it when it is missing. A link is not followed.
+    /// Opens a file; `readWrite` creates it if it is missing. A link is not followed.
     package init(_ path: String, _ access: Access) throws(SQLiteError) {
         _ = Self.areStatisticsOff
         let mode =
@@ -56,18 +56,18 @@ package struct Connection: ~Copyable, Sendable {
         frames.deallocate()
     }
 
-    /// Runs statements that take no values and give none.
+    /// Runs statements without parameters and without rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         try ensure(sqlite3_exec(handle, sql, nil, nil, nil), "sqlite3_exec")
     }
 
-    /// The one integer that `sql` asks for.
+    /// Runs a query that returns one integer.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try Statement(sql, on: self)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// All or nothing: an error takes back what `body` did.
+    /// Runs `body` in a transaction; an error rolls it back.
     package func transaction<Result>(
         _ body: () throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
@@ -82,18 +82,18 @@ package struct Connection: ~Copyable, Sendable {
         }
     }
 
-    /// Ends a transaction, if there is one, as if it had never begun.
+    /// Rolls back the transaction, if there is one.
     package func rollBack() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }
-        // A rollback that fails leaves the transaction to the end of the connection.
+        // If the rollback fails, closing the connection ends the transaction.
         sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
-    /// The pages in the WAL that the next `checkpoint` may have to copy.
+    /// The number of pages in the WAL that the next `checkpoint` may have to copy.
     package var walPages: Int { Int(frames.pointee) }
 
     private func configure(_ access: Access) throws(SQLiteError) {
-        // The schema in the file is not trusted to call functions, nor SQL to change its pages.
+        // A foreign file must not call functions through its schema, nor SQL change its pages.
         for (option, value) in [
             (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DEFENSIVE, 1),
             (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
@@ -109,9 +109,9 @@ package struct Connection: ~Copyable, Sendable {
         }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
-        // After a flood the WAL file shrinks to this.
+        // After a burst of writes the WAL file shrinks to this.
         try execute("PRAGMA journal_size_limit = 67108864")
-        // Takes the place of the hook that would checkpoint inside a commit.
+        // Replaces SQLite's own hook, which would checkpoint inside a commit.
         sqlite3_wal_hook(
             handle,
             { frames, _, _, count in
@@ -122,11 +122,11 @@ package struct Connection: ~Copyable, Sendable {
 
     private func useWAL() throws(SQLiteError) {
         let statement = try Statement("PRAGMA journal_mode = WAL", on: self)
-        // A file system without shared memory gives another mode, and no error.
+        // On a file system without shared memory SQLite silently uses another mode.
         guard try statement.step(), statement.text(0) == "wal" else {
             throw SQLiteError("PRAGMA journal_mode", code: SQLITE_CANTOPEN)
         }
     }
 
-    func noteCheckpoint() { frames.pointee = 0 }
+    func resetFrameCount() { frames.pointee = 0 }
 }

@@ -1,13 +1,13 @@
-/// Looks through a file before anything is written to it: it may be broken, of another program, or
-/// made by somebody who means us harm.
+/// Checks a file before anything is written to it: it may be damaged, belong to another program, or
+/// be an attack.
 package struct Inspection: Sendable {
-    /// Numbers beyond this are of nobody's writing, and sums of those within it do not overflow.
+    /// This program writes no numbers beyond this, and sums of numbers within it do not overflow.
     private static let numbers: ClosedRange<Int64> = -(1 << 53)...1 << 53
 
     let migrations: [Migration]
-    /// Where not all of `numbers` can be: by table and column.
+    /// Narrower limits than `numbers`, by table and column.
     var ranges: [String: ClosedRange<Int64>]
-    /// Blobs that have one length.
+    /// Columns whose blobs all have the same length.
     var lengths: [String: Int]
 
     package init(
@@ -19,7 +19,7 @@ package struct Inspection: Sendable {
         self.lengths = lengths
     }
 
-    /// What is wrong with the file; nil if it is empty, or one that these migrations made.
+    /// What is wrong with the file; nil if it is empty or was made by these migrations.
     package func finding(_ path: String) throws(Migration.Failure) -> String? {
         let version: Int
         do throws(SQLiteError) {
@@ -54,9 +54,9 @@ package struct Inspection: Sendable {
         return nil
     }
 
-    /// What there is, with the shape of each: columns in their order, what is unique, and whether it
-    /// lies in the file at all. Not as it was written, which depends on the version of SQLite; but for
-    /// triggers, which are nothing else.
+    /// The tables and indexes with their columns, what is unique, and whether they are in the file
+    /// at all. Their SQL text is not compared, because it depends on the version of SQLite; a
+    /// trigger has nothing but its text.
     private static func objects(
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [String: String] {
@@ -78,7 +78,7 @@ package struct Inspection: Sendable {
         return objects
     }
 
-    /// Whether all numbers and lengths of a table can be.
+    /// Whether all numbers and lengths of a table are possible.
     private func areOurs(
         _ table: String, in connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {

@@ -1,4 +1,4 @@
-/// One step of the schema. Steps are never changed, and new ones only go to the end.
+/// One step of the schema. A released step never changes; new ones are appended.
 package struct Migration: Sendable {
     package let name: StaticString
     package let sql: String
@@ -9,7 +9,7 @@ package struct Migration: Sendable {
     }
 
     package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// The file was written by a newer program.
+        /// A newer program wrote the file.
         case newerSchema(found: Int, known: Int)
         case step(String, SQLiteError)
         case sqlite(SQLiteError)
@@ -26,7 +26,8 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-    /// Takes the steps that the file has not seen, each in a transaction with its number.
+    /// Runs the steps that are new for this file, each in a transaction that also stores its
+    /// number.
     package func migrate(_ migrations: [Migration]) throws(Migration.Failure) {
         let version: Int
         do throws(SQLiteError) {

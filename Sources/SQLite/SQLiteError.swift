@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A call of SQLite that failed. Knows the call and the extended code, never a bound value.
+/// A failed call of SQLite: the call and the extended code, never a bound value.
 package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
     package let code: Int32
@@ -10,10 +10,10 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         self.code = code
     }
 
-    /// There is no room on the disk, or in what the database may use of it.
+    /// The disk, or the database's share of it, is full.
     package var isFull: Bool { code & 0xFF == SQLITE_FULL }
 
-    /// The file is no database, or a broken one.
+    /// The file is not a database, or is damaged.
     package var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 
     package var description: String {

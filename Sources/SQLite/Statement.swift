@@ -3,13 +3,13 @@ import CSQLite
 
 /// A prepared statement, for the thread of its connection.
 ///
-/// Parameters count from 1 and columns from 0, as in SQL and C. What a column shows is valid until
-/// the next `step` or `reset`.
+/// Parameters count from 1 and columns from 0, as in SQL and C. The bytes of a column are valid
+/// until the next `step` or `reset`.
 package struct Statement: ~Copyable, Sendable {
-    // Sendable for the reason its connection is.
+    // Sendable for the same reason as its connection.
     nonisolated(unsafe) private let handle: OpaquePointer
 
-    /// `sql` must be one statement.
+    /// `sql` must be a single statement.
     package init(_ sql: String, on connection: borrowing Connection) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
@@ -32,7 +32,7 @@ package struct Statement: ~Copyable, Sendable {
 
     package func bind(_ bytes: Span<UInt8>, at index: Int32) throws(SQLiteError) {
         let code = bytes.withUnsafeBufferPointer { bytes in
-            // Of no address SQLite would make NULL, which is not the same as nothing.
+            // SQLite would bind NULL instead of an empty blob if the address were nil.
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(handle, index, 0)
                 : csqlite_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count))
@@ -40,7 +40,7 @@ package struct Statement: ~Copyable, Sendable {
         try ensure(code, "sqlite3_bind_blob")
     }
 
-    /// NULL where there is nothing.
+    /// Nil binds NULL.
     package func bind(_ bytes: [UInt8]?, at index: Int32) throws(SQLiteError) {
         guard let bytes else { return try bindNull(at: index) }
         try bind(bytes.span, at: index)
@@ -63,8 +63,8 @@ package struct Statement: ~Copyable, Sendable {
         try ensure(sqlite3_bind_null(handle, index), "sqlite3_bind_null")
     }
 
-    /// Goes on to the next row; false when there is none. After false or an error the statement can
-    /// be bound and stepped anew.
+    /// Goes to the next row; false if there is none. After false or an error the statement can be
+    /// bound and run again.
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -73,12 +73,12 @@ package struct Statement: ~Copyable, Sendable {
         return false
     }
 
-    /// Runs a statement whose rows, if any, are of no interest.
+    /// Runs the statement and ignores its rows.
     package func run() throws(SQLiteError) {
         while try step() {}
     }
 
-    /// Gives up what rows are left.
+    /// Drops the remaining rows.
     package func reset() { sqlite3_reset(handle) }
 
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -89,7 +89,7 @@ package struct Statement: ~Copyable, Sendable {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// The bytes of a blob or a text; none of NULL.
+    /// The bytes of a blob or text; empty for NULL.
     package func withBytes<Result: ~Copyable, Failure>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,20 +1,21 @@
 import CShims
 import Glibc
 
-/// Where it is written what the program was at work on when it ended by a signal: a page in the state
-/// folder, which is still there after that.
+/// A page in the state folder in which the process writes, when a signal ends it, which input it
+/// was handling.
 package enum CrashFile {
     package static let name = "set-aside"
 
-    /// What was found at a start.
+    /// What a start found there.
     package struct Finding: Sendable {
         package var setAside = SetAside()
         package var entries: [CrashLedger.Entry] = []
-        /// On what the program ended the last time, if that was by a signal.
+        /// The input that ended the previous process, if a signal ended it.
         package var crash: CrashLedger.Entry?
     }
 
-    /// Takes in what happened, and notes what will. Once in a process, which must hold the folder.
+    /// Reads what happened to the previous process and prepares the page for this one. Call it once
+    /// per process, which must hold the folder.
     package static func open(in folder: String) throws(SystemError) -> Finding {
         let path = folder + "/" + name
         var ledger = try ledger(at: path) ?? CrashLedger(key: newKey, program: program)
@@ -32,14 +33,14 @@ package enum CrashFile {
         return Finding(setAside: SetAside(ledger), entries: ledger.entries, crash: crash)
     }
 
-    /// What a start would set aside, without changing anything.
+    /// What a start would set aside. Changes nothing.
     package static func entries(in folder: String) throws(SystemError) -> [CrashLedger.Entry] {
         guard var ledger = try ledger(at: folder + "/" + name) else { return [] }
         _ = ledger.settle(program: program, time: Int64(WallClock.now))
         return ledger.entries
     }
 
-    /// Nil where there is none, or it is none of ours: it only keeps what can be found out again.
+    /// Nil if the file is missing or damaged: whatever was in it can be found out again.
     private static func ledger(at path: String) throws(SystemError) -> CrashLedger? {
         do throws(ForeignFile.Failure) {
             return CrashLedger(try ForeignFile.read(path))
@@ -53,7 +54,7 @@ package enum CrashFile {
         (.random(in: .min ... .max), .random(in: .min ... .max))
     }
 
-    /// Another number for another program, or the same one installed anew.
+    /// Differs for another program, and for the same one installed again.
     private static var program: UInt64 {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return 0 }

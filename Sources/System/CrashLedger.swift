@@ -1,8 +1,8 @@
-/// Which inputs the program ended on by a signal, and how often. As it is on the disk.
+/// The inputs on which a signal ended the program, and how often, in the form it has on the disk.
 ///
-/// Ended once, an input is tried again; twice, it is set aside. Two different inputs on which it
-/// ended while it was at work for the same account set the account aside: then what is kept of it is
-/// at fault. Another program tries everything again.
+/// After one crash an input is tried again; after two it is set aside. If two different inputs of
+/// one account crashed the program, the account is set aside too: its stored state is probably the
+/// cause. A new version of the program tries everything again.
 package struct CrashLedger: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package let kind: Underway.Kind
@@ -16,7 +16,7 @@ package struct CrashLedger: Equatable, Sendable {
 
     static let size = 4_096
     static let entryLimit = 64
-    /// Where who crashes writes.
+    /// Where the signal handler writes.
     static let crashStart = 40
     private static let crashSize = 24
     private static let entriesStart = 64
@@ -24,10 +24,10 @@ package struct CrashLedger: Equatable, Sendable {
     private static let mark = Array("BELLASD1".utf8)
 
     let key: (UInt64, UInt64)
-    /// The program that it is about.
+    /// The program that wrote the entries.
     private(set) var program: UInt64
     private(set) package var entries: [Entry] = []
-    /// What is new since it was written: nil after every other end.
+    /// The crash since the last start; nil if the process ended in any other way.
     private var crash: Entry?
 
     init(key: (UInt64, UInt64), program: UInt64) {
@@ -39,7 +39,7 @@ package struct CrashLedger: Equatable, Sendable {
         one.bytes == other.bytes && one.crash == other.crash
     }
 
-    /// Takes in what is new. Answers it, with what came of it.
+    /// Moves the new crash into the entries and returns it.
     mutating func settle(program: UInt64, time: Int64) -> Entry? {
         guard program == self.program else {
             self.program = program
@@ -50,7 +50,8 @@ package struct CrashLedger: Equatable, Sendable {
         var entry = Entry(
             kind: found.kind, signal: found.signal, subject: found.subject, digest: found.digest,
             time: time)
-        // Senders repeat what was not answered: the first may be set aside before the second comes.
+        // Senders repeat a push that got no answer, so the first may be set aside before the second
+        // comes.
         let hasOther = entries.contains { $0.subject == entry.subject && $0.digest != entry.digest }
         if let place = entries.firstIndex(where: { $0.digest == entry.digest }) {
             entries.remove(at: place)
@@ -76,9 +77,9 @@ package struct CrashLedger: Equatable, Sendable {
     }
 }
 
-/// As bytes: numbers with the lowest byte first, as who crashes writes them.
+/// The form on the disk: numbers with the lowest byte first, as the signal handler writes them.
 extension CrashLedger {
-    /// Nil where it is none of ours.
+    /// Nil if the bytes are not a ledger.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes.starts(with: Self.mark) else { return nil }
         let number = { (start: Int, count: Int) in
@@ -107,7 +108,7 @@ extension CrashLedger {
             digest: number(Self.crashStart + 16, 8), time: 0)
     }
 
-    /// Without what is new.
+    /// Leaves out the new crash.
     var bytes: [UInt8] {
         var bytes = Self.mark
         func append(_ number: UInt64, _ count: Int = 8) {

@@ -42,7 +42,7 @@ struct FileDescriptor: ~Copyable {
         _ = try ensure("fsync") { fsync(number) }
     }
 
-    /// After this a file made or renamed at `path` is found there even after a power cut.
+    /// After this returns, a file created or renamed at `path` survives a power cut.
     static func synchronizeFolder(of path: String) throws(SystemError) {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -50,7 +50,7 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
-/// What one `read` gives, empty at the end.
+/// The bytes of one `read`; empty at the end.
 func readChunk(_ number: Int32) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { output, count in

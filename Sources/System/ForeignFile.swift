@@ -1,11 +1,11 @@
 import Glibc
 
-/// Files that other programs may have put there, and may be anything: a pipe that nobody writes to
-/// must not be waited for.
+/// Reads files that other programs created and that may be anything, for example a pipe nobody
+/// writes to: reading must not block.
 package enum ForeignFile {
     package enum Failure: Error, Equatable {
         case missing
-        /// A pipe, a device, a folder, or a link where none is followed.
+        /// A pipe, a device, a folder, or a link that may not be followed.
         case irregular
         case tooLarge
         case system(SystemError)
@@ -13,7 +13,7 @@ package enum ForeignFile {
 
     package static let sizeLimit = 65_536
 
-    /// The text of a regular file. A link as the last part of the path is followed only on demand.
+    /// The content of a regular file. `followsLink` concerns the last part of the path only.
     package static func read(
         _ path: String, followsLink: Bool = false
     ) throws(Failure) -> [UInt8] {
@@ -26,7 +26,8 @@ package enum ForeignFile {
         } catch {
             switch error.code {
             case ENOENT: throw .missing
-            // What O_NOFOLLOW says of a link, and a socket or a device without a driver of itself.
+            // O_NOFOLLOW reports ELOOP for a link; a socket or a device without a driver gives
+            // ENXIO.
             case ELOOP, ENXIO, EISDIR: throw .irregular
             default: throw .system(error)
             }

@@ -1,15 +1,15 @@
 import CShims
 import Glibc
 
-/// A Unix socket in the file system, found without following a link, and held: whatever happens to
-/// its name, whoever connects to `path` reaches the socket that was looked at.
+/// A Unix socket in the file system, found without following a link, and kept open: whatever
+/// happens to its name, connecting to `path` reaches the socket that was checked.
 package final class HeldSocket: Sendable {
     package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// Not a path inside of the folder.
+        /// The path is not inside the folder.
         case elsewhere
         case notASocket
         case foreignOwner
-        /// It is one of those in the list that was given: our own.
+        /// The socket is one of `excluding`.
         case excluded
         case system(SystemError)
 
@@ -26,7 +26,7 @@ package final class HeldSocket: Sendable {
 
     private let file: FileDescriptor
 
-    /// `owner` is the user whose it must be; nil where that has been decided by its name.
+    /// `owner` is the user who must own the socket; nil accepts any owner.
     package init(
         _ path: String, beneath folder: String, owner: UInt32?, excluding: [String] = []
     ) throws(Failure) {
@@ -46,10 +46,10 @@ package final class HeldSocket: Sendable {
         self.file = file
     }
 
-    /// A name for it that fits into a socket address.
+    /// A path to it that is short enough for a socket address.
     package var path: String { "/proc/self/fd/\(file.number)" }
 
-    /// A folder, from the root on without links; the root itself for an empty path.
+    /// Opens a folder from the root on without following links; an empty path is the root itself.
     private static func open(_ path: String) throws(Failure) -> FileDescriptor {
         do throws(SystemError) {
             let root = try FileDescriptor.open("/", O_RDONLY | O_DIRECTORY)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files that hold secrets: only their owner may read them, and they are never overwritten.
+/// Files with secrets: only their owner may read them, and they are never overwritten.
 package enum KeyFile {
     package enum Failure: Error, Equatable, CustomStringConvertible {
         case readableByOthers(path: String, mode: UInt32)
@@ -34,12 +34,12 @@ package enum KeyFile {
 
     package static let sizeLimit = 65_536
 
-    /// The whole file, if nobody but its owner, who is this user or root, can read it.
+    /// Returns the whole file if this user or root owns it and no other user can read it.
     package static func read(_ path: String) throws(Failure) -> [UInt8] {
         let refusal: Failure?
         let bytes: [UInt8]?
         do throws(SystemError) {
-            // A link could lead elsewhere, and a pipe would block before it can be looked at.
+            // A link could lead elsewhere, and a pipe would block before it can be examined.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             var status = stat()
             _ = try ensure("fstat") { fstat(file.number, &status) }
@@ -53,18 +53,18 @@ package enum KeyFile {
         return bytes
     }
 
-    /// Makes the file for its owner alone, on the disk before this returns. Whoever looks meanwhile,
-    /// or after a kill, finds the whole of it or nothing.
+    /// Creates the file for its owner only. It is on the disk before this returns; a reader never
+    /// sees a part of it, not even after a kill.
     package static func create(_ path: String, _ bytes: Span<UInt8>) throws(Failure) {
         let draft = path + ".new"
         do throws(SystemError) {
-            // Left behind when an earlier attempt was interrupted.
+            // An interrupted attempt may have left one behind.
             unlink(draft)
             let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             defer { unlink(draft) }
             try file.write(bytes)
             try file.synchronize()
-            // Unlike a rename, this puts nothing in another's place.
+            // Unlike a rename, a link never replaces an existing file.
             _ = try ensure("link") { link(draft, path) }
             try FileDescriptor.synchronizeFolder(of: path)
         } catch {
@@ -72,7 +72,7 @@ package enum KeyFile {
         }
     }
 
-    /// Gone from the disk before this returns; one that is not there is no failure.
+    /// The file is gone from the disk before this returns. A missing file is no failure.
     package static func remove(_ path: String) throws(Failure) {
         do throws(SystemError) {
             if unlink(path) != 0, errno != ENOENT { throw SystemError("unlink") }
@@ -87,8 +87,8 @@ package enum KeyFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             return .foreignOwner(path: path)
         }
-        // systemd lets a service read its credentials through an access list, which shows as the
-        // rights of the group.
+        // systemd lets a service read its credentials through an access list, which appears as
+        // permissions of the group.
         let foreignRights: mode_t = isCredential(path) ? 0o037 : 0o077
         guard status.st_mode & foreignRights == 0 else {
             return .readableByOthers(path: path, mode: status.st_mode & 0o777)

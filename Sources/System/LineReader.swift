@@ -1,18 +1,18 @@
 import Glibc
 
-/// Reads standard input, or another stream, line by line, whatever the bytes are.
+/// Reads standard input, or another stream, line by line. The bytes may be any.
 package struct LineReader: ~Copyable {
     package enum Line {
         case bytes([UInt8])
-        /// Longer than the limit; it was read over.
+        /// The line was longer than the limit and was skipped.
         case tooLong
     }
 
     private let limit: Int
-    /// Open for as long as it is read from.
+    /// The caller keeps it open.
     private let number: Int32
     private var pending: [UInt8] = []
-    /// Where the line to come begins, and how far no line feed was found.
+    /// Where the next line begins, and up to where no line feed was found.
     private var start = 0
     private var searched = 0
     private var isOverlong = false
@@ -40,12 +40,12 @@ package struct LineReader: ~Copyable {
         }
     }
 
-    /// Whether `next` has an answer without reading.
+    /// Whether `next` can return without reading.
     package var hasNext: Bool {
         isAtEnd || pending[searched...].contains(UInt8(ascii: "\n"))
     }
 
-    /// Reads what there is; true when `next` has an answer after it.
+    /// Reads once; true if `next` can then return without reading.
     package mutating func fill() throws(SystemError) -> Bool {
         try readMore()
         return hasNext

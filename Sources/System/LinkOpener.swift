@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Opens links with `xdg-open`, each in a process of its own that outlives this one.
@@ -6,11 +7,11 @@ package struct LinkOpener: ~Copyable {
 
     package init() {}
 
-    /// Some have not ended yet, or nobody has asked.
+    /// Whether some have not ended yet, or `reap` was not called since.
     package var hasChildren: Bool { !children.isEmpty }
 
-    /// xdg-open does not know `--`, and takes what begins with `-` for an option: no link does. `token`
-    /// lets the program that shows it come to the front.
+    /// xdg-open does not know `--` and would take an argument with a leading `-` for an option; an
+    /// `ExternalLink` never has one. `token` allows the opened program to come to the front.
     package mutating func open(
         _ link: ExternalLink, token: String?
     ) throws(SystemError) {
@@ -18,7 +19,7 @@ package struct LinkOpener: ~Copyable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What this process blocks or ignores is no matter of the other one.
+        // The child must not inherit blocked or ignored signals.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
@@ -37,7 +38,7 @@ package struct LinkOpener: ~Copyable {
         children.append(child)
     }
 
-    /// Takes note of those that have ended.
+    /// Forgets the children that have ended.
     package mutating func reap() {
         children.removeAll { child in
             var status: Int32 = 0
@@ -45,17 +46,17 @@ package struct LinkOpener: ~Copyable {
         }
     }
 
-    /// POSIX_SPAWN_SETSID, an extension of glibc that Swift does not see.
+    /// POSIX_SPAWN_SETSID, a glibc extension that Swift does not import.
     private static let ownSession: Int32 = 0x80
 
-    /// Both protocols by which a token comes have a name for it.
+    /// X11 and Wayland each have a name for the token.
     private static let names = ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"]
 
     package static func variables(_ token: String?) -> [String] {
         token.map { token in names.map { "\($0)=\(token)" } } ?? []
     }
 
-    /// Ours, but for a token that is not meant.
+    /// This process's environment without an old token.
     private static func environment(_ token: String?) -> [String] {
         var result: [String] = []
         var pointer = environ
@@ -73,5 +74,24 @@ package struct LinkOpener: ~Copyable {
         let pointers = texts.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         return body(pointers)
+    }
+}
+
+/// A link that is safe to pass to another program: it has no spaces and begins with a scheme, so
+/// that no program mistakes it for an option.
+package struct ExternalLink: Equatable, Sendable {
+    package let text: String
+    /// In lower case.
+    package let scheme: String
+
+    private static let limit = 2_048
+
+    package init?(_ text: String) {
+        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isVisible, text.utf8.count <= Self.limit, let scheme = URLScheme.of(text) else {
+            return nil
+        }
+        self.text = text
+        self.scheme = scheme
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A connection to a program of this machine, by its Unix socket. Calls wait.
+/// A blocking connection to a Unix socket of this machine.
 package struct LocalStream: ~Copyable {
     private let file: FileDescriptor
     private var lines: LineReader

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A value that one thread at a time may use.
+/// A value that one thread at a time can use.
 ///
-/// Over a lock of the C library: the thread sanitizer does not see into the slow path of `Mutex`,
-/// and would report races where there are none.
-// Unchecked: the value is touched inside the lock alone.
+/// It uses a lock of the C library because the thread sanitizer does not see the slow path of
+/// `Mutex` and would report races where there are none.
+// Unchecked: the value is used only while the lock is held.
 package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

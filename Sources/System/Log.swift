@@ -1,9 +1,9 @@
 import Glibc
 
-/// What a server has to say of itself, one line each, on standard error. For all threads.
+/// Writes the server's log to standard error, one line per event. For all threads.
 ///
-/// Names of events and fields are written in the source; values from outside are made printable.
-/// Whoever writes a value sees to it that it is no secret.
+/// Names of events and fields are literals in the source; values are made printable. The caller
+/// makes sure that a value is no secret.
 package final class Log: Sendable {
     /// The priorities of syslog(3).
     package enum Level: Int, Sendable {
@@ -25,7 +25,7 @@ package final class Log: Sendable {
     private let clock: @Sendable () -> Int64
     private let throttle = Lock(LogThrottle())
 
-    /// To standard error; with priorities when that is the journal.
+    /// Writes to standard error, with priorities if that is the journal.
     package convenience init() {
         self.init(
             isJournal: Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) }),
@@ -50,7 +50,7 @@ package final class Log: Sendable {
         write(LogLine(level: level, event: event, fields: fields + count))
     }
 
-    /// The same of a peer, of whom no more is said for a minute.
+    /// Writes at most one line a minute about the same peer.
     package func write(
         _ level: Level, _ event: StaticString, about peer: String,
         _ fields: [(StaticString, String)]
@@ -60,7 +60,7 @@ package final class Log: Sendable {
         if isNew { write(level, event, fields) }
     }
 
-    /// A line that was asked for by name, so none is left out: for what is switched on to be seen.
+    /// Bypasses the throttle, for lines that somebody switched on in order to see them all.
     package func writeAlways(
         _ level: Level, _ event: StaticString, _ fields: [(StaticString, String)]
     ) {
@@ -69,8 +69,8 @@ package final class Log: Sendable {
 
     private func write(_ line: LogLine) { output(isJournal ? line.journalText : line.plainText) }
 
-    /// The variable names the stream that the journal reads; a program whose output was redirected
-    /// inherits the variable, but writes elsewhere (systemd.exec(5)).
+    /// JOURNAL_STREAM names the stream that the journal reads. A program whose output is redirected
+    /// inherits the variable but writes elsewhere (systemd.exec(5)).
     static func isJournal(_ variable: String?, descriptor: Int32 = STDERR_FILENO) -> Bool {
         var status = stat()
         guard let variable, fstat(descriptor, &status) == 0 else { return false }

@@ -6,10 +6,10 @@ struct LogLine {
     let event: StaticString
     let fields: [(StaticString, String)]
 
-    /// For journald, which reads the priority in front (sd-daemon(3)).
+    /// For journald, which reads the priority at the start of a line (sd-daemon(3)).
     var journalText: String { "<\(level.rawValue)>" + content }
 
-    /// For a person at a terminal, or a file.
+    /// For a terminal or a file.
     var plainText: String { "bellwire: \(level.word): " + content }
 
     private var content: String {
@@ -18,8 +18,8 @@ struct LogLine {
         return text + "\n"
     }
 
-    /// A value that would not be one word is put into quotes. By bytes, as its readers look at it: with
-    /// what combines behind it a quotation mark is another character.
+    /// Quotes a value that is not a single word. Works on bytes, as readers of the log do: a
+    /// combining character would hide a quotation mark.
     private static func quoted(_ value: String) -> String {
         let text = Printable.text(value, limit: valueLimit)
         guard text.isEmpty || text.utf8.contains(where: { " \"=\\".utf8.contains($0) }) else {

@@ -1,6 +1,6 @@
-/// Keeps one kind of line from filling a log. Pure: the time is passed in.
+/// Keeps one kind of event from filling the log. Pure: the time is passed in.
 struct LogThrottle {
-    /// So many lines of a kind are written in a window; the rest is counted.
+    /// Further lines of a kind in the same window are counted, not written.
     static let linesPerWindow = 10
     static let window: Int64 = 60_000
 
@@ -10,12 +10,12 @@ struct LogThrottle {
     }
 
     private var kinds: [String: Kind] = [:]
-    /// Who was named when, by the kind of line; those of the last window, and so many at most.
+    /// When each peer was last mentioned, by kind of event. Bounded, and only of the last window.
     private static let peersKept = 1_024
     private var peers: [String: Int64] = [:]
 
-    /// Whether nothing of this kind was said of `peer` in the last window. More peers than are kept
-    /// are as good as one: what is said of them all is bounded in any case.
+    /// Whether no line of this kind mentioned `peer` in the last window. Beyond the bound every
+    /// peer counts as new; `admit` still limits their lines.
     mutating func isNew(_ peer: String, in event: String, at now: Int64) -> Bool {
         let key = "\(event) \(peer)"
         if let last = peers[key], now - last < Self.window { return false }
@@ -24,7 +24,7 @@ struct LogThrottle {
         return true
     }
 
-    /// How many lines of this kind were left out before this one; nil if it is to be left out too.
+    /// How many lines of this kind were left out before this one; nil if this one is left out too.
     mutating func admit(_ event: String, at now: Int64) -> Int? {
         var kind = kinds[event] ?? Kind(windowStart: now)
         var leftOut = 0

@@ -1,9 +1,9 @@
 #if DEBUG
     import Glibc
 
-    /// A mistake for tests, in no program that is handed out: with `BELLWIRE_TRAP=KIND:HOW:TEXT` it
-    /// ends or hangs in that way at each input of that kind that has the text; of the kind `desktop`,
-    /// where a desktop service is given its receivers again.
+    /// A fault for tests, in debug builds only: with `BELLWIRE_TRAP=KIND:HOW:TEXT` the process
+    /// crashes or hangs in that way at each input of that kind that contains the text. The kind
+    /// `desktop` applies when a desktop service gets its receivers again.
     package enum PlantedTrap {
         private static let trap: (kind: String, how: String, text: [UInt8])? = {
             let words = Environment["BELLWIRE_TRAP"]?.split(

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Folders in which nobody else may put or change anything.
+/// Folders in which no other user can create or change anything.
 package enum PrivateFolder {
-    /// Makes the folder, and those above it that are missing for their owner alone, and checks it.
+    /// Creates the folder and its missing parents, then checks it. Parents are for their owner
+    /// only.
     package static func make(_ path: String, mode: UInt32 = 0o700) throws(StateFolder.Failure) {
         var position = path.startIndex
         while let slash = path[position...].dropFirst().firstIndex(of: "/") {
@@ -13,11 +14,11 @@ package enum PrivateFolder {
         try check(path)
     }
 
-    /// Whether it is a folder of this user, or of root for one that is only read.
+    /// Fails unless the folder belongs to this user, or to root if `acceptsRoot`.
     package static func check(
         _ path: String, acceptsRoot: Bool = false
     ) throws(StateFolder.Failure) {
-        // With a slash at the end a link would be followed.
+        // lstat would follow a link with a slash at its end.
         guard path.count == 1 || path.last != "/" else {
             return try check(String(path.dropLast()), acceptsRoot: acceptsRoot)
         }
@@ -40,12 +41,13 @@ package enum PrivateFolder {
 
     private static func make(missing path: String, mode: UInt32) throws(StateFolder.Failure) {
         guard mkdir(path, 0o700) == 0 else {
-            // One that is there may also be in a file system that is only read.
+            // An existing folder may be on a read-only file system, for which mkdir reports another
+            // error.
             let error = SystemError("mkdir")
             guard access(path, F_OK) != 0 else { return }
             throw .system(path: path, error)
         }
-        // The mask of this process would take the rights of the group away.
+        // The umask of this process would remove the permissions of the group.
         guard mode == 0o700 || chmod(path, mode) == 0 else {
             throw .system(path: path, SystemError("chmod"))
         }

@@ -2,13 +2,13 @@ import Glibc
 
 /// What this process uses of the machine.
 package struct ProcessUsage: Sendable {
-    /// Of a core, by all threads since the start.
+    /// Of one core, by all threads since the start.
     package let processorSeconds: Double
     package let residentBytes: Int
     package let openDescriptors: Int
     package let descriptorLimit: Int
 
-    /// As it is now; zero is what the system does not tell.
+    /// A value that the system does not report is zero.
     package static var current: ProcessUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -41,7 +41,7 @@ package struct ProcessUsage: Sendable {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // The folder itself, its parent, and what reads it.
+        // Not counted: the entries "." and "..", and the descriptor that reads the folder.
         return max(count - 3, 0)
     }
 }

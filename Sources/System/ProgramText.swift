@@ -1,11 +1,11 @@
 import Glibc
 
-/// The code of this program and of its libraries, as far as it is in memory.
+/// The code of this program and its libraries that is in memory.
 package enum ProgramText {
-    /// Lets go of it. What is used comes back from the page cache when it is next called; what only
-    /// the start had any use for, and what the kernel brought along with it, does not.
+    /// Drops it from memory. Code that is called again comes back from the page cache; code that
+    /// only the start needed does not.
     package static func release() {
-        // Without the list nothing is gained, and nothing lost.
+        // Not being able to read the list costs nothing.
         guard let file = try? FileDescriptor.open("/proc/self/maps", O_RDONLY),
             let text = try? file.readAll(limit: 1 << 20)
         else { return }
@@ -13,13 +13,13 @@ package enum ProgramText {
             guard let range = codeRange(String(decoding: line, as: UTF8.self)),
                 let start = UnsafeMutableRawPointer(bitPattern: range.lowerBound)
             else { continue }
-            // Nobody ever wrote there, so the file has the same bytes.
+            // These pages are never written, so the file has the same bytes.
             madvise(start, range.count, MADV_DONTNEED)
         }
     }
 
-    /// Of a line of proc_pid_maps(5); nil unless a file is mapped there to be run, and never to be
-    /// written.
+    /// The range in a line of proc_pid_maps(5); nil unless it is an executable, read-only mapping
+    /// of a file.
     static func codeRange(_ line: String) -> Range<UInt>? {
         let fields = line.split(separator: " ", omittingEmptySubsequences: true)
         guard fields.count >= 6, fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }

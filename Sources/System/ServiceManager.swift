@@ -1,19 +1,19 @@
 import Glibc
 
-/// Tells systemd how the service is doing (sd_notify(3)). Without systemd it says nothing.
+/// Tells systemd the state of the service (sd_notify(3)). Does nothing without systemd.
 package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case reloading
         case stopping
-        /// The watchdog's sign of life.
+        /// For the watchdog.
         case alive
         /// What `systemctl status` shows.
         case status(String)
     }
 
     private let path: String?
-    /// How often systemd wants a sign of life, with a margin; nil when it wants none.
+    /// How often systemd wants a sign of life, with a margin; nil if it wants none.
     package let watchdogInterval: Duration?
 
     package init() {
@@ -30,9 +30,9 @@ package struct ServiceManager: Sendable {
         watchdogInterval = isForUs && time > 0 ? .microseconds(time / 3) : nil
     }
 
-    package func tell(_ state: State) {
+    package func notify(_ state: State) {
         guard let path else { return }
-        // Whether it arrives cannot be waited for; systemd acts when it hears nothing.
+        // A lost message is no harm: systemd acts when it hears nothing.
         _ = DatagramSocket.send(Array(Self.text(state).utf8), to: path)
     }
 
@@ -50,5 +50,33 @@ package struct ServiceManager: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+}
+
+enum DatagramSocket {
+    /// Sends one datagram to a Unix socket; a leading `@` stands for the zero byte of an abstract
+    /// name.
+    static func send(_ bytes: [UInt8], to path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(path.utf8)
+        let isAbstract = name.first == UInt8(ascii: "@")
+        guard isAbstract || name.first == UInt8(ascii: "/"),
+            name.count < MemoryLayout.size(ofValue: address.sun_path)
+        else { return false }
+        if isAbstract { name[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + name.count } ?? 0
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let number = socket(AF_UNIX, type, 0)
+        guard number >= 0 else { return false }
+        let descriptor = FileDescriptor(owning: number)
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                sendto(
+                    descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address,
+                    socklen_t(length)) == bytes.count
+            }
+        }
     }
 }

@@ -1,9 +1,8 @@
-/// What is not tried again: the program ended twice on it by a signal.
+/// The inputs that are not tried again because they crashed the program twice.
 package struct SetAside: Sendable {
     private let key: (UInt64, UInt64)
     private let digests: Set<UInt64>
 
-    /// Nothing.
     package init() {
         key = (0, 0)
         digests = []
@@ -17,7 +16,6 @@ package struct SetAside: Sendable {
     package func contains(
         _ kind: Underway.Kind, _ first: Span<UInt8>, _ second: Span<UInt8> = Span()
     ) -> Bool {
-        // Nothing is looked at where nothing is set aside.
         guard !digests.isEmpty else { return false }
         return digests.contains(Underway.digest(kind, first, second, key: key))
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system or a person asks a server for. Signals wait until the server takes them.
+/// Requests that arrive as signals. They wait until the server asks for them.
 package struct SignalQueue: Sendable {
     package enum Request: Sendable {
         case end
@@ -11,21 +11,21 @@ package struct SignalQueue: Sendable {
         SIGTERM: .end, SIGINT: .end, SIGHUP: .reload,
     ]
 
-    /// To be called before there are threads: they inherit that these signals do not interrupt.
+    /// Call it before any thread starts: threads inherit the mask.
     package init() {
         var signals = Self.set
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// As if somebody had asked this process to end. From any thread.
+    /// Ends this process as SIGTERM would. From any thread.
     package static func askToEnd() { kill(getpid(), SIGTERM) }
 
-    /// Waits; nil when nothing was asked for so long.
+    /// Waits; nil if nothing came in that time.
     package func next(within limit: Duration) -> Request? {
         var signals = Self.set
         let (seconds, attoseconds) = limit.components
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        // Also when something else interrupted: the caller asks again anyway.
+        // Nil also when another signal interrupted it; callers ask again anyway.
         return Self.requests[sigtimedwait(&signals, nil, &time)]
     }
 

@@ -1,8 +1,6 @@
 import Glibc
 
-/// The three streams every program is born with.
 package enum StandardOutput {
-    /// Whether a person sees it as it is written.
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     package static func write(_ bytes: Span<UInt8>) throws(SystemError) {
@@ -15,14 +13,14 @@ package enum StandardOutput {
 }
 
 package enum StandardError {
-    /// Nobody is left to hear that the last resort failed.
+    /// A failure is ignored: there is nowhere left to report it.
     package static func write(_ text: String) {
         try? writeAll(STDERR_FILENO, Array(text.utf8).span)
     }
 }
 
 package enum StandardInput {
-    /// Everything up to the end; nil when it is more than `limit`.
+    /// Everything up to the end; nil if it is more than `limit`.
     package static func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
@@ -35,7 +33,7 @@ package enum StandardInput {
 }
 
 extension StandardInput {
-    /// Waits until there is something to read, or the end; false when the time is over before.
+    /// Waits until there is input or the stream ends; false if the time is over first.
     package static func isReady(within seconds: Double?) throws(SystemError) -> Bool {
         var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         let milliseconds =

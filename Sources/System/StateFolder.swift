@@ -1,8 +1,8 @@
 import Glibc
 
-/// The folder of what a server remembers, held by one server at a time.
+/// The folder with the server's state, used by one server at a time.
 ///
-/// Freed when it goes out of scope, or with the process, however that ends.
+/// The lock ends when the value goes out of scope, or with the process.
 package struct StateFolder: ~Copyable, Sendable {
     package let path: String
     private let lock: FileDescriptor
@@ -38,7 +38,7 @@ package struct StateFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Makes the folder for its owner alone, if it is missing, and locks it.
+    /// Creates the folder for its owner only if it is missing, and locks it.
     package init(_ path: String) throws(Failure) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw .system(path: path, SystemError("mkdir"))
@@ -58,7 +58,7 @@ package struct StateFolder: ~Copyable, Sendable {
         self.lock = lock
     }
 
-    /// Makes an empty file for its owner alone where there is none.
+    /// Creates an empty file for its owner only, unless it exists.
     package func makeFile(_ name: String) throws(Failure) {
         do throws(SystemError) {
             let file = try FileDescriptor.open(

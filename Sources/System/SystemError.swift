@@ -5,13 +5,13 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package let call: String
     package let code: Int32
 
-    /// Reads `errno`; nothing may run between the call and this.
+    /// Reads `errno`: nothing may run between the call and this.
     init(_ call: StaticString) {
         code = errno
         self.call = "\(call)"
     }
 
-    /// For calls that answer the number themselves.
+    /// For calls that return the error number.
     init(_ call: StaticString, code: Int32) {
         self.call = "\(call)"
         self.code = code
@@ -22,7 +22,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Runs a call that answers -1 on failure, again whenever a signal interrupted it.
+/// Runs a call that returns -1 on failure, and repeats it when a signal interrupted it.
 func ensure<Value: SignedInteger>(
     _ call: StaticString, _ body: () -> Value
 ) throws(SystemError) -> Value {

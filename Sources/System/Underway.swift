@@ -1,29 +1,29 @@
 import CShims
 
-/// Marks what a thread is at work on, so that after an end by a signal it is known what led to it.
+/// Marks the input that a thread is handling, so that after a crash it is known what caused it.
 ///
-/// A mark costs a few stores to the thread's own stack and no call of the system: the bytes are only
-/// looked at by who crashes (`CrashFile`), or once something is set aside (`SetAside`).
+/// A mark costs a few stores to the thread's own stack and no system call. The bytes are read only
+/// by the signal handler (`CrashFile`), or once something is set aside (`SetAside`).
 package enum Underway {
-    /// Numbers are on the disk.
+    /// The numbers are on the disk.
     package enum Kind: UInt32, Sendable, CaseIterable {
-        /// Head and body of a request by HTTP.
+        /// Head and body of an HTTP request.
         case request = 1
         /// A message of a user agent on its WebSocket.
         case frame = 2
-        /// What a push to a registration carries, as it came, and as it was read.
+        /// The payload of a push to a registration, encrypted or decrypted.
         case payload = 3
-        /// What a client of an engine asks.
+        /// A request of an engine's client.
         case command = 4
-        /// The engine of an account, with all that is kept of it.
+        /// An account's engine and its stored state.
         case account = 5
-        /// A registration, when time does something to it.
+        /// A registration that expires or is reminded.
         case registration = 6
-        /// A message that waits for its user agent.
+        /// A message that is waiting for its user agent.
         case message = 7
     }
 
-    /// `subject` is the engine that it is done to.
+    /// `subject` is the engine concerned.
     package static func mark<Result: ~Copyable, Failure>(
         _ kind: Kind, _ first: Span<UInt8>, _ second: Span<UInt8> = Span(), subject: UInt32 = 0,
         _ body: () throws(Failure) -> Result
@@ -38,7 +38,7 @@ package enum Underway {
         }
     }
 
-    /// What is kept under a number.
+    /// For input that is known by a number.
     package static func mark<Result: ~Copyable, Failure>(
         _ kind: Kind, _ number: UInt32, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

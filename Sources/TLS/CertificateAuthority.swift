@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// An authority for this machine's own names, which exists as long as this value and no longer:
-/// its key is never written, and overwritten at the end.
+/// A certificate authority for the names of this machine. Its key is never written to disk and is
+/// overwritten when the value goes out of scope.
 struct CertificateAuthority: ~Copyable {
     let certificate: Certificate
     let key: KeyPair
 }
 
 extension CertificateAuthority {
-    /// Its constraints forbid it every name but localhost, the loopback addresses, and `hostName`
-    /// (RFC 5280 section 4.2.1.10): who trusts it trusts it for nothing else.
+    /// Name constraints limit it to localhost, the loopback addresses and `hostName` (RFC 5280
+    /// section 4.2.1.10), so trusting it means trusting nothing else.
     init(hostName: String?, validity: ClosedRange<Int>) throws(TLSError) {
         var permitted = ["DNS:localhost", "IP:127.0.0.0/255.0.0.0"]
         permitted.append("IP:::1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF")
@@ -31,7 +31,7 @@ extension CertificateAuthority {
         self.init(certificate: try template.selfSign(with: key), key: key)
     }
 
-    /// A server's certificate for `names`, each as "DNS:…" or "IP:…".
+    /// A server certificate for `names`, each as "DNS:…" or "IP:…".
     func issue(
         _ names: [String], for key: borrowing KeyPair, validity: ClosedRange<Int>
     ) throws(TLSError) -> Certificate {

@@ -1,16 +1,16 @@
-import System
+package import System
 
-/// The certificates of a server, read again when their files change.
+/// The certificates of a server. `reload` reads changed files again.
 ///
-/// Each new connection asks for `context`; connections keep the one they began with. A reload makes
-/// a whole new context, whose ticket key is new too, so that every client then sees the new
-/// certificate, and no ticket is good for longer than the time between two reloads.
+/// Each new connection asks for `context`; existing connections keep theirs. A reload creates a new
+/// context with a new ticket key, so every client sees the new certificate, and no ticket is valid
+/// for longer than the time between two reloads.
 package final class CertificateStore: Sendable {
     package struct Files: Equatable, Sendable {
         package let certificate: String
         package let key: String
 
-        /// Both may name one file.
+        /// Both may name the same file.
         package init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
@@ -25,7 +25,7 @@ package final class CertificateStore: Sendable {
 
     private let state: Lock<State>
 
-    /// The first certificate is for all names that no other one has.
+    /// The first certificate serves every name that no alternative covers.
     package init(_ first: Files, alternatives: [Files] = []) throws(Failure) {
         let files = [first] + alternatives
         let stamps = Self.stamps(of: files)
@@ -35,24 +35,24 @@ package final class CertificateStore: Sendable {
 
     package var context: TLSContext { state.withLock { $0.context } }
 
-    /// Whether a file is not what it was when it was last read, with success or without.
+    /// Whether a file has changed since the last attempt to read it.
     package var haveFilesChanged: Bool {
         let (files, known) = state.withLock { ($0.files, $0.stamps) }
         return Self.stamps(of: files) != known
     }
 
-    /// Reads all files, or from now on another pair. After a failure the certificates from before
-    /// stay in use. To be called at least daily, for new ticket keys.
+    /// Reads all files again, or replaces them by another pair. If that fails the previous
+    /// certificates stay in use. Call it at least daily, for new ticket keys.
     package func reload(_ other: Files? = nil) throws(Failure) {
         let files = other.map { [$0] } ?? state.withLock { $0.files }
-        // Taken before the files are read: what is written meanwhile counts as a change.
+        // Taken before the files are read, so that a write in between counts as a change.
         let stamps = Self.stamps(of: files)
         if other == nil { state.withLock { $0.stamps = stamps } }
         let context = try Self.context(from: files)
         state.withLock { $0 = State(files: files, context: context, stamps: stamps) }
     }
 
-    /// What the administrator should hear of; `now` in seconds since 1970.
+    /// What the administrator should know; `now` in seconds since 1970.
     package func warnings(now: Double) -> [Warning] {
         let (files, context) = state.withLock { ($0.files, $0.context) }
         var warnings: [Warning] = []
@@ -93,6 +93,40 @@ package final class CertificateStore: Sendable {
             return try TLSContext(server: certificate, alternatives: alternatives)
         } catch {
             throw .refused(files, error)
+        }
+    }
+}
+
+extension CertificateStore {
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        case unreadable(TextFile.Failure)
+        case refused(Files, CertificateRefusal)
+
+        package var description: String {
+            switch self {
+            case .unreadable(let failure): failure.description
+            case .refused(let files, .noCertificate): "\(files.certificate) contains no certificate"
+            case .refused(let files, .noKey): "\(files.key) contains no readable private key"
+            case .refused(let files, .differentPairs):
+                "the certificate \(files.certificate) does not match the key \(files.key)"
+            case .refused(let files, .fault(let error)):
+                "the certificate \(files.certificate) and its key \(files.key): \(error)"
+            }
+        }
+    }
+
+    /// A problem with a certificate that is used all the same.
+    package enum Warning: Equatable, Sendable, CustomStringConvertible {
+        case expired(path: String)
+        case notYetValid(path: String)
+        case keyReadableByEveryone(path: String)
+
+        package var description: String {
+            switch self {
+            case .expired(let path): "the certificate \(path) has expired"
+            case .notYetValid(let path): "the certificate \(path) is not valid yet"
+            case .keyReadableByEveryone(let path): "every user can read the key \(path)"
+            }
         }
     }
 }

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// What a certificate is to say (RFC 5280 section 4.1), before it is signed.
+/// The content of a certificate (RFC 5280 section 4.1) before it is signed.
 struct CertificateTemplate {
-    /// Names of attributes, such as CN, and their values.
+    /// Attribute names, such as CN, with their values.
     var subject: [(name: String, value: String)]
     /// Seconds since 1970.
     var validity: ClosedRange<Int>
     /// Extensions in the notation of OpenSSL's configuration files.
     var extensions: [(id: Int32, value: String)]
 
-    /// A certificate for `key` that `issuer` signs, or that signs itself.
+    /// A certificate for `key`, signed by `issuer`.
     func sign(
         for key: borrowing KeyPair, by issuer: borrowing CertificateAuthority
     ) throws(TLSError) -> Certificate {
@@ -35,12 +35,12 @@ struct CertificateTemplate {
         else { throw TLSError("ASN1_TIME_set") }
         try ensure(X509_set_pubkey(handle, key.handle), "X509_set_pubkey")
         try addExtensions(handle, issuer: issuer ?? handle)
-        // The length of the signature, or 0.
+        // Returns the length of the signature, or 0.
         guard X509_sign(handle, issuerKey, EVP_sha256()) > 0 else { throw TLSError("X509_sign") }
         return certificate
     }
 
-    /// 126 random bits: positive, and never given twice.
+    /// 126 random bits: positive and practically unique.
     private func setSerial(_ certificate: OpaquePointer) throws(TLSError) {
         let number = try ensure(BN_new(), "BN_new")
         defer { BN_free(number) }

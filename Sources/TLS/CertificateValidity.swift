@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Where a moment lies to the time that a certificate is made for.
+/// Whether a certificate is valid at a given time.
 enum CertificateValidity {
     case notYetValid
     case current
@@ -9,7 +9,7 @@ enum CertificateValidity {
     /// `now` in seconds since 1970.
     init(of certificate: OpaquePointer?, at now: Double) {
         var now = Int(now)
-        // Answers -1 for a time that is past.
+        // Returns -1 for a time in the past.
         if X509_cmp_time(X509_get0_notAfter(certificate), &now) < 0 {
             self = .expired
         } else if X509_cmp_time(X509_get0_notBefore(certificate), &now) > 0 {

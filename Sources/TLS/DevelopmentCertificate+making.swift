@@ -15,7 +15,8 @@ extension DevelopmentCertificate {
         return (try authority.certificate.pem(), try certificate.pem() + key.pem())
     }
 
-    /// Whether the files of an earlier start are whole, belong together, and last long enough.
+    /// Whether the files of an earlier start are complete, belong together, and are valid long
+    /// enough.
     static func isUsable(
         _ authorityPath: String, _ path: String, now: Int
     ) throws(Failure) -> Bool {
@@ -35,7 +36,7 @@ extension DevelopmentCertificate {
         do throws(TLSError) {
             return try isUsable(authority, server, now: now)
         } catch {
-            // Torn or foreign: a new pair takes their place.
+            // Damaged or foreign: they are replaced.
             return false
         }
     }

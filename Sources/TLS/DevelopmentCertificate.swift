@@ -1,13 +1,15 @@
+import Base
 package import System
 
-/// A certificate for localhost with an authority of its own, made when none is configured.
+/// A certificate for localhost with its own authority, created if none is configured.
 ///
-/// Lies in two files: the authority's certificate, for others to trust, and the server's with its
-/// key. The authority's private key is thrown away as soon as it has signed that one certificate.
+/// There are two files: the authority's certificate, which others can trust, and the server's
+/// certificate with its key. The authority's private key is destroyed as soon as it has signed that
+/// one certificate.
 package struct DevelopmentCertificate: Sendable {
     package let authorityPath: String
     package let files: CertificateStore.Files
-    /// Whether this start made it; then whoever trusted an earlier one must trust the new one.
+    /// Whether this start created it. Clients that trusted an earlier one must then trust this one.
     package let isNew: Bool
 
     package enum Failure: Error, Equatable, CustomStringConvertible {
@@ -27,16 +29,16 @@ package struct DevelopmentCertificate: Sendable {
     static let authorityName = "development-ca.pem"
     static let certificateName = "development-tls.pem"
 
-    /// A new one cannot take over the trust in the old one, so it lives long: 825 days is what the
-    /// strictest clients accept from an authority that a user has added himself.
+    /// A new certificate does not inherit the trust in the old one, so it is valid for long: 825
+    /// days is the most that strict clients accept from an authority that the user added.
     static let lifetime = 825 * 86_400
-    /// For clocks that are a little behind.
+    /// For clients whose clocks are a little behind.
     static let backdating = 3_600
-    /// A start so shortly before the end makes a new one.
+    /// Replaced when it expires this soon after a start.
     static let reserve = 30 * 86_400
 
-    /// Takes the files in `folder`, or makes them. Those of another host name stay good, because a
-    /// user may have trusted them. `now` in seconds since 1970.
+    /// Uses the files in `folder`, or creates them. Files for another host name stay valid, because
+    /// a user may trust them already. `now` in seconds since 1970.
     package init(in folder: String, hostName: String, now: Double) throws(Failure) {
         authorityPath = "\(folder)/\(Self.authorityName)"
         let path = "\(folder)/\(Self.certificateName)"
@@ -49,12 +51,12 @@ package struct DevelopmentCertificate: Sendable {
         } catch {
             throw .fault(error)
         }
-        // The authority's last: without its server's certificate it would be taken for whole.
+        // The authority last: its file without the server's would look like a complete pair.
         try Self.write(made.server, to: path, mode: 0o600)
         try Self.write(made.authority, to: authorityPath, mode: 0o644)
     }
 
-    /// The same name in lower case, or nil where it is none of the DNS (RFC 1123 section 2.1).
+    /// The name in lower case; nil if it is not a valid DNS name (RFC 1123 section 2.1).
     static func usableName(_ hostName: String) -> String? {
         let name = hostName.lowercased()
         guard name != "localhost", name.utf8.count <= 64, name.contains(where: \.isLetter),
@@ -82,5 +84,32 @@ package struct DevelopmentCertificate: Sendable {
         } catch {
             throw .notWritten(path: path, error)
         }
+    }
+}
+
+extension DevelopmentCertificate {
+    /// Tells a person how to make programs trust the certificate; `url` is one of the server's.
+    package func instructions(for url: String) -> String {
+        let path = Self.quoted(Printable.text(authorityPath))
+        return """
+            to trust this server's development certificate (Debian, Ubuntu):
+              sudo cp \(path) /usr/local/share/ca-certificates/bellwire-development.crt
+              sudo update-ca-certificates
+            Firefox has a store of its own: Settings, search for "Manage certificates", Authorities, \
+            Import
+            for a single request: curl --cacert \(path) \(url)
+            """
+    }
+
+    /// Quotes text as one word for a shell.
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "/._-".contains($0))
+        }
+        return isPlain
+            ? text
+            : "'"
+                + text.split(separator: "'", omittingEmptySubsequences: false).joined(
+                    separator: "'\\''") + "'"
     }
 }

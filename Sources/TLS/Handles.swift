@@ -1,6 +1,6 @@
 import COpenSSL
 
-// One owner for each kind of handle. Nothing else frees, and no handle leaves the module.
+// Each OpenSSL handle has one owner, which frees it. No handle leaves the module.
 
 struct ContextHandle: ~Copyable {
     let handle: OpaquePointer
@@ -14,7 +14,7 @@ struct ContextHandle: ~Copyable {
 
 struct StreamHandle: ~Copyable {
     let handle: OpaquePointer
-    /// Known to the BIO, which ends with the handle.
+    /// Used by the BIO, which `SSL_free` frees.
     let link: UnsafeMutablePointer<copenssl_link>
 
     init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
@@ -22,12 +22,12 @@ struct StreamHandle: ~Copyable {
             owning: try ensure(SSL_new(context.handle), "SSL_new"), descriptor)
         let method = try ensure(Self.socketMethod, "BIO_meth_new")
         let socket = try ensure(copenssl_socket(method, stream.link), "BIO_new")
-        // One owner for both directions, which frees it.
+        // Frees the BIO once, although it serves both directions.
         SSL_set_bio(stream.handle, socket, socket)
         self = stream
     }
 
-    // Unsafe: nothing changes it once it is made.
+    // Unsafe: never changed after it is created.
     nonisolated(unsafe) private static let socketMethod = copenssl_socket_method()
 
     private init(owning handle: OpaquePointer, _ descriptor: Int32) {
@@ -60,9 +60,36 @@ struct KeyPair: ~Copyable {
     }
 }
 
-/// Text in memory, overwritten when it goes.
+/// Text in memory that is overwritten when it is freed.
 struct MemoryText: ~Copyable {
     let handle: OpaquePointer
     init() throws(TLSError) { handle = try ensure(BIO_new(BIO_s_secmem()), "BIO_new") }
     deinit { BIO_free(handle) }
+}
+
+extension Certificate {
+    func pem() throws(TLSError) -> [UInt8] {
+        let text = try MemoryText()
+        try ensure(PEM_write_bio_X509(text.handle, handle), "PEM_write_bio_X509")
+        return text.bytes
+    }
+}
+
+extension KeyPair {
+    /// The unencrypted private key.
+    func pem() throws(TLSError) -> [UInt8] {
+        let text = try MemoryText()
+        try ensure(
+            PEM_write_bio_PrivateKey(text.handle, handle, nil, nil, 0, nil, nil),
+            "PEM_write_bio_PrivateKey")
+        return text.bytes
+    }
+}
+
+extension MemoryText {
+    fileprivate var bytes: [UInt8] {
+        var start: UnsafeMutablePointer<CChar>?
+        let count = copenssl_memory(handle, &start)
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
 }

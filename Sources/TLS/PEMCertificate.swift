@@ -1,7 +1,7 @@
 import Base
 import COpenSSL
 
-/// A certificate with the chain behind it and its private key, each as PEM text.
+/// A certificate with its chain and its private key, both as PEM text.
 package struct PEMCertificate: Sendable, Confidential {
     private let chain: [UInt8]
     private let key: [UInt8]
@@ -39,4 +39,13 @@ extension Certificate {
         defer { ERR_clear_error() }
         return X509_check_private_key(handle, key.handle) == 1
     }
+}
+
+/// Why a certificate and its key cannot be used.
+package enum CertificateRefusal: Error, Equatable, Sendable {
+    case noCertificate
+    case noKey
+    /// The key is not that of the certificate, for example after half a renewal.
+    case differentPairs
+    case fault(TLSError)
 }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Reads what a PEM text (RFC 7468) holds, block after block.
+/// Reads the blocks of a PEM text (RFC 7468) one after the other.
 struct PEMReader: ~Copyable {
     private let text: MemoryText
 
@@ -12,7 +12,7 @@ struct PEMReader: ~Copyable {
         self.text = text
     }
 
-    /// The next certificate; other blocks are read over. Nil at the end.
+    /// The next certificate; other blocks are skipped. Nil at the end.
     mutating func certificate() throws(TLSError) -> Certificate? {
         if let handle = PEM_read_bio_X509(text.handle, nil, noPassphrase, nil) {
             return Certificate(owning: handle)
@@ -24,12 +24,12 @@ struct PEMReader: ~Copyable {
         return nil
     }
 
-    /// The next private key; nil when there is none that can be read. An encrypted one is an error.
+    /// The next private key; nil if none can be read. An encrypted one is an error.
     mutating func keyPair() throws(TLSError) -> KeyPair? {
         if let handle = PEM_read_bio_PrivateKey(text.handle, nil, noPassphrase, nil) {
             return KeyPair(owning: handle)
         }
-        // OpenSSL tried all kinds of keys it knows, and that is all it says.
+        // OpenSSL reports this after it has tried every kind of key.
         guard ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_OSSL_DECODER else {
             throw TLSError("PEM_read_bio_PrivateKey")
         }
@@ -38,7 +38,7 @@ struct PEMReader: ~Copyable {
     }
 }
 
-/// Without a callback of ours OpenSSL would ask at the terminal.
+/// Without this callback OpenSSL would ask for a passphrase on the terminal.
 private func noPassphrase(
     _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }

@@ -1,18 +1,20 @@
 import COpenSSL
 
-/// What the connections of one side share: the rules of the protocol, and certificates.
+/// What the connections of a server or a client share: protocol settings and certificates.
 ///
-/// One serves all threads, and several loops should share one: a session ticket that one of them
-/// gave out is then good at the others. Connections keep theirs when it is replaced.
-// OpenSSL counts the references to a context atomically, and nothing changes it after `init`.
+/// It can be used by all threads. Several loops should share one, so that each accepts the session
+/// tickets of the others. Connections keep theirs when it is replaced.
+// Unchecked: OpenSSL counts references to a context atomically, and nothing changes it after
+// `init`.
 package final class TLSContext: @unchecked Sendable {
     private let owner: ContextHandle
-    /// Servers with other certificates; this one's is for unknown and absent names.
+    /// Contexts with other certificates; this one serves unknown and missing names.
     let alternatives: [TLSContext]
 
     var handle: OpaquePointer { owner.handle }
 
-    /// A server that shows `certificate` unless one of `alternatives` has the name asked for.
+    /// A server that presents `certificate`, unless one of `alternatives` covers the requested
+    /// name.
     package init(
         server certificate: PEMCertificate, alternatives: [TLSContext] = []
     ) throws(CertificateRefusal) {
@@ -24,19 +26,19 @@ package final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_alpn_select_cb(owner.handle, selectProtocol, nil)
         self.owner = owner
         self.alternatives = alternatives
-        // Every stream keeps its context, so this lives as long as a handshake that asks it.
+        // Every stream keeps its context, so this outlives each handshake that uses it.
         let argument = Unmanaged.passUnretained(self).toOpaque()
         copenssl_set_server_name_callback(handle, selectCertificate, argument)
     }
 
-    /// A client that believes `trust` and offers `protocols`, the best first.
+    /// A client that trusts `trust` and offers `protocols`, best first.
     package init(client trust: Trust, protocols: [ApplicationProtocol]) throws(TLSError) {
         let owner = try ContextHandle(method: TLS_client_method())
         try Self.configure(owner)
         SSL_CTX_set_verify(owner.handle, SSL_VERIFY_PEER, nil)
         try trust.install(in: owner)
         let list = ApplicationProtocol.list(protocols)
-        // This one answers 0 for success.
+        // This function returns 0 for success.
         guard SSL_CTX_set_alpn_protos(owner.handle, list, UInt32(list.count)) == 0 else {
             throw TLSError("SSL_CTX_set_alpn_protos")
         }
@@ -46,7 +48,7 @@ package final class TLSContext: @unchecked Sendable {
 }
 
 extension TLSContext {
-    /// TLS 1.2 has only what TLS 1.3 kept: forward secrecy and authenticated encryption.
+    /// For TLS 1.2 only what TLS 1.3 kept: forward secrecy and authenticated encryption.
     private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
     /// SHA-256 first: processors have instructions for it, and 128 bits are enough.
     private static let ciphersTLS13 =
@@ -76,20 +78,51 @@ extension TLSContext {
             Int(
                 SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
                     | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
-        SSL_CTX_set_msg_callback(handle, noteRecord)
-        // One system call for a record instead of two.
+        SSL_CTX_set_msg_callback(handle, inspectRecord)
+        // One system call per record instead of two.
         copenssl_set_read_ahead(handle)
     }
 
-    /// Tickets carry the sessions, encrypted, so that the server remembers none.
+    /// Sessions are kept in encrypted tickets, so the server stores none.
     private static func acceptResumption(_ context: borrowing ContextHandle) throws(TLSError) {
         copenssl_set_session_cache_mode(context.handle, Int(SSL_SESS_CACHE_OFF))
-        // Each ticket is a fifteenth of the cost of a handshake, and a client that comes back needs
-        // one. With none at all a client that waits for acknowledgements stalls.
+        // A ticket costs a fifteenth of a handshake, and a returning client needs just one. Without
+        // any, a client that waits for acknowledgements stalls.
         try ensure(SSL_CTX_set_num_tickets(context.handle, 1), "SSL_CTX_set_num_tickets")
         let name = Array("bellwire".utf8)
         try ensure(
             SSL_CTX_set_session_id_context(context.handle, name, UInt32(name.count)),
             "SSL_CTX_set_session_id_context")
+    }
+}
+
+/// OpenSSL calls this when the client has named the server it wants (RFC 6066 section 3).
+func selectCertificate(
+    _ stream: OpaquePointer?, _: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let stream, let argument,
+        let name = SSL_get_servername(stream, TLSEXT_NAMETYPE_host_name)
+    else { return SSL_TLSEXT_ERR_NOACK }
+    let context = Unmanaged<TLSContext>.fromOpaque(argument).takeUnretainedValue()
+    if let chosen = context.alternative(for: name) { SSL_set_SSL_CTX(stream, chosen.handle) }
+    // Only an acknowledged name is stored in tickets.
+    return SSL_TLSEXT_ERR_OK
+}
+
+extension TLSContext {
+    /// An exact name is preferred to a wildcard.
+    fileprivate func alternative(for name: UnsafePointer<CChar>) -> TLSContext? {
+        if alternatives.isEmpty { return nil }
+        let all = [self] + alternatives
+        return all.first { $0.covers(name, UInt32(X509_CHECK_FLAG_NO_WILDCARDS)) }
+            ?? all.first { $0.covers(name, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)) }
+    }
+
+    private func covers(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Bool {
+        guard let certificate = SSL_CTX_get0_certificate(handle) else { return false }
+        // Length 0: the name ends at its zero byte.
+        let result = X509_check_host(certificate, name, 0, flags, nil)
+        ERR_clear_error()
+        return result == 1
     }
 }

@@ -1,17 +1,18 @@
 import COpenSSL
 
-/// A call of OpenSSL that failed, or the connection under it.
+/// A failed call of OpenSSL, or of the socket under it.
 package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
-    /// OpenSSL's packed code; 0 when the socket failed.
+    /// OpenSSL's packed code; 0 if the socket failed.
     package let code: UInt
     package let reason: String
-    /// The peer is gone without close_notify: the network, a kill, or somebody who cuts the text.
+    /// The connection ended without close_notify: a network failure, a killed peer, or an attacker
+    /// who truncates the text.
     package let isAbruptEnd: Bool
-    /// We do not believe the peer's certificate.
+    /// The peer's certificate was not accepted.
     package let isCertificateRefusal: Bool
 
-    /// Takes the first error of this thread's queue and empties it.
+    /// Takes the first error of this thread's queue and empties the queue.
     init(_ call: StaticString) {
         let code = ERR_get_error()
         ERR_clear_error()
@@ -19,7 +20,7 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         self.init(call, code: code, reason: reason ?? "unknown reason")
     }
 
-    /// The peer's certificate was refused for `result`, one of OpenSSL's X509_V_ERR codes.
+    /// `result` is one of OpenSSL's X509_V_ERR codes.
     init(_ call: StaticString, verification result: Int) {
         let code = ERR_get_error()
         ERR_clear_error()
@@ -29,7 +30,7 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
             isCertificateRefusal: true)
     }
 
-    /// The socket failed with `errno`, or ended, which is 0.
+    /// The socket failed with this `errno`; 0 if it ended.
     init(_ call: StaticString, socketError number: Int32) {
         ERR_clear_error()
         self.call = "\(call)"
@@ -57,12 +58,12 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String { "\(call): \(reason)" }
 }
 
-/// Turns OpenSSL's "1 is success" into a thrown error that holds the drained queue.
+/// Turns OpenSSL's "1 is success" into a thrown error and drains the error queue.
 func ensure(_ result: Int32, _ call: StaticString) throws(TLSError) {
     guard result == 1 else { throw TLSError(call) }
 }
 
-/// The same for calls that answer a handle.
+/// For calls that return a handle.
 func ensure<Handle>(_ handle: Handle?, _ call: StaticString) throws(TLSError) -> Handle {
     guard let handle else { throw TLSError(call) }
     return handle

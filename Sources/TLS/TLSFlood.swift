@@ -1,17 +1,17 @@
 import COpenSSL
 import System
 
-/// What a peer can send inside of TLS without end, and what brings nothing.
+/// Records that carry no data and that a peer could send without end.
 package enum TLSFlood: Int32, Sendable, CaseIterable {
     case keyUpdates = 1
-    /// Handshakes anew, which TLS 1.2 knows and which are refused.
+    /// New handshakes inside TLS 1.2, which are refused.
     case renegotiations
     case alerts
     case emptyRecords
-    /// Records of a handshake that does not come to its end.
+    /// Records of a handshake that never finishes.
     case handshakeRecords
 
-    /// The word that logs and counters use.
+    /// The name in logs and metrics.
     package var word: String {
         switch self {
         case .keyUpdates: "key-updates"
@@ -24,16 +24,16 @@ package enum TLSFlood: Int32, Sendable, CaseIterable {
 }
 
 extension copenssl_link {
-    /// So many are taken in a window, whatever they are. Clients change their keys after gigabytes.
+    /// Records without data accepted per window. Real clients update keys only after gigabytes.
     static let idleRecordLimit: UInt32 = 128
     static let window: Int64 = 60_000
-    /// So many may make up a handshake: enough for greetings that come byte by byte.
+    /// Records accepted for one handshake: enough for a handshake that arrives byte by byte.
     static let handshakeRecordLimit: UInt32 = 4_096
 
     var flooding: TLSFlood? { flood == 0 ? nil : TLSFlood(rawValue: flood) }
 
-    /// A record came that brought nothing. Times are in milliseconds.
-    mutating func note(_ kind: TLSFlood, at now: Int64) {
+    /// Counts a record without data. Times are in milliseconds.
+    mutating func count(_ kind: TLSFlood, at now: Int64) {
         if idle_records == 0 || now - window_start >= Self.window {
             (window_start, idle_records) = (now, 0)
         }
@@ -41,8 +41,8 @@ extension copenssl_link {
         if idle_records > Self.idleRecordLimit, flood == 0 { flood = kind.rawValue }
     }
 
-    /// A record came before the end of the handshake.
-    mutating func noteOfHandshake() {
+    /// Counts a record before the end of the handshake.
+    mutating func countHandshakeRecord() {
         handshake_records += 1
         if handshake_records > Self.handshakeRecordLimit {
             flood = TLSFlood.handshakeRecords.rawValue
@@ -50,9 +50,9 @@ extension copenssl_link {
     }
 }
 
-/// Called by OpenSSL for the header of each record, for the type inside of it in TLS 1.3, and for
-/// more that is of no interest here. A record with data is passed over soon.
-func noteRecord(
+/// OpenSSL calls this for the header of each record, in TLS 1.3 also for the inner type, and for
+/// more that is ignored here. Returns early for a record with data.
+func inspectRecord(
     _ isSent: Int32, _: Int32, _ part: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
     _ stream: OpaquePointer?, _: UnsafeMutableRawPointer?
 ) {
@@ -60,16 +60,16 @@ func noteRecord(
     guard SSL_is_init_finished(stream) == 1 else {
         guard part == SSL3_RT_HEADER, let link = copenssl_link_of(SSL_get_rbio(stream))
         else { return }
-        return link.pointee.noteOfHandshake()
+        return link.pointee.countHandshakeRecord()
     }
     guard let kind = TLSFlood(part, bytes.assumingMemoryBound(to: UInt8.self), count, stream),
         let link = copenssl_link_of(SSL_get_rbio(stream))
     else { return }
-    link.pointee.note(kind, at: Boot.milliseconds)
+    link.pointee.count(kind, at: Boot.milliseconds)
 }
 
 extension TLSFlood {
-    /// The nonce and the tag of AES-GCM in TLS 1.2: no record that is longer is empty.
+    /// Nonce and tag of AES-GCM in TLS 1.2. A longer record is not empty.
     private static let longestEmptyRecord = 24
 
     fileprivate init?(
@@ -89,9 +89,9 @@ extension TLSFlood {
         }
     }
 
-    /// What the record around nothing takes.
+    /// The length of a record without data.
     private static func emptyRecord(of stream: OpaquePointer) -> Int {
-        // The type and the tag.
+        // One byte for the type, 16 for the tag.
         if SSL_version(stream) == TLS1_3_VERSION { return 17 }
         let cipher = SSL_CIPHER_get_cipher_nid(SSL_get_current_cipher(stream))
         return cipher == NID_chacha20_poly1305 ? 16 : longestEmptyRecord

@@ -1,16 +1,15 @@
 import COpenSSL
 
-/// One TLS connection over a socket that does not block. The socket stays the caller's.
+/// One TLS connection over a non-blocking socket, which the caller owns.
 ///
 /// For one thread at a time.
 package struct TLSStream: ~Copyable {
     private let owner: StreamHandle
-    // The callbacks of a running handshake look into it.
+    // Kept because the callbacks of a running handshake use it.
     private let context: TLSContext
 
     var handle: OpaquePointer { owner.handle }
 
-    /// The server's side.
     package init(serving descriptor: Int32, _ context: TLSContext) throws(TLSError) {
         let owner = try StreamHandle(context, descriptor: descriptor)
         SSL_set_accept_state(owner.handle)
@@ -18,8 +17,7 @@ package struct TLSStream: ~Copyable {
         self.context = context
     }
 
-    /// The client's side. `host` is a name or an IP address without brackets; the certificate must
-    /// be for it.
+    /// `host` is a name or an IP address without brackets; the certificate must be for it.
     package init(
         connecting descriptor: Int32, to host: String, _ context: TLSContext
     ) throws(TLSError) {
@@ -37,9 +35,10 @@ package struct TLSStream: ~Copyable {
         return progress(result, "SSL_do_handshake")
     }
 
-    /// Reads at most as much as fits, and takes a bounded amount from the socket: after `.wantsRead`
-    /// there may be more in it. After the handshake and after each `.bytes`, read on while
-    /// `hasPending`: what OpenSSL has read ahead does not make the socket readable again.
+    /// Reads at most as much as fits, and takes a bounded amount from the socket: after
+    /// `.wantsRead` the socket may hold more. After the handshake and after each `.bytes`, continue
+    /// while `hasPending`: data that OpenSSL has read ahead does not make the socket readable
+    /// again.
     package mutating func read(into buffer: inout MutableSpan<UInt8>) -> TLSTransfer {
         if buffer.isEmpty { return .bytes(0) }
         begin()
@@ -52,7 +51,7 @@ package struct TLSStream: ~Copyable {
     }
 
     /// Writes at most one record. After `.wantsRead` or `.wantsWrite` the next call must begin with
-    /// the same bytes, wherever they lie by then; more may follow them.
+    /// the same bytes, at any address; more may follow them.
     package mutating func write(_ bytes: Span<UInt8>) -> TLSTransfer {
         if bytes.isEmpty { return .bytes(0) }
         begin()
@@ -63,29 +62,28 @@ package struct TLSStream: ~Copyable {
         return result == 1 ? .bytes(count) : interruption(result, "SSL_write_ex")
     }
 
-    /// Says close_notify, and is done when that is on its way; reading stays possible. Not after
-    /// `.failed`.
+    /// Sends close_notify; reading remains possible. Not allowed after `.failed`.
     package mutating func shutdown() -> TLSProgress {
         begin()
         let result = SSL_shutdown(handle)
-        // 0 says that the peer's close_notify has not come, which nobody here waits for.
+        // 0 means that the peer's close_notify is still missing, which nobody waits for.
         return result == 0 ? .done : progress(result, "SSL_shutdown")
     }
 
-    /// Whether OpenSSL holds bytes of the peer's that it has read ahead, be it part of a record.
+    /// Whether OpenSSL has read ahead bytes of the peer, even part of a record.
     package var hasPending: Bool { SSL_has_pending(handle) == 1 }
 
-    /// Of what the peer sent too much, which ended the connection.
+    /// What the peer sent too much of, if that ended the connection.
     package var flood: TLSFlood? { owner.link.pointee.flooding }
 
-    /// What one call takes from the socket: two records of the largest size. What brings nothing
-    /// would otherwise be read as long as it comes, and nobody else be served.
+    /// How much one call takes from the socket: two records of the largest size. Otherwise one peer
+    /// that sends records without data could keep the loop busy for ever.
     private static let bytesPerCall: UInt32 = 33 * 1024
 
     private func begin() {
         owner.link.pointee.room = Self.bytesPerCall
-        // An error that something else left on this thread would be taken for the stream's. To look
-        // costs a fifth of clearing the empty queue, which is empty nearly always.
+        // An error that other code left on this thread would look like the stream's. Peeking costs
+        // a fifth of clearing the queue, which is nearly always empty.
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
@@ -119,8 +117,8 @@ package struct TLSStream: ~Copyable {
 }
 
 extension StreamHandle {
-    /// Only a certificate for `host` will do. A name is also told to the server; an address never
-    /// is (RFC 6066 section 3).
+    /// Requires a certificate for `host`. The server is told a name but never an address (RFC 6066
+    /// section 3).
     fileprivate func expect(_ host: String) throws(TLSError) {
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host) == 1 { return }
         ERR_clear_error()
@@ -128,4 +126,47 @@ extension StreamHandle {
         try ensure(SSL_set1_host(handle, host), "SSL_set1_host")
         try ensure(copenssl_ask_for_server_name(handle, host), "SSL_set_tlsext_host_name")
     }
+}
+
+// What was agreed in the handshake.
+extension TLSStream {
+    package var applicationProtocol: ApplicationProtocol? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(handle, &name, &length)
+        let bytes = UnsafeBufferPointer(start: name, count: Int(length))
+        return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// As OpenSSL names it, for example "TLSv1.3".
+    package var version: String { String(cString: SSL_get_version(handle)) }
+
+    /// Whether the session resumed an earlier one through a ticket.
+    package var isResumed: Bool { SSL_session_reused(handle) == 1 }
+}
+
+/// The state of a handshake or a shutdown on a non-blocking socket.
+package enum TLSProgress: Equatable, Sendable {
+    case done
+    /// Call again when the socket can be read.
+    case wantsRead
+    /// Call again when the socket can be written.
+    case wantsWrite
+    /// The peer sent close_notify.
+    case closed
+    /// The connection can no longer be used.
+    case failed(TLSError)
+}
+
+/// The result of reading from or writing to a non-blocking TLS connection.
+package enum TLSTransfer: Equatable, Sendable {
+    case bytes(Int)
+    /// Call again when the socket can be read.
+    case wantsRead
+    /// Call again when the socket can be written.
+    case wantsWrite
+    /// The peer sent close_notify.
+    case closed
+    /// The connection can no longer be used.
+    case failed(TLSError)
 }

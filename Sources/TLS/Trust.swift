@@ -1,10 +1,9 @@
 import COpenSSL
 
-/// Whose certificates a client believes.
+/// The certificate authorities that a client trusts.
 package enum Trust: Sendable {
-    /// The authorities that this system trusts.
     case system
-    /// Those of a PEM text, and no others.
+    /// Only the authorities in this PEM text.
     case authorities([UInt8])
 
     func install(in context: borrowing ContextHandle) throws(TLSError) {

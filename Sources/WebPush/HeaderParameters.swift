@@ -15,20 +15,20 @@ package struct HeaderParameters: ~Copyable {
         /// Which entry of the list it stands in, from 0.
         package let entry: Int
         package let name: Range<Int>
-        /// Without quotes; the two characters of a quoted pair are left as they are.
+        /// Without quotes; escapes of a quoted string are left as they are.
         package let value: Range<Int>
     }
 
-    /// No sender needs more, and a bound keeps the search for repeated names cheap.
+    /// No sender needs more, and the bound keeps the search for repeated names cheap.
     private static let parameterLimit = 32
 
     private var position = 0
-    /// What a value may have beside the characters of a token.
+    /// A further character that values may contain besides those of a token.
     private let further: UInt8?
 
     private init(or further: UInt8?) { self.further = further }
 
-    /// Calls `body` with every parameter in order and answers how many entries there are.
+    /// Calls `body` with every parameter in order; returns the number of entries.
     @discardableResult
     package static func forEach(
         in field: Span<UInt8>, or further: UInt8? = nil, _ body: (Parameter) -> Void
@@ -68,7 +68,7 @@ package struct HeaderParameters: ~Copyable {
         } while separator(field)
     }
 
-    /// Reads ";" and answers whether a parameter follows it.
+    /// Reads ";"; returns whether a parameter follows it.
     private mutating func separator(_ field: Span<UInt8>) -> Bool {
         guard position < field.count, field[position] == UInt8(ascii: ";") else { return false }
         position += 1

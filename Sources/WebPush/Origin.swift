@@ -1,9 +1,9 @@
 import Base
 
-/// Scheme, host and port of a URL, the port left out where it is the scheme's own (RFC 6454).
+/// Scheme, host and port of a URL; the scheme's default port is left out (RFC 6454).
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
-    /// Lower case; an IPv6 literal in brackets and in its one form (RFC 5952).
+    /// In lower case; an IPv6 address in brackets and in canonical form (RFC 5952).
     package let host: String
     package let port: Int?
 
@@ -45,7 +45,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
             return host.isEmpty || !host.allSatisfy(\.isASCII) ? nil : host
         }
         return IPAddress(String(text.dropFirst().dropLast())).map { address in
-            // A mapped address prints as version 4, which is no literal for brackets.
+            // A mapped address prints as IPv4, which takes no brackets.
             address.v4 == nil ? "[\(address)]" : text.lowercased()
         }
     }

@@ -1,13 +1,13 @@
-/// After how many seconds somebody who is refused may come again: every answer takes it from here.
+/// After how many seconds a refused client may try again; every answer takes it from here.
 package enum RetryAfter {
-    /// Somebody tries too much within one second.
+    /// The client sent too much within one second.
     package static let nextSecond: UInt32 = 1
-    /// A program of the owner waits for a store that does not answer.
+    /// A program of the owner waits for a store that does not respond.
     package static let shortPause: UInt32 = 10
-    /// There is no room, or no place: others have to take away or to leave first.
+    /// There is no room: others have to fetch their messages or disconnect first.
     package static let whenFull: UInt32 = 60
-    /// The trouble is ours, or with the clocks.
+    /// The server has a problem, or clocks differ.
     package static let trouble: UInt32 = 120
-    /// Another version is needed.
+    /// A new version of the server is needed.
     package static let update: UInt32 = 3_600
 }

@@ -1,6 +1,6 @@
 import Base
 
-/// Names pushes of which only the latest matters (RFC 8030 section 5.4).
+/// A topic: only the latest push with it matters (RFC 8030 section 5.4).
 package struct Topic: Hashable, Sendable {
     package static let lengthLimit = 32
 

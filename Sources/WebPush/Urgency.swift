@@ -1,7 +1,6 @@
 import Base
 
-/// How much a push may disturb a device that saves power (RFC 8030 section 5.3). Words are on the
-/// disk.
+/// How urgent a push is for a device that saves power (RFC 8030 section 5.3). The words are stored.
 package enum Urgency: String, Sendable, CaseIterable, Comparable {
     case veryLow = "very-low"
     case low = "low"
@@ -32,7 +31,7 @@ package enum Urgency: String, Sendable, CaseIterable, Comparable {
         self = urgency
     }
 
-    /// 0 for the least urgent, 3 for the most. Stored by it.
+    /// From 0, least urgent, to 3. This number is stored.
     package var rank: UInt8 {
         switch self {
         case .veryLow: 0

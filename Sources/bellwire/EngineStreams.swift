@@ -22,7 +22,7 @@ struct EngineStreams: ~Copyable {
             try database.load(templates), cryptography: .openSSL, templates: templates,
             now: WallClock.now)
         self.database = database
-        hosted.engine.tellOwed()
+        hosted.engine.sendOwed()
     }
 
     /// Returns when the client closes the engine or its input.
@@ -85,11 +85,11 @@ struct EngineStreams: ~Copyable {
         }
         try StandardOutput.write(output.span)
         output.removeAll(keepingCapacity: true)
-        try noteHeard()
+        try confirmHeard()
     }
 
     /// Records that the client received all updates.
-    private mutating func noteHeard() throws {
+    private mutating func confirmHeard() throws {
         let last = hosted.engine.account.owed.lastID
         guard hosted.engine.isRunning, hosted.engine.account.owed.hasNotices(through: last) else {
             return

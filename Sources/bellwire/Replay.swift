@@ -184,7 +184,7 @@ struct Replay {
                 for update in updates where update.isRecorded {
                     var text = JSONWriter()
                     update.write(to: &text)
-                    writer.raw(clock.told(text.text))
+                    writer.raw(clock.relative(text.text))
                 }
             }
         }

@@ -60,35 +60,35 @@ struct ReplayClock {
 
     /// The JSON as the recordings have it: each `date` relative to `T`, and without members that
     /// TDLib does not have.
-    func told(_ json: String) -> String {
+    func relative(_ json: String) -> String {
         guard let document = try? JSONDocument(Array(json.utf8)) else { return json }
         var writer = JSONWriter()
-        tell(document.root, to: &writer)
+        write(document.root, to: &writer)
         return writer.text
     }
 
-    private func tell(_ node: JSONNode, to writer: inout JSONWriter) {
+    private func write(_ node: JSONNode, to writer: inout JSONWriter) {
         switch node.kind {
         case .object:
             writer.object { writer in
                 for (name, value) in node.members where !name.hasPrefix("bellwire.") {
                     writer.name(text: name)
-                    if name == "date", let date = told(date: value) {
+                    if name == "date", let date = relative(date: value) {
                         writer.string(date)
                     } else {
-                        tell(value, to: &writer)
+                        write(value, to: &writer)
                     }
                 }
             }
         case .array:
             writer.array { writer in
-                for element in node.elements { tell(element, to: &writer) }
+                for element in node.elements { write(element, to: &writer) }
             }
         default: writer.raw(String(decoding: node.source, as: UTF8.self))
         }
     }
 
-    private func told(date node: JSONNode) -> String? {
+    private func relative(date node: JSONNode) -> String? {
         guard node.kind == .number, let date = node.integer else { return nil }
         let (offset, isTooFar) = date.subtractingReportingOverflow(Self.start)
         if isTooFar { return nil }

@@ -58,7 +58,8 @@ extension Command {
         guard let only = found.first, found.count == 1 else {
             throw CommandError.usage(
                 found.isEmpty ? "there is no registration" : "say which account",
-                hint: found.isEmpty ? "bellwire register --help" : "run bellwire list to see them")
+                hint: found.isEmpty
+                    ? "bellwire register --help" : "run bellwire list to see all registrations")
         }
         return (only[0], only[1])
     }
@@ -104,7 +105,7 @@ private struct Watch {
         guard answer["@type"]?.text == "error" else { return }
         throw CommandError(
             message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
-            hint: "run bellwire list to see them", exitCode: .refused)
+            hint: "run bellwire list to see all registrations", exitCode: .refused)
     }
 
     func await(_ control: ControlConnection) {

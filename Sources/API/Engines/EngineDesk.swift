@@ -14,13 +14,13 @@ import WebPush
 // Unchecked: touched by the thread of the loop alone.
 final class EngineDesk: @unchecked Sendable {
     /// How often the store is told that clients are connected.
-    private static let noteInterval = Interval(.seconds(6 * 3_600))
+    private static let presenceInterval = Interval(.seconds(6 * 3_600))
     private static let noteCookie: UInt64 = 1 << 32
 
     struct Table {
         var places: [UInt64: EnginePlace] = [:]
         var timer: TimerID?
-        var noteTimer: TimerID?
+        var presenceTimer: TimerID?
     }
 
     let service: PushContext
@@ -97,7 +97,7 @@ final class EngineDesk: @unchecked Sendable {
     private func clear(_ engine: UInt32) {
         guard let table = tables.removeValue(forKey: engine) else { return }
         index.stopListening(self, to: engine, at: service.store.clock.now)
-        for timer in [table.timer, table.noteTimer].compactMap(\.self) { loop.cancel(timer) }
+        for timer in [table.timer, table.presenceTimer].compactMap(\.self) { loop.cancel(timer) }
     }
 
     /// Breaks the reference cycles of waiting requests. Call it after the loop has ended.
@@ -118,10 +118,10 @@ final class EngineDesk: @unchecked Sendable {
             // The request may crash the parser, so it is not even parsed for its `@extra`.
             return place.client.say([Self.setAside.answer()])
         }
-        Underway.mark(.command, text.span, subject: id.engine) { take(text, from: id, place) }
+        Underway.mark(.command, text.span, subject: id.engine) { handle(text, from: id, place) }
     }
 
-    private func take(_ text: [UInt8], from id: EngineClientID, _ place: EnginePlace) {
+    private func handle(_ text: [UInt8], from id: EngineClientID, _ place: EnginePlace) {
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
         switch request?["@type"]?.text {
@@ -191,8 +191,8 @@ extension EngineDesk: TimerHandler {
     }
 
     private func setNoteTimer(_ engine: UInt32) {
-        tables[engine]?.noteTimer = loop.schedule(
-            after: Self.noteInterval, self, cookie: Self.noteCookie | UInt64(engine))
+        tables[engine]?.presenceTimer = loop.schedule(
+            after: Self.presenceInterval, self, cookie: Self.noteCookie | UInt64(engine))
     }
 
     func setTimer(_ deadline: Double?, _ engine: UInt32) {

@@ -37,7 +37,7 @@ final class EnginePlace: TimerHandler {
         requests += 1
         bytes += size
         let now = loop.now.nanoseconds
-        if let rest = pace.take(1 + size / Self.piece, limit, at: now), !isTooFast {
+        if let rest = pace.spend(1 + size / Self.piece, limit, at: now), !isTooFast {
             isTooFast = true
             _ = loop.schedule(after: Interval(.nanoseconds(rest)), self)
         }
@@ -60,4 +60,13 @@ final class EnginePlace: TimerHandler {
         client.setReading(
             !isTooFast && requests < Self.requestLimit && bytes < Self.byteLimit)
     }
+}
+
+/// A connected client of an engine, on a WebSocket or in lines. Confined to the loop of its desk.
+protocol EngineClient: AnyObject {
+    /// Sends JSON objects.
+    func say(_ objects: [[UInt8]])
+    func setReading(_ isReading: Bool)
+    /// Closes the connection after everything is sent.
+    func end()
 }

@@ -1,4 +1,5 @@
 import Base
+package import Configuration
 import HTTP
 import Mailbox
 import PushService
@@ -130,5 +131,18 @@ final class ControlHandler: HTTPHandler {
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
         APIRefusal.http(refusal).answer.parts
+    }
+}
+
+package struct ControlSettings: Sendable {
+    package let baseURL: BaseURL
+    /// Makes a new master key and starts to seal everything again; returns the id of the key.
+    let rotateMasterKey: @Sendable () throws -> String
+
+    package init(
+        baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String
+    ) {
+        self.baseURL = baseURL
+        self.rotateMasterKey = rotateMasterKey
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import HTTP
+import Mailbox
 
 /// An answer of the API or the control socket: a status with JSON, or a refusal.
 typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
@@ -28,5 +29,16 @@ extension HTTPExchange {
         guard let value = head.fields.firstValue(of: "content-type") else { return false }
         let type = head.text(value).prefix { $0 != ";" && $0 != " " }
         return type.lowercased() == "application/json"
+    }
+}
+
+extension APIResult {
+    /// The answer to the removal of a device or an owner.
+    init(ofRemoval outcome: StoreOutcome) {
+        switch outcome {
+        case .done: self = .success((204, []))
+        case .notFound: self = .failure(.unknown)
+        default: self = .failure(.unavailable)
+        }
     }
 }

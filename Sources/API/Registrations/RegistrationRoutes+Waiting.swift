@@ -5,7 +5,7 @@ import Mailbox
 extension RegistrationRoutes {
     func pending(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, _ in
-            note(registration, caller)
+            recordUse(of: registration, by: caller)
             dialogue.load(.registration(.waiting(device: registration.device))) { answer in
                 guard case .registration(.waiting(let waiting)) = answer else {
                     return reply(.failure(.unavailable))
@@ -26,7 +26,7 @@ extension RegistrationRoutes {
             id = RegistrationID(text: text)
         } catch { return reply(.failure(.badBody(error.message))) }
         find(id, caller, reply) { [self] registration, _ in
-            note(registration, caller)
+            recordUse(of: registration, by: caller)
             dialogue.submit(.registration(.fetch(device: registration.device))) { outcome in
                 guard case .registration(.fetched(let waiting)) = outcome else {
                     return reply(.failure(.unavailable))

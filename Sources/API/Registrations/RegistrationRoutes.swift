@@ -50,7 +50,7 @@ final class RegistrationRoutes {
     /// Reading a registration counts as its use.
     func show(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, undecryptable in
-            let seen = note(registration, caller)
+            let seen = recordUse(of: registration, by: caller)
             var writer = JSONWriter()
             do throws(OpenSSLError) {
                 try report.write(
@@ -100,7 +100,7 @@ final class RegistrationRoutes {
     /// Records that the owner uses the registration, without waiting for the store. Returns it as
     /// it will be.
     @discardableResult
-    func note(_ registration: Registration, _ caller: APICaller) -> Registration {
+    func recordUse(of registration: Registration, by caller: APICaller) -> Registration {
         var changed = registration
         guard caller.owner == registration.owner, changed.note(seenAt: now) else {
             return registration

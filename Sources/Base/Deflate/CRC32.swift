@@ -1,4 +1,4 @@
-/// The check sum of PNG (ISO/IEC 15948 section 5.5) and of gzip (RFC 1952 section 8).
+/// The checksum of PNG (ISO/IEC 15948 section 5.5) and gzip (RFC 1952 section 8).
 package enum CRC32 {
     private static let table = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { rest, _ in

@@ -1,26 +1,25 @@
-/// Unpacks what DEFLATE has packed (RFC 1951), in the envelope of zlib (RFC 1950) or of gzip
-/// (RFC 1952).
+/// Unpacks DEFLATE data (RFC 1951) in the format of zlib (RFC 1950) or gzip (RFC 1952).
 package struct Inflater {
     package struct Damage: Error, Equatable {}
 
     private let input: [UInt8]
     private var position: Int
-    /// Of the byte before `position`, those that were not read yet, the lowest next.
+    /// The unread bits of the byte before `position`, the next one lowest.
     private var bits: UInt8 = 0
     private var bitCount = 0
     private var output: [UInt8] = []
-    /// No more than this comes out.
+    /// The most bytes that the output may have.
     private let size: Int
 
     private static let greatestRatio = 1_032
 
-    /// From zlib's envelope, where it is known how long it is.
+    /// Unpacks zlib's format, for a known size.
     package static func unpacked(_ input: [UInt8], size: Int) throws(Damage) -> [UInt8] {
-        // Method 8, a check sum of the two bytes, and no dictionary.
+        // Method 8, a checksum over the two bytes, and no dictionary.
         guard input.count >= 6, input[0] & 0x0F == 8, input[1] & 0x20 == 0,
             (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
         else { throw Damage() }
-        // No bytes become more than so many times as many, whatever their sender claims.
+        // DEFLATE cannot expand data by more than this factor, whatever the sender claims.
         guard size / greatestRatio <= input.count else { throw Damage() }
         var inflater = Inflater(input: input, position: 2, size: size)
         inflater.output.reserveCapacity(size)
@@ -30,7 +29,7 @@ package struct Inflater {
         return inflater.output
     }
 
-    /// From gzip's envelope; what is larger than `limit` is damage, too.
+    /// Unpacks gzip's format; more than `limit` bytes count as damage.
     package static func unzipped(_ input: [UInt8], limit: Int) throws(Damage) -> [UInt8] {
         guard input.starts(with: [0x1F, 0x8B, 8]) else { throw Damage() }
         var inflater = Inflater(input: input, position: 3, size: limit)
@@ -102,7 +101,7 @@ package struct Inflater {
         let (start, more) = Self.distances[index]
         let distance = start + (try bits(more))
         guard distance <= output.count, length <= size - output.count else { throw Damage() }
-        // It may reach into what it makes itself.
+        // The copy may overlap its own output.
         for _ in 0..<length { output.append(output[output.count - distance]) }
     }
 
@@ -119,9 +118,9 @@ package struct Inflater {
     }
 }
 
-/// The envelope of gzip (RFC 1952 section 2.3).
+/// The header of gzip (RFC 1952 section 2.3).
 extension Inflater {
-    /// Behind the method: flags, a time, and what the flags say that there is.
+    /// Skips what follows the method: flags, a time, and optional fields.
     private mutating func skipHeader() throws(Damage) {
         let flags = try byte()
         guard flags & 0xE0 == 0 else { throw Damage() }
@@ -143,7 +142,7 @@ extension Inflater {
     }
 }
 
-/// What it reads with.
+/// Reading of bytes, bits and symbols.
 extension Inflater {
     private mutating func byte() throws(Damage) -> UInt8 {
         guard position < input.count else { throw Damage() }
@@ -193,7 +192,8 @@ extension Inflater {
             default: lengths.append(symbol)
             }
         }
-        // A repetition may not reach beyond the end, and there must be an end of the block.
+        // A repetition must not go beyond the end, and there must be a code for the end of the
+        // block.
         guard lengths.count == literals + distances, lengths[256] > 0 else { throw Damage() }
         return (
             try PrefixCode(lengths: Array(lengths[..<literals])),
@@ -209,7 +209,7 @@ extension Inflater {
         complete: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
     private static let fixedDistances = PrefixCode(complete: [Int](repeating: 5, count: 32))
 
-    /// The shortest length of each symbol, and how many bits are added to it.
+    /// The base length of each symbol, and how many extra bits follow.
     private static let lengths =
         steps(from: 3, extras: (0..<28).map { max(0, $0 / 4 - 1) }) + [(258, 0)]
     private static let distances = steps(from: 1, extras: (0..<30).map { max(0, $0 / 2 - 1) })

@@ -1,23 +1,22 @@
-/// A code of Huffman's kind as DEFLATE gives it: by the lengths of its words alone (RFC 1951 section
-/// 3.2.2).
+/// A Huffman code as in DEFLATE, given by the lengths of its words (RFC 1951 section 3.2.2).
 struct PrefixCode {
-    /// A word that is read bit by bit.
+    /// The state of reading one word bit by bit.
     struct Search {
         var word = 0
-        /// The first word of that length, and the place of its symbol.
+        /// The first word of the current length, and the index of its symbol.
         var first = 0
         var place = 0
     }
 
     static let longest = 15
 
-    /// How many words there are of each length.
+    /// The number of words of each length.
     private var counts = [Int](repeating: 0, count: longest + 1)
-    /// In the order of their words.
+    /// Sorted by their words.
     private var symbols: [Int] = []
 
-    /// Refuses what has more words than there can be, and less than there must be. A single word is
-    /// not all there could be, and none is right where none is used.
+    /// Refuses codes with too many or too few words. Exceptions: a single word may be incomplete,
+    /// and an unused code may be empty.
     init(lengths: [Int]) throws(Inflater.Damage) {
         self.init(complete: lengths)
         var room = 1
@@ -28,14 +27,14 @@ struct PrefixCode {
         guard room == 0 || symbols.count <= 1 else { throw Inflater.Damage() }
     }
 
-    /// Of lengths that are known to be right.
+    /// For lengths that are known to be valid.
     init(complete lengths: [Int]) {
         for length in lengths where length > 0 { counts[length] += 1 }
         symbols = lengths.indices.filter { lengths[$0] > 0 }
             .sorted { (lengths[$0], $0) < (lengths[$1], $1) }
     }
 
-    /// The symbol, if the word that grows by this bit to that length is a whole one.
+    /// Adds a bit to the word; returns its symbol if the word is complete.
     func symbol(_ search: inout Search, adding bit: Int, _ length: Int) -> Int? {
         search.word |= bit
         let count = counts[length]

@@ -1,7 +1,7 @@
-/// Reads JSON (RFC 8259) where it lies, and allocates nothing.
+/// Reads JSON (RFC 8259) in place, without allocating.
 ///
-/// The caller says what must come next, and gives the same text to every call. The text is UTF-8
-/// already: only its grammar is checked. For text whose shape is not known there is `JSONScanner`.
+/// The caller states what must come next and passes the same text to every call. The text must be
+/// valid UTF-8: only the grammar is checked. For JSON of unknown shape there is `JSONScanner`.
 package struct JSONCursor: Sendable {
     package struct Invalid: Error, Equatable {
         package init() {}
@@ -19,12 +19,12 @@ package struct JSONCursor: Sendable {
     package static let depthLimit = 32
 
     package private(set) var position: Int
-    /// A value was read since the last opening bracket, comma or name.
+    /// Whether a value was read since the last opening bracket, comma or name.
     private var needsComma = false
 
     package init(at position: Int = 0) { self.position = position }
 
-    /// What comes next, judged by its first byte.
+    /// The kind of the next value, judged by its first byte.
     package mutating func kind(in text: Span<UInt8>) throws(Invalid) -> Kind {
         skipWhitespace(text)
         guard position < text.count else { throw Invalid() }
@@ -48,7 +48,7 @@ package struct JSONCursor: Sendable {
         needsComma = false
     }
 
-    /// The name of the next member, whose value is to be read next; nil behind the last one.
+    /// The name of the next member, whose value must be read next; nil after the last one.
     package mutating func nextName(in text: Span<UInt8>) throws(Invalid) -> JSONText? {
         guard try goesOn(until: UInt8(ascii: "}"), text) else { return nil }
         let name = try string(in: text)
@@ -57,7 +57,7 @@ package struct JSONCursor: Sendable {
         return name
     }
 
-    /// Whether another element is to be read next.
+    /// Whether another element follows and must be read next.
     package mutating func nextElement(in text: Span<UInt8>) throws(Invalid) -> Bool {
         try goesOn(until: UInt8(ascii: "]"), text)
     }
@@ -116,11 +116,12 @@ extension JSONCursor {
         }
     }
 
-    /// Where the first quote, backslash or control character stands, or the end.
+    /// The position of the first quote, backslash or control character, or the end.
     private static func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
         text.withUnsafeBytes { bytes in
             var index = start
-            // Eight at a time: a byte that is equal, or too small, carries into its highest bit.
+            // Eight bytes at a time: a byte that is equal, or too small, sets its highest bit by a
+            // carry.
             while index + 8 <= bytes.count {
                 let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let quote = word ^ 0x2222_2222_2222_2222
@@ -170,7 +171,7 @@ extension JSONCursor {
         needsComma = true
     }
 
-    /// Reads over the value that comes next, whatever it is.
+    /// Skips the next value, whatever it is.
     package mutating func skipValue(in text: Span<UInt8>) throws(Invalid) {
         try skipValue(text, depth: 0)
     }
@@ -193,7 +194,7 @@ extension JSONCursor {
 }
 
 extension JSONText {
-    /// The value of the string; decoded only where it holds escapes.
+    /// The value of the string; decoded only if it contains escapes.
     @inlinable
     package func withValue<Result, Failure>(
         in text: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -1,7 +1,7 @@
-/// A whole JSON text, checked once and then looked at member by member.
+/// A whole JSON text, checked once and then read member by member.
 ///
-/// It is one flat list of nodes over the bytes: no string, dictionary or object is made until
-/// somebody asks for a value.
+/// A flat list of nodes over the bytes: no string, dictionary or object is made until a value is
+/// asked for.
 package struct JSONDocument: Sendable {
     package enum Kind: UInt8, Sendable {
         case object, array, string, number, bool, null
@@ -9,17 +9,17 @@ package struct JSONDocument: Sendable {
 
     struct Node: Sendable {
         let kind: Kind
-        /// For strings: no escape inside. For booleans: the value.
+        /// For strings: contains no escape. For booleans: the value.
         let flag: Bool
-        /// For strings without their quotes.
+        /// For strings: without the quotes.
         let start: Int32
         var end: Int32
-        /// The node behind this value and everything inside it; of what is still open, the node in
-        /// which it lies.
+        /// The node after this value and everything inside it; while it is open, the node that
+        /// contains it.
         var next: Int32
     }
 
-    /// Shared by all nodes that are looked at: to hand one on counts one reference.
+    /// Shared by all nodes, so that passing one on counts a single reference.
     final class Contents: Sendable {
         let bytes: [UInt8]
         let nodes: [Node]
@@ -32,9 +32,9 @@ package struct JSONDocument: Sendable {
 
     let contents: Contents
 
-    /// `isTolerant`: as TDLib does, takes any run of digits, signs, points and exponents for a
-    /// number, any escaped letter for itself, control characters in strings, and one level more.
-    /// Whoever needs such a value judges it.
+    /// `isTolerant`: as TDLib does, accepts any run of digits, signs, points and exponents as a
+    /// number, any escaped letter, control characters in strings, and one more level. The reader of
+    /// such a value has to check it.
     package init(
         _ bytes: [UInt8], isTolerant: Bool = false
     ) throws(JSONScanner.Failure) {
@@ -49,15 +49,15 @@ package struct JSONDocument: Sendable {
 
     package var root: JSONNode { JSONNode(contents, 0) }
 
-    /// Positions are kept in 32 bits; nothing near this size is ever read as one document.
+    /// Positions have 32 bits; no document comes near this size.
     private static let sizeLimit = 1 << 30
 }
 
 extension JSONDocument.Contents {
-    /// Where the value of the member stands, if that node is an object and has it.
+    /// The node of the member's value, if that node is an object and has it.
     func value(of name: StaticString, in object: Int) -> Int? {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        // As arrays both would be counted and checked at every step.
+        // Buffers, because arrays would be retained and checked at every step.
         return nodes.withUnsafeBufferPointer { nodes in
             bytes.withUnsafeBufferPointer { bytes in
                 guard nodes[object].kind == .object else { return nil }
@@ -79,7 +79,7 @@ extension JSONDocument.Contents {
     ) -> Bool {
         guard node.flag else { return utf8(of: node).elementsEqual(name) }
         guard Int(node.end &- node.start) == name.count else { return false }
-        // Most of the same length differ in the first letters.
+        // Most names of the same length differ in the first letters.
         var index = 0
         while index < name.count, bytes[Int(node.start) &+ index] == name[index] { index &+= 1 }
         return index == name.count

@@ -1,6 +1,6 @@
-/// What `JSONScanner` and `JSONCursor` read alike (RFC 8259 sections 2, 3, 6 and 7). Each function
-/// moves `position` and answers whether it found what it looked for; if not, `position` is where the
-/// text goes wrong.
+/// The grammar that `JSONScanner` and `JSONCursor` share (RFC 8259 sections 2, 3, 6 and 7). Each
+/// function moves `position` and returns whether it found what it looked for; if not, `position` is
+/// where the error is.
 enum JSONGrammar {
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool {
@@ -21,7 +21,7 @@ enum JSONGrammar {
         return skipDigits(text, &position)
     }
 
-    /// From the backslash on.
+    /// Starts at the backslash.
     static func skipEscape(_ text: Span<UInt8>, _ position: inout Int) -> Bool {
         guard position + 1 < text.count else { return false }
         switch text[position + 1] {

@@ -12,7 +12,7 @@ package struct JSONNode: Sendable {
 
     package var kind: JSONDocument.Kind { node.kind }
 
-    /// The member of that name; of several the first.
+    /// The member with that name; of several, the first.
     package subscript(_ name: StaticString) -> JSONNode? {
         guard let value = document.value(of: name, in: index) else { return nil }
         return JSONNode(document, value)
@@ -22,13 +22,13 @@ package struct JSONNode: Sendable {
         document.value(of: name, in: index) != nil
     }
 
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; empty for anything else.
     package var elements: [JSONNode] {
         guard kind == .array else { return [] }
         return values(from: index + 1, step: 0)
     }
 
-    /// The texts of an array that holds nothing else; nil of anything else.
+    /// The strings of an array that contains nothing else; nil otherwise.
     package var texts: [String]? {
         guard kind == .array else { return nil }
         let end = Int(node.next)
@@ -62,7 +62,7 @@ package struct JSONNode: Sendable {
     }
 }
 
-/// The value in the shape that the caller needs, or nil.
+/// The value as the type that the caller needs, or nil.
 extension JSONNode {
     package var text: String? {
         kind == .string ? document.text(of: node) : nil
@@ -70,7 +70,7 @@ extension JSONNode {
 
     package var bool: Bool? { kind == .bool ? node.flag : nil }
 
-    /// A number, or a string that holds one: peers write large numbers as text.
+    /// A number, or a string that holds one, because peers write large numbers as text.
     package var integer: Int64? {
         guard kind == .number || kind == .string else { return nil }
         let node = node
@@ -82,7 +82,7 @@ extension JSONNode {
         return Int64(strictDecimal: bytes.span.extracting(Int(node.start)..<Int(node.end)))
     }
 
-    /// What a string says, or how a number is written.
+    /// The value of a string, or the text of a number.
     package var textOrNumber: String? {
         guard kind == .number else { return text }
         return String(decoding: source, as: UTF8.self)
@@ -101,7 +101,7 @@ extension JSONNode {
 }
 
 extension Int64 {
-    /// Decimal in the one form that a writer gives it: no plus, no leading zero, no minus zero.
+    /// Accepts only the canonical decimal form: no plus, no leading zero, no minus zero.
     package init?(strictDecimal text: Span<UInt8>) {
         let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
         let digits = text.extracting((isNegative ? 1 : 0)..<text.count)

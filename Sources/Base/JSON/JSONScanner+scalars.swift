@@ -1,4 +1,4 @@
-/// Numbers and strings, as RFC 8259 sections 6 and 7 write them.
+/// Numbers and strings (RFC 8259 sections 6 and 7).
 extension JSONScanner {
     mutating func number() throws(Failure) -> Range<Int> {
         let start = position
@@ -18,7 +18,7 @@ extension JSONScanner {
 
     private var peek: UInt8? { position < end ? bytes[position] : nil }
 
-    /// Leaves `position` behind the closing quote.
+    /// Leaves `position` after the closing quote.
     mutating func string() throws(Failure) -> JSONText {
         position += 1
         let start = position
@@ -42,8 +42,8 @@ extension JSONScanner {
         }
     }
 
-    /// Where the next byte stands that is a quote, a backslash, a control character or not of ASCII,
-    /// or less than eight bytes before the end.
+    /// The position of the next quote, backslash, control character or non-ASCII byte, or of the
+    /// last eight bytes.
     private func endOfPlainRun() -> Int {
         bytes.withUnsafeBytes { bytes in
             var index = position
@@ -64,7 +64,7 @@ extension JSONScanner {
         guard isTolerant, position + 1 < end, bytes[position + 1] != UInt8(ascii: "u") else {
             throw .invalid(at: position)
         }
-        // What is escaped may be longer than a byte: then it is read as what follows.
+        // An escaped character may have several bytes: then the rest is read as ordinary text.
         position += bytes[position + 1] < 0x80 ? 2 : 1
     }
 

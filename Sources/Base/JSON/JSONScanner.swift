@@ -1,7 +1,7 @@
-/// Reads JSON (RFC 8259) token by token and builds no string that nobody asks for.
+/// Reads JSON (RFC 8259) token by token, without making strings that are not asked for.
 ///
-/// The grammar is checked as far as it is read: whoever has seen `.end` has seen a whole, valid
-/// text. After the first error every further call throws it again.
+/// The grammar is checked as far as the text is read: after `.end` the whole text is valid. After
+/// the first error every further call throws it again.
 package struct JSONScanner {
     package enum Token: Equatable, Sendable {
         case beginObject
@@ -26,7 +26,7 @@ package struct JSONScanner {
     package let bytes: [UInt8]
     package internal(set) var position: Int
     let end: Int
-    /// Whether it reads as TDLib does.
+    /// Accepts what TDLib accepts.
     var isTolerant = false
     private var containers = Containers()
     private var expectation = Expectation.value
@@ -52,7 +52,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Calls `body` at each member of the object that must come next; it reads the member's value.
+    /// Calls `body` for each member of the object that must come next; `body` reads the member's
+    /// value.
     package mutating func forEachMember(
         _ body: (JSONText, inout JSONScanner) throws(Failure) -> Void
     ) throws(Failure) {
@@ -73,7 +74,7 @@ package struct JSONScanner {
         guard try next() == .end else { throw .invalid(at: position) }
     }
 
-    /// Reads over the value that comes next, whatever it is.
+    /// Skips the next value, whatever it is.
     package mutating func skipValue() throws(Failure) {
         var depth = 0
         repeat {
@@ -90,7 +91,7 @@ package struct JSONScanner {
 extension JSONScanner {
     private enum Container { case object, array }
 
-    /// What is open, the innermost last: a bit each, set for an object.
+    /// The open objects and arrays, innermost last: one bit each, set for an object.
     private struct Containers {
         private(set) var count = 0
         private var objects: UInt128 = 0
@@ -209,7 +210,7 @@ extension JSONScanner {
     }
 }
 
-/// A look at what comes next, for callers to whom several shapes are right.
+/// Looks ahead, for callers that accept several shapes.
 extension JSONScanner {
     package var isAtObject: Bool { isAt(UInt8(ascii: "{")) }
     package var isAtArray: Bool { isAt(UInt8(ascii: "[")) }
@@ -220,7 +221,7 @@ extension JSONScanner {
         return index < end && bytes[index] == byte
     }
 
-    /// The string that comes next, or nil after reading over a value of another kind.
+    /// The next string; any other value is skipped and gives nil.
     package mutating func stringOrSkip() throws(Failure) -> JSONText? {
         var copy = self
         if case .string(let text) = try copy.next() {

@@ -1,11 +1,11 @@
-/// Where a JSON string stands between its quotes, and whether it holds no escape.
+/// The position of a JSON string without its quotes, and whether it is free of escapes.
 package struct JSONText: Equatable, Sendable {
     @usableFromInline package let range: Range<Int>
     @usableFromInline package let isPlain: Bool
 }
 
 extension JSONScanner {
-    /// Compares without decoding where there is nothing to decode.
+    /// Compares without decoding, if there are no escapes.
     package func isEqual(_ text: JSONText, _ word: StaticString) -> Bool {
         guard text.isPlain else {
             return word.withUTF8Buffer { utf8(of: text).elementsEqual($0) }
@@ -19,7 +19,7 @@ extension JSONScanner {
             : String(decoding: utf8(of: text), as: UTF8.self)
     }
 
-    /// The string's value; a lone surrogate escape stands for U+FFFD.
+    /// The string's value; a lone surrogate becomes U+FFFD.
     package func utf8(of text: JSONText) -> [UInt8] {
         guard !text.isPlain else { return Array(bytes[text.range]) }
         var result: [UInt8] = []

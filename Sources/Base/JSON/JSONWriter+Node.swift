@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// The value of a document, written anew: numbers in JSON's own grammar or as text, and of
-    /// several members of one name the first, so that no two readers take it for different things.
+    /// Writes a value of a document again: numbers in JSON's own grammar or as text, and of several
+    /// members with one name the first, so that all readers understand it alike.
     package mutating func value(_ node: JSONNode) { value(at: node.index, of: node.document) }
 
     private mutating func value(at index: Int, of document: JSONDocument.Contents) {
@@ -26,7 +26,7 @@ extension JSONWriter {
 
     private mutating func members(of index: Int, _ document: JSONDocument.Contents) {
         let end = Int(document.nodes[index].next)
-        // Of many, to look at all that are before each would take long.
+        // With many members, comparing each with all earlier ones would take long.
         var names: Set<[UInt8]>? = end - index > Self.fewNodes ? [] : nil
         var member = index + 1
         while member < end {
@@ -45,7 +45,7 @@ extension JSONWriter {
 }
 
 extension JSONText {
-    /// A value of somebody else's, written by us.
+    /// A value of somebody else's JSON, written again by this program.
     package static func anew(_ node: JSONNode) -> String {
         var writer = JSONWriter(capacity: node.source.count)
         writer.value(node)
@@ -54,11 +54,11 @@ extension JSONText {
 }
 
 extension JSONNode {
-    /// What stands deeper is not told on: around it there is room for what we write, so that whoever
-    /// reads as we do can read all of it.
+    /// Deeper values are not passed on. That leaves room for the levels around them, so that our
+    /// readers can read the whole.
     package static let nestingLimit = 64
 
-    /// Whether arrays and objects stand in each other deeper than that.
+    /// Whether arrays and objects are nested deeper than that.
     package var isTooNested: Bool {
         var ends: [Int32] = []
         for (place, node) in document.nodes[index..<Int(document.nodes[index].next)].enumerated() {
@@ -76,7 +76,7 @@ extension JSONDocument.Contents {
         bytes[Int(node.start)..<Int(node.end)]
     }
 
-    /// Written as JSON wants it: a document may take looser ones.
+    /// Whether it is a number in JSON's grammar; a tolerant document may contain others.
     fileprivate func isNumber(_ node: JSONDocument.Node) -> Bool {
         let range = Int(node.start)..<Int(node.end)
         var scanner = JSONScanner(bytes, in: range)
@@ -84,7 +84,7 @@ extension JSONDocument.Contents {
         return token == .number(range)
     }
 
-    /// Whether a member before it in the same object has the same name.
+    /// Whether an earlier member of the same object has the same name.
     fileprivate func isRepeated(_ member: Int, in object: Int) -> Bool {
         let name = nodes[member]
         var former = object + 1

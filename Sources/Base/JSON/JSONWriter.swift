@@ -1,6 +1,6 @@
-/// Writes compact JSON. Commas come by themselves; unsafe text is escaped (see `Printable`).
+/// Writes compact JSON. Commas are added automatically; unsafe text is escaped (see `Printable`).
 ///
-/// It owns its memory: an array would ask at every byte whether somebody shares it.
+/// It owns its memory, because an array would check at every byte whether it is shared.
 package struct JSONWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -23,7 +23,7 @@ package struct JSONWriter: ~Copyable {
 
     package var text: String { String(decoding: written, as: UTF8.self) }
 
-    /// Begins another text in the same memory.
+    /// Starts another text in the same memory.
     package mutating func removeAll() { (count, needsComma) = (0, false) }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
@@ -49,14 +49,14 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Names the member whose value is written next. In programs names are plain.
+    /// Writes the name of the next member. Names in the program need no escapes.
     package mutating func name(_ name: StaticString) {
         putQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         put(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    /// A name that somebody else chose.
+    /// Writes a name that came from outside.
     package mutating func name(text: String) {
         string(text)
         put(UInt8(ascii: ":"))
@@ -106,7 +106,7 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Most text is printable ASCII without quotes, and needs no look at its characters.
+    /// Most text is printable ASCII without quotes and can be copied.
     private mutating func writeIfPlain(_ value: String) -> Bool {
         value.utf8.withContiguousStorageIfAvailable { utf8 in
             guard Self.isPlain(utf8) else { return false }
@@ -124,7 +124,7 @@ package struct JSONWriter: ~Copyable {
         }
         var index = 0
         while index < utf8.count {
-            // The last eight may overlap those before.
+            // The last eight bytes may overlap the previous ones.
             let start = min(index, utf8.count - 8)
             let word = words.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let deletion = word &+ 0x0101_0101_0101_0101
@@ -134,7 +134,7 @@ package struct JSONWriter: ~Copyable {
         return true
     }
 
-    /// Quotes, backslashes and whatever could deceive a reader.
+    /// Escapes quotes, backslashes and everything that could deceive a reader.
     private mutating func writeEscaped(_ value: String) {
         var escaped = [UInt8(ascii: "\"")]
         for scalar in value.unicodeScalars { Self.append(scalar, to: &escaped) }
@@ -142,7 +142,7 @@ package struct JSONWriter: ~Copyable {
         escaped.withUnsafeBufferPointer { ready($0) }
     }
 
-    /// A value that is JSON already, such as a number or `true`.
+    /// Writes a value that is JSON already, such as a number or `true`.
     package mutating func raw(_ json: String) {
         var json = json
         json.withUTF8 { ready($0) }
@@ -165,8 +165,8 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// JSON that was written before, safe to show and in one line: what is unsafe and no blank can
-    /// only be inside strings.
+    /// Writes existing JSON so that it is safe to show and on one line. Unsafe characters other
+    /// than white space can only be inside strings.
     package mutating func foreign(_ json: Substring) {
         var safe: [UInt8] = []
         for scalar in json.unicodeScalars {
@@ -205,8 +205,8 @@ extension JSONWriter {
         count &+= 1
     }
 
-    /// Behind a comma where one is needed. Names are most of the text: one look for room, and no
-    /// count kept on the way.
+    /// Adds a comma if needed. Names are most of the output, so this reserves memory once and keeps
+    /// no count meanwhile.
     private mutating func putQuoted(_ plain: UnsafeBufferPointer<UInt8>) {
         reserve(plain.count &+ 3)
         var end = start + count
@@ -235,7 +235,7 @@ extension JSONWriter {
         put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// From the last digit to the first, then moved to where they belong.
+    /// Writes from the last digit to the first, then moves them into place.
     private mutating func put(decimal value: Int) {
         let most = 20
         reserve(2 * most)
@@ -271,8 +271,8 @@ extension JSONWriter {
 }
 
 extension UInt64 {
-    /// Has the highest bit of each of the eight bytes that cannot stand in a JSON string as they are,
-    /// or are not of ASCII. What a borrow does to the bytes above such a one does not matter.
+    /// Sets the highest bit of each of the eight bytes that cannot stand in a JSON string as they
+    /// are, or are not ASCII. A borrow may also mark bytes above such a one, which does not matter.
     var unplainInJSON: UInt64 {
         let quote = self ^ 0x2222_2222_2222_2222
         let backslash = self ^ 0x5C5C_5C5C_5C5C_5C5C
@@ -284,7 +284,7 @@ extension UInt64 {
 }
 
 extension JSONText {
-    /// A text as a JSON string.
+    /// The text as a JSON string.
     package static func quoted(_ text: String) -> String {
         var writer = JSONWriter()
         writer.string(text)

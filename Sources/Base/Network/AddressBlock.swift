@@ -1,10 +1,10 @@
-/// Addresses that begin alike: `10.0.0.0/8`, `fc00::/7`, or one address alone.
+/// A block of addresses: `10.0.0.0/8`, `fc00::/7`, or a single address.
 package struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     private let address: IPAddress
-    /// Of the 128 bits in which addresses are held.
+    /// The number of fixed bits, out of the 128 that every address has.
     private let length: Int
 
-    /// Nil for what is no address, no length, or has bits behind its length.
+    /// Nil for an invalid address or length, or if bits after the length are set.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = IPAddress(String(parts[0])) else { return nil }

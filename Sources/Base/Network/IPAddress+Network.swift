@@ -1,4 +1,4 @@
 extension IPAddress {
-    /// What one client has for itself: an address of version 4, or the /64 of one of version 6.
+    /// The network of one client: an IPv4 address, or the /64 of an IPv6 address.
     package var network: UInt64 { v4.map(UInt64.init) ?? high }
 }

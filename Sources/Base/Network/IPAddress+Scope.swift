@@ -1,7 +1,7 @@
-/// How far an address reaches (RFC 6890, and the registries of IANA that go on with it).
+/// The scope of an address (RFC 6890, and IANA's registries that continue it).
 extension IPAddress {
-    /// Whether it is that of one machine on the internet. What only wraps another address is not:
-    /// 6to4, Teredo and NAT64 would lead to wherever the inner address says.
+    /// Whether it belongs to one machine on the internet. Addresses that wrap another one do not
+    /// count: 6to4, Teredo and NAT64 would lead to wherever the inner address points.
     package var isGlobalUnicast: Bool {
         if v4 != nil { return !Self.special4.contains { $0.contains(self) } }
         return high >> 61 == 1 && !Self.special6.contains { $0.contains(self) }
@@ -20,8 +20,8 @@ extension IPAddress {
             "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
             "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4")
 
-    /// Inside of 2000::/3; outside of that nothing is global unicast. The first one holds Teredo,
-    /// the second is 6to4.
+    /// Special blocks inside 2000::/3; nothing else is global unicast. The first one contains
+    /// Teredo, the second is 6to4.
     private static let special6 = blocks("2001::/23", "2002::/16", "2001:db8::/32", "3fff::/20")
 
     private static func blocks(_ texts: String...) -> [AddressBlock] {

@@ -1,5 +1,5 @@
 extension IPAddress {
-    /// Reads either version, in any of the forms of RFC 4291 section 2.2; no zone, no brackets.
+    /// Reads IPv4 or IPv6 in any form of RFC 4291 section 2.2, without zone or brackets.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(bytes.span)
@@ -27,7 +27,7 @@ extension IPAddress {
         groups.reduce(0) { $0 << 16 | UInt64($1) }
     }
 
-    /// The groups before and after "::"; nothing after when there is none.
+    /// The groups before and after "::"; nil for the second part if there is none.
     private static func halves(_ text: Span<UInt8>) -> ([UInt16], [UInt16]?)? {
         for index in text.indices.dropLast()
         where text[index] == UInt8(ascii: ":") && text[index + 1] == UInt8(ascii: ":") {

@@ -1,12 +1,12 @@
 /// An address of the internet protocol, version 4 or 6.
 ///
-/// Held as 128 bits, version 4 in its IPv4-mapped form (RFC 4291 section 2.5.5.2): a client that
-/// comes to a dual-stack socket is the same client, shown and compared as version 4.
+/// Stored as 128 bits, IPv4 in its IPv4-mapped form (RFC 4291 section 2.5.5.2): a client on a
+/// dual-stack socket is the same client, shown and compared as IPv4.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
 
-    /// The 128 bits in the order of the network.
+    /// The 128 bits in network byte order.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -33,7 +33,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The one text of this address: RFC 5952 for version 6, four numbers for version 4.
+    /// The canonical text: RFC 5952 for IPv6, four numbers for IPv4.
     package var description: String {
         if let v4 {
             return "\(v4 >> 24).\(v4 >> 16 & 0xFF).\(v4 >> 8 & 0xFF).\(v4 & 0xFF)"
@@ -54,8 +54,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// What "::" stands for: the first of the longest runs of two or more zero groups
-    /// (RFC 5952 section 4.2).
+    /// The groups that "::" replaces: the first of the longest runs of two or more zero groups (RFC
+    /// 5952 section 4.2).
     private var longestGap: Range<Int> {
         let groups = groups
         var longest = 0..<0

@@ -1,13 +1,14 @@
-/// What a URL begins with (RFC 3986 section 3.1): a letter first, so that it is no option of a command.
+/// The scheme of a URL (RFC 3986 section 3.1). It starts with a letter, so it cannot be taken for a
+/// command's option.
 package enum URLScheme {
-    /// In lower case; nil where the text does not begin with one and a colon.
+    /// In lower case; nil if the text does not start with a scheme and a colon.
     package static func of(_ url: String) -> String? {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = url[..<colon].lowercased()
         return isScheme(scheme) ? scheme : nil
     }
 
-    /// Whether it is one, in lower case.
+    /// Whether it is a scheme in lower case.
     package static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first) else { return false }
         return text.utf8.allSatisfy { byte in

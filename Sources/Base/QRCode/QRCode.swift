@@ -1,10 +1,10 @@
-/// A picture of bytes for cameras (ISO/IEC 18004): byte mode, level L, any version.
+/// A QR code (ISO/IEC 18004): byte mode, level L, any version.
 package struct QRCode: Sendable {
     /// Modules on each side, without the quiet zone of four around it.
     package let size: Int
     private let grid: QRCodeGrid
 
-    /// Nil for more than 2,953 bytes. The mask is the one that is read best.
+    /// Nil for more than 2,953 bytes. Chooses the mask that is easiest to read.
     package init?(_ bytes: [UInt8]) { self.init(bytes, mask: nil) }
 
     init?(_ bytes: [UInt8], mask: Int?) {
@@ -19,7 +19,7 @@ package struct QRCode: Sendable {
 
     package func isDark(row: Int, column: Int) -> Bool { grid[row, column] }
 
-    /// For a terminal: two rows of modules in one line of text, light modules as blocks.
+    /// For a terminal: two rows of modules in one line of text, with light modules as blocks.
     package var text: String {
         let quiet = 2
         var text = ""

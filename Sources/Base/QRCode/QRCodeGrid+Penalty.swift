@@ -1,4 +1,4 @@
-/// How hard a symbol is to read, by which the mask is chosen (ISO/IEC 18004 section 7.8.3).
+/// How hard a symbol is to read; decides on the mask (ISO/IEC 18004 section 7.8.3).
 extension QRCodeGrid {
     var penalty: Int {
         let lines = (0..<size).flatMap { index in
@@ -7,7 +7,7 @@ extension QRCodeGrid {
         return lines.reduce(0) { $0 + Self.runs($1) + Self.finders($1) } + blocks + imbalance
     }
 
-    /// Five and more alike in a line.
+    /// Five or more equal modules in a line.
     private static func runs(_ line: [Bool]) -> Int {
         var penalty = 0
         var length = 0
@@ -18,7 +18,7 @@ extension QRCodeGrid {
         return penalty
     }
 
-    /// What looks like a finder pattern, with four light modules before or behind it.
+    /// Patterns that look like a finder, with four light modules before or after.
     private static func finders(_ line: [Bool]) -> Int {
         let pattern = [true, false, true, true, true, false, true]
         func isLight(_ range: Range<Int>) -> Bool {
@@ -31,7 +31,7 @@ extension QRCodeGrid {
         return penalty
     }
 
-    /// Squares of four alike.
+    /// Squares of four equal modules.
     private var blocks: Int {
         var penalty = 0
         for row in 1..<size {
@@ -47,7 +47,7 @@ extension QRCodeGrid {
         return penalty
     }
 
-    /// For each five hundredths away from half dark.
+    /// For every 5 % away from half dark.
     private var imbalance: Int {
         var count = 0
         for row in 0..<size { for column in 0..<size where self[row, column] { count += 1 } }

@@ -1,4 +1,4 @@
-/// The modules of a symbol, and which of them are patterns of function.
+/// The modules of a symbol, and which of them belong to function patterns.
 struct QRCodeGrid: Sendable {
     let size: Int
     private var dark: [Bool]
@@ -26,12 +26,12 @@ struct QRCodeGrid: Sendable {
         if version.number >= 7 { versionInformation(version.number) }
     }
 
-    /// Lays the bits out in columns of two, from the right, up and down in turns (section 7.7.3).
+    /// Places the bits in columns of two, from the right, alternately up and down (section 7.7.3).
     mutating func place(_ codewords: [UInt8]) {
         var position = 0
         var isUpward = true
         for right in stride(from: size - 1, through: 1, by: -2) {
-            // The column of the timing pattern is passed over.
+            // Skips the column of the timing pattern.
             let right = right <= 6 ? right - 1 : right
             for step in 0..<size {
                 let row = isUpward ? size - 1 - step : step
@@ -46,7 +46,7 @@ struct QRCodeGrid: Sendable {
         }
     }
 
-    /// One of the eight masks laid over the data (section 7.8.2).
+    /// Applies one of the eight masks to the data (section 7.8.2).
     func masked(by mask: Int) -> QRCodeGrid {
         var result = self
         for row in 0..<size {
@@ -77,7 +77,7 @@ struct QRCodeGrid: Sendable {
         isFunction[row * size + column] = true
     }
 
-    /// With the light border that parts it from the data.
+    /// Includes its light border.
     private mutating func finder(_ row: Int, _ column: Int) {
         for down in -4...4 {
             for across in -4...4 {
@@ -100,7 +100,7 @@ struct QRCodeGrid: Sendable {
         }
     }
 
-    /// Level L and the mask, twice, with their correction (section 7.9).
+    /// Writes level L and the mask twice, with error correction (section 7.9).
     private mutating func format(mask: Int) {
         let data = 0b01 << 3 | mask
         let bits = (data << 10 | Self.remainder(data, generator: 0x537, degree: 10)) ^ 0x5412
@@ -122,7 +122,7 @@ struct QRCodeGrid: Sendable {
         set(size - 8, 8, true)
     }
 
-    /// Twice, with its correction (section 7.10).
+    /// Writes the version twice, with error correction (section 7.10).
     private mutating func versionInformation(_ number: Int) {
         let bits = number << 12 | Self.remainder(number, generator: 0x1F25, degree: 12)
         for index in 0..<18 {

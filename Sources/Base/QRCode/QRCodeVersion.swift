@@ -1,8 +1,8 @@
-/// A size of symbol, and how its codewords are made (ISO/IEC 18004 sections 7.4 to 7.6).
+/// A symbol size, and how its codewords are made (ISO/IEC 18004 sections 7.4 to 7.6).
 struct QRCodeVersion {
     let number: Int
 
-    /// The smallest that has room for so many bytes; nil where none has.
+    /// The smallest version with room for so many bytes; nil if there is none.
     init?(holding count: Int) {
         let fitting = (1...40).lazy.map(QRCodeVersion.init(number:)).first { version in
             version.headerBits + 8 * count <= 8 * version.dataCodewords
@@ -15,10 +15,10 @@ struct QRCodeVersion {
 
     var size: Int { 17 + 4 * number }
 
-    /// Mode and length.
+    /// The bits of mode and length.
     private var headerBits: Int { number < 10 ? 12 : 20 }
 
-    /// Table 9, level L: codewords for the correction of one block, and the number of blocks.
+    /// Table 9, level L: correction codewords of one block, and the number of blocks.
     private static let correction = [
         7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28,
         28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
@@ -32,7 +32,7 @@ struct QRCodeVersion {
     private var blockCount: Int { Self.blocks[number - 1] }
     private var dataCodewords: Int { allCodewords - blockCount * correctionCodewords }
 
-    /// What the patterns of function leave.
+    /// The codewords that fit beside the function patterns.
     private var allCodewords: Int {
         var modules = (16 * number + 128) * number + 64
         if number >= 2 {
@@ -43,7 +43,7 @@ struct QRCodeVersion {
         return modules / 8
     }
 
-    /// Where the centres of the alignment patterns lie, in both directions (Annex E).
+    /// The centres of the alignment patterns, in both directions (Annex E).
     var alignment: [Int] {
         guard number > 1 else { return [] }
         let count = number / 7 + 2
@@ -76,14 +76,14 @@ struct QRCodeVersion {
     }
 
     private func dataStream(_ bytes: [UInt8]) -> [UInt8] {
-        // Byte mode, then the length in 8 or 16 bits, which leaves everything half a byte askew.
+        // Byte mode, then the length in 8 or 16 bits; everything after is shifted by half a byte.
         var nibbles: [UInt8] = [0b0100]
         let length = bytes.count
         for shift in stride(from: headerBits - 8, through: 0, by: -4) {
             nibbles.append(UInt8(length >> shift & 15))
         }
         for byte in bytes { nibbles += [byte >> 4, byte & 15] }
-        // The terminator, as far as there is room for it, ends on a whole byte.
+        // The terminator, if there is room, completes the last byte.
         if nibbles.count < 2 * dataCodewords { nibbles.append(0) }
         var data = stride(from: 0, to: nibbles.count - 1, by: 2).map { index in
             nibbles[index] << 4 | nibbles[index + 1]

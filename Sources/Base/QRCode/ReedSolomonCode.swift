@@ -3,7 +3,7 @@ struct ReedSolomonCode {
     /// Coefficients of the generator without the leading one, the highest power first.
     private let generator: [UInt8]
 
-    /// With so many codewords for correction.
+    /// With so many correction codewords.
     init(_ count: Int) {
         var generator = [UInt8](repeating: 0, count: count - 1) + [1]
         var root: UInt8 = 1
@@ -18,7 +18,7 @@ struct ReedSolomonCode {
         self.generator = generator
     }
 
-    /// What is left of `data` after division by the generator.
+    /// The remainder of `data` after division by the generator.
     func correction(of data: ArraySlice<UInt8>) -> [UInt8] {
         var rest = [UInt8](repeating: 0, count: generator.count)
         for byte in data {

@@ -33,7 +33,7 @@ extension Benchmark {
         return isPassed
     }
 
-    /// For a tool that counts instructions: the scalar takes part in one multiplication, and all
+    /// For tools that count instructions: the scalar is used in one multiplication, and everything
     /// else is the same in every run.
     static let multiply = Benchmark(
         name: "multiply", summary: "one key agreement (--scalar \(scalarNames))"
@@ -42,7 +42,7 @@ extension Benchmark {
             throw Options.Failure(message: "multiply needs --scalar")
         }
         let senderBytes = try TestScalar.dense.bytes
-        // Random bytes are drawn in any case, so that the heap is the same in every run.
+        // Random bytes are always drawn, so that the heap is the same in every run.
         let randomBytes = try TestScalar.random.bytes
         let scalarBytes = scalar == .random ? randomBytes : try scalar.bytes
         let auth = [UInt8](repeating: 0, count: ReceiverKeys.authLength)
@@ -59,7 +59,7 @@ extension Benchmark {
         do throws(DecryptionError) {
             _ = try decryptor.decrypt(body.span, parameters, keys: keys)
         } catch .refusal(.badTag) {
-            return true  // Nobody encrypted these zeros; the multiplication came before.
+            return true  // These zeros cannot be decrypted; the multiplication was done before.
         }
         return false
     }

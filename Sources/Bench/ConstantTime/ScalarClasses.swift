@@ -5,9 +5,9 @@ import WebPush
 
 /// Two classes of private keys, with a push for each of them.
 ///
-/// Nothing else may differ between the classes, or it would be taken for a leak: the pushes of a
-/// pair have one sender key and one salt, and every measurement works on fresh copies of key and
-/// body, which the allocator puts where those before were.
+/// Nothing else may differ between the classes, or it would look like a leak: the pushes of a pair
+/// share sender key and salt, and every measurement uses fresh copies of key and body, which the
+/// allocator puts in the same places.
 final class ScalarClasses {
     private let samples: [Sample]
     private let auth: Secret
@@ -62,7 +62,7 @@ final class ScalarClasses {
         }
     }
 
-    /// The same over a multiplication that does tell its scalar.
+    /// The same with a multiplication that leaks its scalar.
     func measureLeaky(_ count: Int) throws -> WelchTest {
         try measure(count) { sample in
             sample.publicKey.withSpan { point in
@@ -79,7 +79,7 @@ final class ScalarClasses {
         _ count: Int, _ nanoseconds: (Sample) throws -> Int
     ) throws -> WelchTest {
         var times: [[Double]] = [[], []]
-        // In whole rounds, so that each sample counts alike; the first is for warming up.
+        // In whole rounds, so that each sample counts equally; the first round warms up.
         for round in 0...(count / Self.pairCount) {
             for index in samples.indices.shuffled() {
                 let time = try nanoseconds(samples[index])

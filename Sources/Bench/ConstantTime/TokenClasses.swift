@@ -4,10 +4,10 @@ import Mailbox
 
 /// Endpoint tokens with a wrong code: wrong in its last byte, and wrong throughout.
 ///
-/// If the time of the refusal told the classes apart, codes could be guessed byte by byte.
+/// If the time of the refusal differed, codes could be guessed byte by byte.
 final class TokenClasses {
     private static let pairCount = 256
-    /// One refusal takes less than the clock can tell.
+    /// A single refusal is too short for the clock.
     private static let callsPerSample = 16
 
     private var mint: EndpointMint
@@ -28,7 +28,7 @@ final class TokenClasses {
     /// Compares the times of refusals, `count` of each class in random order.
     func measure(_ count: Int) throws -> WelchTest {
         var times: [[Double]] = [[], []]
-        // In whole rounds, so that each token counts alike; the first is for warming up.
+        // In whole rounds, so that each token counts equally; the first round warms up.
         for round in 0...(count / Self.pairCount) {
             for index in tokens.indices.shuffled() {
                 let token = tokens[index]

@@ -1,15 +1,15 @@
 /// Whether two interleaved series of times have the same mean (Welch's t).
 struct WelchTest {
-    /// Beyond this, chance is no explanation.
+    /// Beyond this, chance is not an explanation.
     static let limit = 4.5
 
-    /// The shares of the fastest measurements looked at. Interrupts fill the slow end, and a small
-    /// difference shows best without them.
+    /// The fractions of the fastest measurements that are compared. Interrupts fill the slow end,
+    /// and a small difference shows best without them.
     private static let crops = [0.5, 0.75, 0.9, 0.99]
 
-    /// The t of the crop where it is largest.
+    /// The largest t of all crops.
     let t: Double
-    /// By how many nanoseconds the first series is slower in that crop, and the standard error.
+    /// The difference of the means in that crop in nanoseconds, and its standard error.
     let difference: Double
     let error: Double
 
@@ -17,7 +17,7 @@ struct WelchTest {
         let all = (first + second).sorted()
         var worst = (t: 0.0, difference: 0.0, error: 0.0)
         for crop in Self.crops {
-            // One threshold for both, so that cropping itself makes no difference.
+            // One threshold for both series, so that cropping makes no difference.
             let threshold = all[Int(Double(all.count - 1) * crop)]
             let (a, b) = (Moments(first, upTo: threshold), Moments(second, upTo: threshold))
             let difference = a.mean - b.mean

@@ -24,7 +24,7 @@ extension Benchmark {
         let ours = try OurDecryption(pool)
         let yardstick = try Yardstick(pool)
         let name = "decrypt \(length) B"
-        // In pairs: who comes after the slow one is slowed by what that left in the caches.
+        // In pairs, because a slow contender leaves cold caches to the next one.
         func ratio(_ rival: String, _ run: @escaping (Int) throws -> Void) throws -> Double {
             let rounds = try contest.run([Contender(run: ours.decrypt), Contender(run: run)])
             return table.add(
@@ -48,7 +48,7 @@ extension Benchmark {
         return .atLeast(0.97, "verify ES256 against C", ratio)
     }
 
-    /// What has no counterpart in C; answers the seconds of a cached token.
+    /// Operations without a counterpart in C; returns the seconds of a cached token.
     private static func ownOperations(
         _ contest: Contest, _ table: ResultTable
     ) throws -> Double {
@@ -68,7 +68,7 @@ extension Benchmark {
         return try measure("verify a cached VAPID token", tokens.verify)
     }
 
-    /// Nothing may stay behind after a message: what 10,000 need is enough for any number.
+    /// No memory may stay allocated after a message: after 10,000 messages it must not grow.
     private static func memory(messages: Int) throws -> Bar {
         let ours = try OurDecryption(try PushPool(textLength: 3993, encoding: .aes128gcm))
         func decrypt(_ count: Int) throws -> MemoryUse {

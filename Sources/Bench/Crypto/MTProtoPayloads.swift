@@ -2,7 +2,7 @@ import Base
 import CBench
 import Crypto
 
-/// Second-layer payloads as Telegram sends them under one secret.
+/// Encrypted payloads as Telegram sends them with one secret.
 final class MTProtoPayloads {
     private static let headerLength = 24
 

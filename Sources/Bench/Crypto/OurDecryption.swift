@@ -2,7 +2,7 @@ import Base
 import Crypto
 import WebPush
 
-/// Our own decryption of a pool, from the body and fields as received to the text.
+/// Our decryption of a pool, from the received body and fields to the text.
 final class OurDecryption {
     private let pool: PushPool
     private let fields: [(encryption: [UInt8], cryptoKey: [UInt8])]

@@ -2,7 +2,7 @@ import Base
 import Crypto
 import WebPush
 
-/// Different pushes for one receiver, each from a sender key of its own as in life.
+/// Different pushes for one receiver, each with its own sender key, as in practice.
 final class PushPool {
     let keys: ReceiverKeys
     let pushes: [EncryptedPush]
@@ -23,7 +23,7 @@ final class PushPool {
 
     struct WrongText: Error {}
 
-    /// Every contender must come to the text that was encrypted, whose length stands for it.
+    /// Checks that a contender found the encrypted text, judged by its length.
     func check(_ length: Int) throws {
         guard length == textLength else { throw WrongText() }
     }

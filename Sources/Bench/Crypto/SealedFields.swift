@@ -1,7 +1,7 @@
 import Base
 import Crypto
 
-/// Fields of the database, sealed and opened in their places.
+/// Database fields, sealed and opened.
 final class SealedFields {
     private let plain: [[UInt8]]
     private let sealed: [[UInt8]]

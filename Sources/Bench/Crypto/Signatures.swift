@@ -3,7 +3,7 @@ import CBench
 import Crypto
 import WebPush
 
-/// Tokens signed by one application server, verified by us and by the yardstick under a kept key.
+/// Tokens of one application server, verified by us and by the yardstick with a cached key.
 final class Signatures {
     private let signed: [(input: [UInt8], signature: [UInt8])]
     private var key: VerificationKey

@@ -2,7 +2,7 @@ import Base
 import Crypto
 import WebPush
 
-/// Authorization fields of several application servers, known after their first use.
+/// Authorization fields of several application servers, cached after their first use.
 final class Tokens {
     private static let serverCount = 16
     private static let origin = "https://push.example.org"

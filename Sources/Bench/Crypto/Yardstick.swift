@@ -2,7 +2,7 @@ import Base
 import CBench
 import Crypto
 
-/// The two decryptions in C that ours is held against.
+/// The two decryptions in C that ours is compared with.
 final class Yardstick {
     private let pool: PushPool
     private let fast: OpaquePointer

@@ -2,7 +2,7 @@ import Base
 import Notifications
 
 enum EngineOutput {
-    /// How many bytes of JSON the updates are.
+    /// The length of the updates as JSON.
     static func length(of updates: [Update]) -> Int {
         var writer = JSONWriter()
         for update in updates { update.write(to: &writer) }

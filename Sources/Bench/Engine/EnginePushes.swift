@@ -8,7 +8,7 @@ struct EnginePushes {
     private var now = 1_800_000_000.0
     private let chats: Int
 
-    /// `known`: how many chats the account has heard of besides.
+    /// `known` is how many other chats the account knows.
     init(groups: Int, known: Int = 0) {
         var account = Account()
         account.userID = 777

@@ -2,7 +2,7 @@ import Glibc
 import Mailbox
 import Synchronization
 
-/// Takes the answers of the store, counts them, and lets one thread wait for them.
+/// Counts the answers of the store, and lets one thread wait for them.
 final class AnswerCounter: StoreSink {
     struct Overdue: Error {}
 
@@ -30,7 +30,7 @@ final class AnswerCounter: StoreSink {
         pages.add(1, ordering: .releasing)
     }
 
-    /// Returns when `isReached` holds, which may take a minute.
+    /// Returns when `isReached` is true, or fails after a minute.
     func wait(until isReached: () -> Bool) throws {
         for _ in 0..<60_000 {
             if isReached() { return }

@@ -3,7 +3,7 @@ import Crypto
 import Mailbox
 
 extension Benchmark {
-    /// How fast what must not be lost is on the disk, and how fast it comes back.
+    /// How fast messages are stored, and how fast they are read back.
     static let mailbox = Benchmark(
         name: "mailbox",
         summary: "durable commits and reading back (--folder, --messages, --endpoints)"
@@ -31,7 +31,7 @@ extension Benchmark {
         return Bar.report([.atLeast(60_000, "messages committed in a second", best)])
     }
 
-    /// What opening a store that `mailbox` left behind takes, in a process of its own.
+    /// The time to open a store that `mailbox` has left, in a new process.
     static let mailboxStart = Benchmark(
         name: "mailbox-start", summary: "opening the store that mailbox made (--folder)"
     ) { options in
@@ -51,7 +51,7 @@ extension Benchmark {
         ])
     }
 
-    /// Nanoseconds for one look-up of an endpoint that is unknown, the dearer kind.
+    /// Nanoseconds for looking up an unknown endpoint, the more expensive case.
     private static func lookUps(in store: SQLiteStore) throws -> Double {
         var mint = try EndpointMint(key: store.endpointKey)
         let digests = try (0..<100_000).map { _ in try mint.digest(of: try mint.make()) }

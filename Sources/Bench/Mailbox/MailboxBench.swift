@@ -11,13 +11,13 @@ final class MailboxBench: Sendable {
     struct Failed: Error { let what: String }
 
     static let bodyLength = 1_024
-    /// What all senders together have on the way, as so many connections would.
+    /// How many messages all senders together have in flight.
     private static let outstanding = 8_192
 
     let store: SQLiteStore
     private let addresses: [Address]
 
-    /// The key is of no use to anybody and always the same, so that another process can open it.
+    /// The key protects nothing and is always the same, so that another process can open the store.
     static func options(_ folder: String) throws -> SQLiteStore.Options {
         let key = [UInt8](repeating: 1, count: MasterKey.length)
         guard let master = try MasterKey(Secret(key.span)) else {
@@ -28,7 +28,7 @@ final class MailboxBench: Sendable {
         return options
     }
 
-    /// Opens a new store with so many devices and subscriptions, each with one of the other.
+    /// Opens a new store with so many devices, each with one subscription.
     init(folder: String, endpoints: Int) throws {
         store = try SQLiteStore(try Self.options(folder))
         let counter = AnswerCounter()
@@ -56,7 +56,7 @@ final class MailboxBench: Sendable {
         self.addresses = addresses
     }
 
-    /// Stores messages from some loops at once; seconds by the clock and of CPU.
+    /// Stores messages from several loops at once; returns wall clock and CPU seconds.
     func commit(
         _ count: Int, threads: Int, to devices: Int
     ) throws -> (wall: Double, cpu: Double) {
@@ -109,7 +109,7 @@ final class MailboxBench: Sendable {
         }
     }
 
-    /// Reads what waits for all devices, each in pages; how many messages there were.
+    /// Reads what waits for all devices page by page; returns the number of messages.
     func read(devices: Int) throws -> (messages: Int, wall: Double) {
         let counter = AnswerCounter()
         let start = Clock.nanoseconds

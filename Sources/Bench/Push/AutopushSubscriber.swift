@@ -1,11 +1,11 @@
 import Base
 
-/// A user agent as Firefox is one: says hello, registers one channel, and acknowledges each
+/// A user agent like Firefox: says hello, registers one channel, and acknowledges each
 /// notification.
 final class AutopushSubscriber: WebSocketSubscriber {
     private var endpoint: [UInt8] = []
     private var userAgent: [UInt8] = []
-    /// Everything of an acknowledgement but the version, in one piece.
+    /// An acknowledgement without its version, in one piece.
     private var acknowledgement: [UInt8] = []
     private var versionStart = 0
 
@@ -21,9 +21,9 @@ final class AutopushSubscriber: WebSocketSubscriber {
         send(Array(#"{"messageType":"hello","use_webpush":true,"uaid":"\#(name)"}"#.utf8))
     }
 
-    override func take(_ message: Span<UInt8>) {
+    override func receive(_ message: Span<UInt8>) {
         if let version = message.end(of: #""version":""#) {
-            take(message, version)
+            receive(message, version)
         } else if let name = message.end(of: #""uaid":""#) {
             userAgent = Self.value(message, from: name)
             if endpoint.isEmpty, !load.options.isHelloOnly {
@@ -32,7 +32,7 @@ final class AutopushSubscriber: WebSocketSubscriber {
                 load.isReady(self)
             }
         } else if let url = message.end(of: #""pushEndpoint":""#) {
-            // The path is all that a publisher needs.
+            // A publisher only needs the path.
             let text = Self.value(message, from: url)
             let start = text.span.end(of: "://").flatMap { text[$0...].firstIndex(of: 0x2F) }
             endpoint = Array(text[(start ?? 0)...])
@@ -42,7 +42,7 @@ final class AutopushSubscriber: WebSocketSubscriber {
         }
     }
 
-    private func take(_ message: Span<UInt8>, _ version: Int) {
+    private func receive(_ message: Span<UInt8>, _ version: Int) {
         guard let data = message.end(of: #""data":""#, from: version) else {
             return lost("a notification without data")
         }

@@ -9,7 +9,7 @@ import System
 import TLS
 
 extension Benchmark {
-    /// What `tools/bench push` measures; it serves until it is ended.
+    /// The server that `tools/bench push` measures; it serves until it is ended.
     static let pushServer = Benchmark(
         name: "push-server",
         summary: "a push service (--port, --certificate, --key, --folder)"

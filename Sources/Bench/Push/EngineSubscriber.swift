@@ -1,6 +1,6 @@
 import Base
 
-/// A client of the engine of one account: it hears what changes on the screen.
+/// A client of one account's engine, which gets its updates.
 final class EngineSubscriber: WebSocketSubscriber {
     override var destination: [UInt8] { [] }
     override var target: String {
@@ -10,7 +10,7 @@ final class EngineSubscriber: WebSocketSubscriber {
         [("Authorization", "Bearer \(load.bearer)")]
     }
 
-    override func take(_ message: Span<UInt8>) {
-        if message.end(of: #""@type":"updateNotificationGroup""#) != nil { load.told() }
+    override func receive(_ message: Span<UInt8>) {
+        if message.end(of: #""@type":"updateNotificationGroup""#) != nil { load.receivedUpdate() }
     }
 }

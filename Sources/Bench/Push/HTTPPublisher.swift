@@ -1,6 +1,6 @@
 import Base
 
-/// A sender that keeps its connection and has one request on the way.
+/// A sender that keeps its connection, with one request in flight.
 class HTTPPublisher: LoadPublisher {
     let load: PushLoad
     private let number: Int
@@ -30,7 +30,7 @@ class HTTPPublisher: LoadPublisher {
         connection.flush()
     }
 
-    /// What stands behind the path in every request.
+    /// The part of every request after the path.
     static func requestRest(port: Int, length: Int) -> [UInt8] {
         let lines = [
             " HTTP/1.1", "Host: \(LoadConnection.host):\(port)", "TTL: 600",

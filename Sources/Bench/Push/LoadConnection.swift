@@ -2,13 +2,13 @@ import Base
 import Reactor
 import TLS
 
-/// What is spoken on a connection of the load program.
+/// The protocol on a connection of the load program.
 protocol LoadSpeaker: AnyObject {
-    /// The handshake of TLS is done.
+    /// The TLS handshake is done.
     func opened(_ connection: LoadConnection)
-    /// Answers how many bytes are used up; the others come again with more behind them.
+    /// Returns how many bytes it used; the others are passed again with more after them.
     func received(_ bytes: inout MutableSpan<UInt8>, on connection: LoadConnection) -> Int
-    /// The connection was not made, or has ended before it was told to.
+    /// The connection failed, or ended too early.
     func lost(_ reason: String)
 }
 
@@ -16,7 +16,7 @@ protocol LoadSpeaker: AnyObject {
 ///
 /// The loop holds it as long as it is watched.
 final class LoadConnection: EventHandler {
-    /// What all connections share: they take turns on one thread.
+    /// What all connections share; they run on one thread.
     final class Context {
         let loop: EventLoop
         let address: SocketAddress
@@ -35,7 +35,7 @@ final class LoadConnection: EventHandler {
 
     private enum Stage { case connecting, shakingHands, open, ended }
 
-    /// What is to be sent; leaves by `flush`.
+    /// Waits to be sent by `flush`.
     @exclusivity(unchecked) var output: [UInt8] = []
     @exclusivity(unchecked) private var stage = Stage.connecting
     @exclusivity(unchecked) private var held: [UInt8] = []
@@ -70,11 +70,11 @@ final class LoadConnection: EventHandler {
 
     func drain() { end() }
 
-    /// Closes at once; the speaker hears nothing more.
+    /// Closes at once; the speaker is not called again.
     func end() {
         guard stage != .ended else { return }
         stage = .ended
-        // The loop may let go of it here.
+        // The loop may release this object here.
         withExtendedLifetime(self) {
             if let watch { context.loop.unwatch(watch) }
             watch = nil
@@ -118,7 +118,7 @@ final class LoadConnection: EventHandler {
         }
     }
 
-    /// Writes what can be written now.
+    /// Writes as much as possible now.
     func flush() {
         var written = 0
         while written < output.count {
@@ -139,14 +139,14 @@ final class LoadConnection: EventHandler {
             let scratch = context.scratch
             var buffer = scratch.mutableSpan
             switch stream?.read(into: &buffer) {
-            case .bytes(let count): take(scratch.extracting(0..<count))
+            case .bytes(let count): receive(scratch.extracting(0..<count))
             case .wantsRead, .wantsWrite: return
             case .closed, .failed, nil: return lose("closed")
             }
         } while stream?.hasPending == true
     }
 
-    private func take(_ piece: UnsafeMutableBufferPointer<UInt8>) {
+    private func receive(_ piece: UnsafeMutableBufferPointer<UInt8>) {
         guard let speaker else { return }
         var bytes = piece.mutableSpan
         guard held.isEmpty else {

@@ -1,6 +1,6 @@
-/// A client that is sent messages, on a connection of its own.
+/// A client that receives messages, on its own connection.
 protocol LoadSubscriber: LoadSpeaker {
-    /// Path or topic under which messages for it are published. Known once it is ready.
+    /// The path or topic for messages to this client, known once it is ready.
     var destination: [UInt8] { get }
 
     init(_ number: Int, of load: PushLoad)

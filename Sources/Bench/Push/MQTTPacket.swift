@@ -24,7 +24,7 @@ enum MQTTPacket {
         output.append(1)
     }
 
-    /// With QoS 1: it wants an answer.
+    /// With QoS 1, which is answered.
     static func append(
         _ body: [UInt8], to topic: [UInt8], number: UInt16, to output: inout [UInt8]
     ) {
@@ -40,7 +40,7 @@ enum MQTTPacket {
         append(number, to: &output)
     }
 
-    /// The packet at `start`, and where its content stands; nil if it has not come whole.
+    /// The packet at `start` and the range of its content; nil if it is incomplete.
     static func next(
         in bytes: Span<UInt8>, from start: Int
     ) -> (kind: Kind?, content: Range<Int>)? {

@@ -32,7 +32,7 @@ final class MQTTSubscriber: LoadSubscriber {
             position = packet.content.upperBound
             switch packet.kind {
             case .subscribeAnswer: load.isReady(self)
-            case .publish: take(bytes.span.extracting(packet.content), connection)
+            case .publish: receive(bytes.span.extracting(packet.content), connection)
             default: break
             }
         }
@@ -40,7 +40,7 @@ final class MQTTSubscriber: LoadSubscriber {
         return position
     }
 
-    private func take(_ packet: Span<UInt8>, _ connection: LoadConnection) {
+    private func receive(_ packet: Span<UInt8>, _ connection: LoadConnection) {
         let number = 2 + (Int(packet[0]) << 8 | Int(packet[1]))
         load.received(StampedBody.stamp(of: packet, at: number + 2))
         MQTTPacket.append(

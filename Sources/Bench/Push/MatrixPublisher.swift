@@ -1,9 +1,9 @@
 import Base
 
-/// A homeserver that tells the gateway of one event after the other, in the words of Synapse.
+/// A homeserver that sends one event after the other to the gateway, in the form of Synapse.
 final class MatrixPublisher: HTTPPublisher {
-    /// Before the stamp, which makes each event another one. Its length is a multiple of three, so
-    /// that the stamp stands by itself in base64.
+    /// The part before the stamp, which makes each event different. Its length is a multiple of
+    /// three, so that the stamp is encoded separately in base64.
     private static let start = #"{"notification":{"event_id":"$"#
     private static let afterStamp = Array(
         (#"Ys0ZqTf0","id":"$Rs-SSldYgf083ugaT1vsjNT7je2XW2FfM4b7V06mq2k","prio":"high","#
@@ -31,7 +31,7 @@ final class MatrixPublisher: HTTPPublisher {
         send(Array(head.joined(separator: "\r\n").utf8) + notification)
     }
 
-    /// The stamp of a notification whose bytes begin there in base64url; nil if it has none.
+    /// The stamp of a notification that starts there in base64url; nil if it has none.
     static func stamp(ofEncoded message: Span<UInt8>, at data: Int) -> StampedBody.Stamp? {
         let stamp = data + start.utf8.count / 3 * 4
         // Its 24 characters, encoded once more.

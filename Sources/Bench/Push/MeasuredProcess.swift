@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// What the kernel says of the server that is measured.
+/// The kernel's figures for the measured server.
 struct MeasuredProcess {
     struct Memory {
         /// In KiB.
@@ -11,7 +11,7 @@ struct MeasuredProcess {
 
     let number: Int
 
-    /// Seconds of CPU that its threads have used, to the nanosecond.
+    /// CPU seconds of its threads, to the nanosecond.
     var cpu: Double {
         var sum = 0
         for thread in entries(of: "/proc/\(number)/task") {
@@ -26,7 +26,7 @@ struct MeasuredProcess {
         return Memory(resident: value("Rss:", in: text), proportional: value("Pss:", in: text))
     }
 
-    /// Pages of 4 KiB that it has had written to disks.
+    /// Pages of 4 KiB that it has written to disk.
     var pagesWritten: Int { value("write_bytes:", in: read("/proc/\(number)/io")) / 4_096 }
 
     private func value(_ name: String, in text: String) -> Int {

@@ -3,17 +3,17 @@ import Crypto
 import System
 import WebPush
 
-/// Requests that are ready to be sent, each encrypted for one of the registrations: the machine that
-/// pushes is not what is measured.
+/// Prepared requests, each encrypted for one registration, so that encryption is not part of the
+/// measurement.
 struct PreparedPushes {
     struct BadKey: Error {}
 
-    /// So far apart that pushes that follow each other go to different accounts.
+    /// Far enough apart that consecutive pushes go to different accounts.
     private static let step = 617
-    /// Each another message, of one of so many chats.
+    /// The messages are spread over so many chats.
     private static let chats = 50
 
-    /// `number` is that of the message in its chat.
+    /// `number` counts the messages of a chat.
     private static func payload(_ number: Int) -> [UInt8] {
         Array(
             (#"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],"#
@@ -26,10 +26,10 @@ struct PreparedPushes {
 
     init(_ targets: RegisteredTargets, count: Int, port: Int) throws {
         let authorization = try Self.authorization(targets.signingKey, port)
-        // A salt of its own makes each another push; making a key for each would take minutes.
+        // Its own salt makes each push different; a key for each would take minutes.
         let sender = try PrivateKey.generate()
         var encryptor = try Encryptor()
-        // What an earlier run sent is known already, and would be told to nobody.
+        // Messages of an earlier run are known already and would show nothing.
         let first = 1 + Int(WallClock.now) % 20_000 * 100_000
         var requests: [[UInt8]] = []
         requests.reserveCapacity(count)
@@ -50,7 +50,7 @@ struct PreparedPushes {
         self.requests = requests[...]
     }
 
-    /// Nil when all were sent.
+    /// Nil after the last one.
     mutating func next() -> [UInt8]? { requests.popFirst() }
 
     private static func authorization(_ key: Secret, _ port: Int) throws -> String {

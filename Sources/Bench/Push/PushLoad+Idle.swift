@@ -1,4 +1,4 @@
-/// Clients that are connected and get nothing.
+/// Clients that are connected and receive nothing.
 extension PushLoad {
     func beginIdling() {
         let (memory, cpu) = (server.memory, server.cpu)

@@ -1,4 +1,4 @@
-/// Clients for which messages wait and that all come back at once.
+/// Clients with waiting messages that all reconnect at once.
 extension PushLoad {
     func beginStorm() {
         let total = options.subscribers * options.each
@@ -9,7 +9,7 @@ extension PushLoad {
                     if tally.sent < total { return publish(by: publisher) }
                     guard tally.accepted + tally.refused == total else { return }
                     onAnswer = nil
-                    // What was written comes to rest first.
+                    // Lets the writes settle first.
                     after(.seconds(1)) { self.storm(total) }
                 }
                 for publisher in publishers { publish(by: publisher) }

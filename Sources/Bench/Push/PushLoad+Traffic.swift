@@ -1,11 +1,11 @@
-/// Messages without a pause, or so many in a second.
+/// Messages without a pause, or at a fixed rate.
 extension PushLoad {
     private static let tick = Duration.milliseconds(1)
-    /// What the server has not done within so much time after the end is lost.
+    /// Messages not delivered so many seconds after the end count as lost.
     private static let patience = 5.0
 
     func beginTraffic() {
-        // Connections come to rest first.
+        // Lets the connections settle first.
         after(.milliseconds(300)) { [self] in
             var idle = publishers
             let end = Clock.nanoseconds + Int((options.warm + options.seconds) * 1_000_000_000)
@@ -27,7 +27,7 @@ extension PushLoad {
         }
     }
 
-    /// At a steady rate; a message for which no publisher is free leaves a little later.
+    /// Publishes at a steady rate; a message waits if no publisher is free.
     private func publish(
         from start: Int, until end: Int, _ publisher: @escaping () -> (any LoadPublisher)?
     ) {

@@ -13,7 +13,7 @@ final class PushLoad {
     private(set) var subscribers: [any LoadSubscriber] = []
     private(set) var publishers: [any LoadPublisher] = []
     @exclusivity(unchecked) var tally = PushTally()
-    /// What is to be done when all that was begun is ready.
+    /// Called when everything that was started is ready.
     private var whenReady: (() -> Void)?
     private var waiting: ArraySlice<() throws -> Void> = []
     private var underWay = 0
@@ -23,12 +23,12 @@ final class PushLoad {
     @exclusivity(unchecked) private var destinations: [[UInt8]] = []
     @exclusivity(unchecked) private var prepared: PreparedPushes?
     private(set) var bearer = ""
-    /// Told of each message that was received.
+    /// Called for each received message.
     @exclusivity(unchecked) var onReceipt: (() -> Void)?
-    /// Told of each publisher that may publish again.
+    /// Called for each publisher that may publish again.
     @exclusivity(unchecked) var onAnswer: ((any LoadPublisher) -> Void)?
 
-    /// So many connections shake hands at the same time, unless all are to come at once.
+    /// How many connections are opened at the same time, unless all are.
     static let burst = 64
 
     init(_ options: PushLoadOptions) throws {
@@ -128,7 +128,7 @@ extension PushLoad {
         for subscriber in subscribers { subscriber.disconnect() }
     }
 
-    /// The same user agents come again, all at once.
+    /// Reconnects the same user agents, all at once.
     func reconnectSubscribers(_ then: @escaping () -> Void) {
         let steps = subscribers.map { subscriber in { try subscriber.connect() } }
         connect(steps, steps.count, then)
@@ -166,7 +166,7 @@ extension PushLoad {
 extension PushLoad {
     func publish(by publisher: any LoadPublisher) {
         body.stamp(tally.send(), at: Clock.nanoseconds)
-        // Those who need none bring what they publish.
+        // Publishers without destinations bring their own messages.
         guard !destinations.isEmpty else { return publisher.publish([], to: []) }
         nextDestination = nextDestination + 1 < destinations.count ? nextDestination + 1 : 0
         publisher.publish(body.bytes, to: destinations[nextDestination])
@@ -174,8 +174,8 @@ extension PushLoad {
 
     func nextPrepared() -> [UInt8]? { prepared?.next() }
 
-    /// A client was told of something that changes.
-    func told() { tally.tell() }
+    /// A client has received an update.
+    func receivedUpdate() { tally.countUpdate() }
 
     func received(_ stamp: StampedBody.Stamp?) {
         guard let stamp else { return lost("subscriber", "a message without our stamp") }

@@ -1,4 +1,4 @@
-/// What the load program is to do to which server.
+/// The load to generate, and on which server.
 struct PushLoadOptions {
     enum Service: String { case bellwire, nchan, mosquitto }
 
@@ -9,25 +9,25 @@ struct PushLoadOptions {
         case absent
         /// Publish to registrations, whose keys the service holds.
         case registrations
-        /// Have clients connected, and nothing else.
+        /// Only keep clients connected.
         case idle
-        /// Let clients come back at once for what waits for them.
+        /// Let clients reconnect at once to fetch what waits for them.
         case storm
 
-        /// Nobody receives what is published while it is measured.
+        /// Nothing is received while publishing is measured.
         var isAnsweredOnly: Bool { self == .absent || self == .registrations }
     }
 
     var service = Service.bellwire
     var mode = Mode.load
     var port = 0
-    /// The server's; the measured side.
+    /// The process id of the measured server.
     var process = 0
     var certificate = ""
     var subscribers = 100
     var publishers = 64
     var size = 200
-    /// Messages in a second; 0 for as many as there can be.
+    /// Messages in a second; 0 for as many as possible.
     var rate = 0.0
     var warm = 1.0
     var seconds = 4.0
@@ -38,7 +38,7 @@ struct PushLoadOptions {
     /// The registrations to publish to, and how many pushes to prepare for them.
     var targets = ""
     var count = 100_000
-    /// A homeserver publishes, by the gateway.
+    /// Publishes as a homeserver, through the gateway.
     var isGateway = false
 
     init(_ words: [String: String]) throws(Options.Failure) {

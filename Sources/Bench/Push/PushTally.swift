@@ -1,11 +1,11 @@
-/// What became of the messages of one run.
+/// The results of one run's messages.
 struct PushTally {
     private(set) var sent = 0
     private(set) var accepted = 0
     private(set) var refused = 0
     private(set) var received = 0
     private(set) var duplicates = 0
-    /// Those of the time that is measured.
+    /// Received during the measured time.
     private(set) var receivedMeasured = 0
     private(set) var acceptedMeasured = 0
     private(set) var toldMeasured = 0
@@ -25,7 +25,7 @@ struct PushTally {
     /// Accepted, and not received.
     var lost: Int { max(0, accepted - (received - duplicates)) }
 
-    /// The number of the message that is about to leave.
+    /// Counts a message that is about to be sent, and returns its number.
     mutating func send() -> Int {
         sent += 1
         receipts.append(0)
@@ -43,7 +43,7 @@ struct PushTally {
         delays.append(UInt32(clamping: (now - stamp.time) / 1_000))
     }
 
-    mutating func tell() {
+    mutating func countUpdate() {
         if isMeasuring { toldMeasured += 1 }
     }
 
@@ -54,7 +54,7 @@ struct PushTally {
         answers.append(UInt32(clamping: nanoseconds / 1_000))
     }
 
-    /// Milliseconds within which so large a part was received, and answered.
+    /// The milliseconds within which this fraction was received, and answered.
     mutating func percentiles(_ part: Double) -> (receipt: Double, answer: Double) {
         (Self.percentile(&delays, part), Self.percentile(&answers, part))
     }

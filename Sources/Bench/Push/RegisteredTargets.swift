@@ -3,14 +3,13 @@ import Crypto
 import Glibc
 import WebPush
 
-/// What an application server knows of the registrations to which it pushes, its own key, and what
-/// the clients of the engines show: in a file, because who makes them, who serves them and who pushes
-/// are three processes.
+/// What an application server knows of the registrations it pushes to, its own key, and what the
+/// engines' clients show. In a file, because preparing, serving and pushing are three processes.
 struct RegisteredTargets {
     /// Each has ten registrations.
     static func account(ofRegistration number: Int) -> String { "account\(number / 10)" }
 
-    /// Those that have a client.
+    /// The accounts with a client.
     static let accounts = (0..<100).map { account(ofRegistration: 10 * $0) }
 
     struct Target {
@@ -22,7 +21,7 @@ struct RegisteredTargets {
     struct Unreadable: Error {}
 
     let signingKey: Secret
-    /// Of the device whose clients listen.
+    /// The credential of the device whose clients listen.
     let bearer: Secret
     var targets: [Target] = []
 
@@ -49,7 +48,7 @@ struct RegisteredTargets {
         }
     }
 
-    /// Of the next line; nil at the end.
+    /// The words of the next line; nil at the end.
     private static func words(_ file: UnsafeMutablePointer<FILE>) -> [String]? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { line in
             guard fgets(line.baseAddress, 1_024, file) != nil, let start = line.baseAddress else {

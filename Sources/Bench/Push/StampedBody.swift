@@ -1,6 +1,6 @@
 import Base
 
-/// A body that looks encrypted and says in its first bytes which message it is and when it left.
+/// A body that looks encrypted and carries in its first bytes its number and the time it was sent.
 struct StampedBody {
     struct Stamp {
         let number: Int
@@ -9,7 +9,7 @@ struct StampedBody {
 
     private static let mark: UInt32 = 0x3157_4C42
     private static let markLength = 4
-    /// Seven bits in each: nchan sends all messages as text, which has to be UTF-8.
+    /// Seven bits in each byte, because nchan sends all messages as text, which has to be UTF-8.
     private static let numberLength = 5
     private static let timeLength = 9
     static let stampLength = markLength + numberLength + timeLength
@@ -33,7 +33,7 @@ struct StampedBody {
         }
     }
 
-    /// The stamp of a body that begins there; nil if none does.
+    /// The stamp of a body that starts there; nil if there is none.
     static func stamp(of message: Span<UInt8>, at start: Int) -> Stamp? {
         guard start >= 0, message.count - start >= stampLength else { return nil }
         return message.withUnsafeBytes { bytes in
@@ -45,7 +45,7 @@ struct StampedBody {
         }
     }
 
-    /// The same of a body in base64url.
+    /// The same for a body in base64url.
     static func stamp(ofEncoded message: Span<UInt8>, at start: Int) -> Stamp? {
         guard start >= 0, message.count - start >= encodedLength,
             let bytes = Base64URL.decode(message.extracting(start..<start + encodedLength))
@@ -67,7 +67,7 @@ struct StampedBody {
 }
 
 extension Span<UInt8> {
-    /// Where the bytes behind the first `text` begin; nil if it is not there.
+    /// The position after the first `text`; nil if it is not there.
     func end(of text: StaticString, from start: Int = 0) -> Int? {
         let length = text.utf8CodeUnitCount
         let pattern = UnsafeBufferPointer(start: text.utf8Start, count: length)

@@ -2,7 +2,8 @@ import Base
 import Crypto
 import HTTP
 
-/// A client that gets what is published on a topic, each message as one WebSocket message: nchan.
+/// A client that receives what is published on a topic, each message as one WebSocket message, as
+/// from nchan.
 class WebSocketSubscriber: LoadSubscriber {
     let load: PushLoad
     let number: Int
@@ -13,7 +14,7 @@ class WebSocketSubscriber: LoadSubscriber {
     private static let limits = WebSocketSession.Limits(messageLimit: 1 << 20)
 
     var destination: [UInt8] { Array("/pub/\(topic)".utf8) }
-    /// What the request for the upgrade asks for.
+    /// The target of the upgrade request.
     var target: String { "/sub/\(topic)" }
     var subprotocols: [String] { [] }
     var fields: [(name: String, value: String)] { [] }
@@ -25,7 +26,7 @@ class WebSocketSubscriber: LoadSubscriber {
         session = Self.newSession
     }
 
-    /// Nobody between the two is to be fooled by frames, so any key does.
+    /// A fixed mask is enough, because no intermediary has to be protected.
     private static var newSession: WebSocketSession {
         WebSocketSession(
             limits: limits, maskingKeys: { 0x5A5A_5A5A }, at: .nanoseconds(Clock.nanoseconds))
@@ -73,7 +74,7 @@ class WebSocketSubscriber: LoadSubscriber {
         {
             switch delivery {
             case .text(let payload), .binary(let payload):
-                payload.withSpan(in: bytes.span) { take($0) }
+                payload.withSpan(in: bytes.span) { receive($0) }
             case .end: lost("closed")
             }
         }
@@ -83,9 +84,9 @@ class WebSocketSubscriber: LoadSubscriber {
 
     func upgraded() { load.isReady(self) }
 
-    func take(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
+    func receive(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
 
-    /// Leaves with everything else that is said in answer to what came.
+    /// Sent together with the other answers to the received data.
     func send(_ text: [UInt8]) {
         guard let connection else { return }
         _ = session.send(.text, text.span, to: &connection.output)

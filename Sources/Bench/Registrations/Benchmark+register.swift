@@ -19,7 +19,7 @@ extension Benchmark {
         return true
     }
 
-    /// What a server with so many registrations needs to begin, and to find one.
+    /// What a server with so many registrations needs to start, and to find one.
     static let registerStart = Benchmark(
         name: "register-start", summary: "opening the store that register-make made (--folder)"
     ) { options in
@@ -44,7 +44,7 @@ extension Benchmark {
         return true
     }
 
-    /// Of a thousand of them, wherever they lie.
+    /// The digests of a thousand of them, spread over the file.
     private static func digests(
         of targets: RegisteredTargets, _ store: SQLiteStore
     ) throws -> [Digest] {

@@ -4,7 +4,7 @@ import Delivery
 import Mailbox
 import WebPush
 
-/// Fills a new store with registrations, as the API makes them, each bound to the same signer.
+/// Fills a new store with registrations as the API makes them, all bound to the same signer.
 final class RegistrationMaker {
     private static let outstanding = 4_096
     private static let owner = "bench"

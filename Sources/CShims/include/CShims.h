@@ -6,38 +6,38 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/// No core file and no ptrace by other processes of the same user. Returns 0, or -1 with errno.
+/// Forbids core files and ptrace by processes of the same user. Returns 0, or -1 with errno.
 int cshims_forbid_dumping(void);
 
-/// Other programs of the user may see again what kind of process this is. Returns 0, or -1 with errno.
+/// Lets other programs of the user inspect this process again. Returns 0, or -1 with errno.
 int cshims_allow_dumping(void);
 
-/// Takes one connection, non-blocking and closed on exec. Returns its descriptor, or -1 with errno.
+/// Accepts one connection, non-blocking and close-on-exec. Returns its descriptor, or -1 with errno.
 int cshims_accept(int listener, struct sockaddr *address, socklen_t *length);
 
-/// Who held the other end of a Unix socket when it was connected. Returns 0, or -1 with errno.
+/// The process at the other end of a Unix socket when it connected. Returns 0, or -1 with errno.
 int cshims_peer_credentials(int socket, pid_t *process, uid_t *user, gid_t *group);
 
-/// The cores this process may run on, at least one.
+/// The number of cores that this process may use, at least one.
 int cshims_usable_cores(void);
 
 /// Names the calling thread; the kernel keeps 15 bytes.
 void cshims_name_thread(const char *name);
 
-/// Gives free memory of all of malloc's arenas back to the system.
+/// Gives free memory of all malloc arenas back to the system.
 void cshims_trim_heap(void);
 
-/// Opens `path` inside of an open folder, following no link and leaving the folder by no way; the
-/// descriptor serves to look at it and to connect to it. Returns it, or -1 with errno.
+/// Opens `path` inside an open folder without following links or leaving the folder. The
+/// descriptor is for examining the file and connecting to it. Returns it, or -1 with errno.
 int cshims_open_beneath(int folder, const char *path);
 
-/// Waits for the end of a thread, at most until then by CLOCK_MONOTONIC. Returns 0, or an errno.
+/// Waits for a thread to end, with a deadline on CLOCK_MONOTONIC. Returns 0, or an errno.
 int cshims_join_until(pthread_t thread, struct timespec deadline);
 
-/// Something from outside that a thread is at work on. Lies on the stack of that thread.
+/// An input that a thread is handling. It is on the stack of that thread.
 struct cshims_input {
     uint32_t kind;
-    /// On whose behalf, where that is kept between starts; otherwise 0.
+    /// The account concerned, if it is stored; otherwise 0.
     uint64_t subject;
     const void *first;
     size_t first_count;
@@ -46,7 +46,7 @@ struct cshims_input {
     struct cshims_input *outer;
 };
 
-/// What a thread was at work on when it ended the process by a signal; `signal` is 0 before that.
+/// The input that a thread was handling when a signal ended the process; `signal` is 0 before that.
 struct cshims_crash {
     uint32_t signal;
     uint32_t kind;
@@ -54,15 +54,15 @@ struct cshims_crash {
     uint64_t digest;
 };
 
-/// The thread is at work on this, within what it is at work on already.
+/// The thread begins to handle this input, within the current one if there is one.
 void cshims_enter(struct cshims_input *input);
 
-/// Not any more.
+/// The thread has handled it.
 void cshims_leave(const struct cshims_input *input);
 
-/// Names an input by its kind and bytes, under a key.
+/// The digest of an input's kind and bytes, under a key.
 uint64_t cshims_digest(const uint64_t key[2], const struct cshims_input *input);
 
-/// From now on the first thread that ends the process by SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE or
-/// SIGSEGV writes into `place` what it was at work on. Returns 0, or -1 with errno.
+/// From now on the first thread that gets SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE or SIGSEGV writes
+/// the input it was handling into `place`. Returns 0, or -1 with errno.
 int cshims_note_crashes(struct cshims_crash *place, const uint64_t key[2]);

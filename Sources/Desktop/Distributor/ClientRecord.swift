@@ -40,3 +40,39 @@ package struct ClientRecord: Equatable, Sendable, Confidential {
         self.lastSeen = lastSeen
     }
 }
+
+/// Identifies a registration. Applications in different sandboxes may use the same token.
+package struct ClientKey: Hashable, Sendable, Confidential {
+    /// The id of the sandboxed application; empty outside a sandbox.
+    package let sandbox: String
+    package let token: String
+
+    package init(sandbox: String, token: String) {
+        self.sandbox = sandbox
+        self.token = token
+    }
+}
+
+/// The VAPID key of an application server, as applications pass it: a point of P-256 in 87
+/// characters of base64url.
+package struct ApplicationKey: Hashable, Sendable {
+    package static let length = 87
+
+    package let text: String
+
+    package init?(_ text: String) {
+        guard text.utf8.count == Self.length, UncompressedPoint(base64URL: text) != nil else {
+            return nil
+        }
+        self.text = text
+    }
+}
+
+/// Stores registrations.
+package protocol ClientStore: AnyObject {
+    /// All registrations, once at the start.
+    func clients() throws -> [ClientRecord]
+    /// Inserts it, or replaces the one with the same key. Returns after it is on the disk.
+    func save(_ client: ClientRecord) throws
+    func remove(_ key: ClientKey) throws
+}

@@ -15,7 +15,7 @@ extension Distributor {
     }
 
     /// The end of a registration is no reason to start the application.
-    mutating func tellUnregistered(_ client: Client) {
+    mutating func sendUnregistered(_ client: Client) {
         let record = client.record
         act(
             .call(
@@ -89,7 +89,7 @@ extension Distributor {
                 ConnectorCall(
                     destination: service, token: record.key.token, content: content,
                     version: version, path: path, startsService: isStart)))
-        if isStart { peer.noteStart(at: now) }
+        if isStart { peer.recordStart(at: now) }
         return Peer.Flight(
             id: id, item: item, version: version, path: path, owner: peer.owner,
             deadline: now + (isStart ? Self.startLimit : Peer.Flight.pause(version)))
@@ -128,21 +128,21 @@ extension Distributor {
         if isControl { peer.control = nil } else { peer.message = nil }
         switch outcome {
         case .taken:
-            peer.noteAnswer()
-            noteTaken(flight, at: moment)
+            peer.recordAnswer()
+            recordDelivery(flight, at: moment)
         case .unreachable(let reason):
             clients[flight.item.client]?.trouble = reason
             // The called instance has passed its name on to another one, which is running.
             let isHandedOver = peer.owner.isPresent && peer.owner != flight.owner
-            if !isHandedOver { peer.noteFailure(at: moment.boot) }
+            if !isHandedOver { peer.recordFailure(at: moment.boot) }
             putBack(flight.item, &peer, isControl)
         case .unsupported: tryOtherWay(flight.item, &peer, isControl, at: moment.boot)
         case .refused:
-            peer.noteAnswer()
+            peer.recordAnswer()
             clients[flight.item.client]?.isStale = true
             drop(flight.item, "it no longer knows its token")
         case .failed:
-            peer.noteFailure(at: moment.boot)
+            peer.recordFailure(at: moment.boot)
             tryAgain(flight.item, "it answered with an error", &peer, isControl)
         }
         peers[service] = peer
@@ -150,7 +150,7 @@ extension Distributor {
         releasePeer(service)
     }
 
-    private mutating func noteTaken(_ flight: Peer.Flight, at moment: Moment) {
+    private mutating func recordDelivery(_ flight: Peer.Flight, at moment: Moment) {
         guard var client = clients[flight.item.client] else { return }
         let before = client.record
         client.trouble = nil
@@ -160,7 +160,7 @@ extension Distributor {
         case .endpoint: client.record.endpoint = client.endpoint
         case .fetch(let signals):
             client.record.lastDelivery = moment.wall
-            for signal in signals { noteHeard(signal, by: flight.item.client) }
+            for signal in signals { recordHeard(signal, by: flight.item.client) }
         case .message(let message):
             client.delivered.insert(message.id)
             client.record.lastDelivery = moment.wall
@@ -201,7 +201,7 @@ extension Distributor {
         item.way += 1
         if item.way == Peer.wayCount {
             item.way = 0
-            peer.noteFailure(at: now)
+            peer.recordFailure(at: now)
             return tryAgain(item, "it has no UnifiedPush connector", &peer, isControl)
         }
         putBack(item, &peer, isControl)

@@ -49,7 +49,7 @@ extension Distributor {
         for call in calls { act(.answer(call.id, .failed(reason))) }
         _ = remove(key)
         // An application that got "registered" must learn that it is not.
-        if calls.isEmpty { tellUnregistered(client) }
+        if calls.isEmpty { sendUnregistered(client) }
         advance(client.record.service, at: moment)
         releasePeer(client.record.service)
     }
@@ -98,7 +98,7 @@ extension Distributor {
     /// Many more than can be unconfirmed at a time.
     private static let heardLimit = 64
 
-    mutating func noteHeard(_ signal: FetchSignal, by client: ClientKey) {
+    mutating func recordHeard(_ signal: FetchSignal, by client: ClientKey) {
         act(.fetched(signal))
         heardSignals.append((client, signal))
         if heardSignals.count > Self.heardLimit { heardSignals.removeFirst() }

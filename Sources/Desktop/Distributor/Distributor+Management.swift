@@ -26,7 +26,7 @@ extension Distributor {
     package mutating func removeApplication(_ service: String, at moment: Moment) -> Bool {
         let all = keys(of: service)
         for key in all {
-            if let client = remove(key) { tellUnregistered(client) }
+            if let client = remove(key) { sendUnregistered(client) }
         }
         advance(service, at: moment)
         releasePeer(service)
@@ -60,4 +60,19 @@ extension Distributor {
         advance(service, at: moment)
         return !all.isEmpty
     }
+}
+
+/// An application as the user sees it: all registrations of one bus name, without their secrets.
+package struct Application: Equatable, Sendable {
+    package let service: String
+    package let description: String
+    package let sandbox: String
+    package let registrations: Int
+    package let isRunning: Bool
+    package let waiting: Int
+    package let created: Int64
+    package let lastDelivery: Int64?
+    package let isMuted: Bool
+    package let leastUrgency: Urgency
+    package let trouble: String?
 }

@@ -15,15 +15,15 @@ extension DistributorService {
         else { return refuse(call) }
         // The second generation gets an answer at once; the work is queued.
         if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
-        guard delay > .zero else { return take(call) }
+        guard delay > .zero else { return enqueue(call) }
         lastParked += 1
         parked[lastParked] = call
         _ = loop.schedule(after: Interval(delay), self, cookie: lastParked)
     }
 
-    func take(_ call: BusCall) {
+    func enqueue(_ call: BusCall) {
         intake.append(call)
-        takeNext()
+        lookUpNext()
     }
 
     private func refuse(_ call: BusCall) {
@@ -34,9 +34,9 @@ extension DistributorService {
         }
     }
 
-    private func takeNext() {
-        guard !isTaking, !intake.isEmpty else { return }
-        isTaking = true
+    private func lookUpNext() {
+        guard !isLookingUp, !intake.isEmpty else { return }
+        isLookingUp = true
         let call = intake.removeFirst()
         sandboxes.sandbox(of: call.sender, on: bus) { [weak self] sandbox in
             guard let self else { return }
@@ -48,10 +48,10 @@ extension DistributorService {
         }
     }
 
-    private func taken() {
+    private func finishCall() {
         perform()
-        isTaking = false
-        takeNext()
+        isLookingUp = false
+        lookUpNext()
     }
 
     private func register(_ call: BusCall, _ sandbox: Sandbox) {
@@ -61,12 +61,12 @@ extension DistributorService {
             : RegistrationArguments(options: call.arguments.first)
         guard let arguments, let channel = Self.newChannel() else {
             call.answer(.failed(.internal))
-            return taken()
+            return finishCall()
         }
         ServiceLookup.service(arguments.service, of: call.sender, sandbox, on: bus) {
             [weak self] service in
             guard let self else { return }
-            defer { taken() }
+            defer { finishCall() }
             guard BusName.isUnique(service) || sandbox.allows(service) else {
                 return call.answer(.failed(.unauthorized))
             }
@@ -82,7 +82,7 @@ extension DistributorService {
     }
 
     private func unregister(_ call: BusCall, _ sandbox: Sandbox) {
-        defer { taken() }
+        defer { finishCall() }
         let token =
             call.version == .one
             ? call.arguments.first?.text : call.arguments.first?.members?["token"]?.text

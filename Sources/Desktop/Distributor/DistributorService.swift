@@ -25,7 +25,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     private var exports: [BusSubscription] = []
     /// Calls whose callers are looked up one after the other, to keep their order.
     var intake: [BusCall] = []
-    var isTaking = false
+    var isLookingUp = false
     /// Delayed calls of programs that call too often.
     var parked: [UInt64: BusCall] = [:]
     var lastParked = Cookie.parked
@@ -63,7 +63,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         ]
         self.management = management
         perform()
-        takeSurvey()
+        startSurvey()
     }
 
     /// Answers nothing any more.
@@ -103,13 +103,13 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     package func timerFired(_ cookie: UInt64) {
         switch cookie {
-        case Cookie.survey: takeSurvey()
+        case Cookie.survey: startSurvey()
         case Cookie.tick:
             timer = nil
             machine.tick(at: now)
             perform()
         default:
-            if let call = parked.removeValue(forKey: cookie), !isEnded { take(call) }
+            if let call = parked.removeValue(forKey: cookie), !isEnded { enqueue(call) }
         }
     }
 
@@ -184,13 +184,13 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         timer = loop.schedule(after: Interval(pause), self, cookie: Cookie.tick)
     }
 
-    private func noteSeen(_ names: Set<String>) {
+    private func reportSeen(_ names: Set<String>) {
         machine.seen(names, at: now)
         perform()
     }
 
     /// Asks the bus which applications still exist.
-    private func takeSurvey() {
+    private func startSurvey() {
         survey = loop.schedule(
             after: Interval(Self.surveyInterval), self, cookie: Cookie.survey)
         let bus = bus
@@ -198,7 +198,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
             guard case .success(let names) = names else { return }
             bus.activatableNames { activatable in
                 guard case .success(let activatable) = activatable else { return }
-                self?.noteSeen(Set(names).union(activatable))
+                self?.reportSeen(Set(names).union(activatable))
             }
         }
     }

@@ -58,17 +58,17 @@ struct Peer {
     }
 
     /// A call failed. A failed start has a pause of its own.
-    mutating func noteFailure(at now: Duration) {
+    mutating func recordFailure(at now: Duration) {
         pauseEnd = owner.isPresent ? now + pause : nil
         if owner.isPresent { pause = min(pause * 2, Self.longestPause) }
     }
 
-    mutating func noteStart(at now: Duration) {
+    mutating func recordStart(at now: Duration) {
         startEnd = now + startPause
         startPause = min(startPause * 2, Self.longestPause)
     }
 
-    mutating func noteAnswer() {
+    mutating func recordAnswer() {
         pauseEnd = nil
         pause = Self.shortestPause
         startPause = Self.shortestPause

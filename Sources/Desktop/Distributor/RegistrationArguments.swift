@@ -1,5 +1,6 @@
 import Base
 import Bus
+package import WebPush
 
 /// The checked arguments of `Register`; all must be right.
 struct RegistrationArguments: Equatable {
@@ -57,5 +58,29 @@ struct RegistrationArguments: Equatable {
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= tokenLimit
             && !text.unicodeScalars.contains(where: Printable.isUnsafe)
+    }
+}
+
+/// A call of `Register` with checked arguments.
+package struct RegisterCall: Equatable, Sendable, Confidential {
+    package let key: ClientKey
+    /// The bus name that gets the messages.
+    package let service: String
+    package let description: String
+    package let applicationKey: ApplicationKey?
+    package let version: ConnectorVersion
+    /// A random id, in case a new channel is needed.
+    package let channel: ChannelID
+
+    package init(
+        key: ClientKey, service: String, description: String, applicationKey: ApplicationKey?,
+        version: ConnectorVersion, channel: ChannelID
+    ) {
+        self.key = key
+        self.service = service
+        self.description = description
+        self.applicationKey = applicationKey
+        self.version = version
+        self.channel = channel
     }
 }

@@ -30,14 +30,14 @@ extension ReceiverLinks {
         var known = known
         if receivers[channel] == nil {
             guard let first = connections.first else {
-                return tellLater(.refused(channel, .actionRequired))
+                return notifyLater(.refused(channel, .actionRequired))
             }
             let isSaved = attempt("channel") {
                 try store.save(
                     DesktopStore.ChannelRecord(
                         channel: channel, receiver: first.row, isEnded: false))
             }
-            guard isSaved else { return tellLater(.refused(channel, .internal)) }
+            guard isSaved else { return notifyLater(.refused(channel, .internal)) }
             receivers[channel] = first.row
             // The endpoint is of another receiver.
             known = nil
@@ -47,7 +47,7 @@ extension ReceiverLinks {
         if isStarted { connection.perform() }
     }
 
-    private func tellLater(_ event: LinkEvent) {
+    private func notifyLater(_ event: LinkEvent) {
         loop.post { self.listener?.heard(event) }
     }
 
@@ -75,8 +75,8 @@ extension ReceiverLinks {
             attempt("user-agent") {
                 try store.setUserAgent(userAgent, ofReceiver: connection.row)
             }
-        case .endpoint(let channel, let endpoint): tellLater(.endpoint(channel, endpoint))
-        case .refuse(let channel, let reason): tellLater(.refused(channel, reason))
+        case .endpoint(let channel, let endpoint): notifyLater(.endpoint(channel, endpoint))
+        case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
         case .forget(let channel): forget(channel)
         case .connect, .disconnect, .send: break
         }

@@ -35,7 +35,7 @@ extension ReceiverLinks {
     }
 
     private func keep() {
-        let keys = custody.takeUnkept()
+        let keys = custody.dequeueUnkept()
         let messages = keys.compactMap { key in custody.entry(key).map { (key: key, entry: $0) } }
         guard !messages.isEmpty else { return }
         var rows: [Int64] = []

@@ -4,24 +4,24 @@ extension Presenter {
     mutating func setBadge(_ count: Int64, _ source: String) {
         guard let known = sources[source], known.badge != count else { return }
         sources[source]?.badge = count
-        tellBadge(of: known.settings.desktopEntry)
+        sendBadge(of: known.settings.desktopEntry)
     }
 
     /// The count of the source no longer counts.
     mutating func endBadge(_ source: String) {
         guard let known = sources[source], let count = known.badge else { return }
         sources[source]?.badge = nil
-        if count != 0 { tellBadge(of: known.settings.desktopEntry) }
+        if count != 0 { sendBadge(of: known.settings.desktopEntry) }
     }
 
     /// For a launcher that just appeared.
     mutating func repeatBadges() {
         let known = sources.values.filter { $0.badge != nil }
-        for entry in Set(known.map(\.settings.desktopEntry)).sorted() { tellBadge(of: entry) }
+        for entry in Set(known.map(\.settings.desktopEntry)).sorted() { sendBadge(of: entry) }
     }
 
     /// The count of an application is the sum of its accounts.
-    private mutating func tellBadge(of entry: String) {
+    private mutating func sendBadge(of entry: String) {
         let total = sources.values.filter { $0.settings.desktopEntry == entry }
             .reduce(Int64(0)) { sum, source in
                 let (sum, isOver) = sum.addingReportingOverflow(source.badge ?? 0)

@@ -42,7 +42,7 @@ extension Presenter {
         case .waiting:
             let hasRoom =
                 key.notification == 0 || entry.isInDoubt
-                || sources[key.source]?.budget.take(at: now) == true
+                || sources[key.source]?.budget.spend(at: now) == true
             guard hasRoom else { return summarise(key) }
             (entry.place, entry.server) = (.showing, server.identity)
         case .shown where digest != entry.digest: break
@@ -149,5 +149,22 @@ extension Presenter {
         }
         return counts.map { (title: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.title) < ($0.count, $1.title) }
+    }
+}
+
+/// Limits how many notifications of one source come up: ten at once, then one per second.
+struct PopupBudget: Equatable, Sendable {
+    static let size = 10
+    static let interval = Duration.seconds(1)
+
+    /// When the budget is full again.
+    private var fullAt = Duration.zero
+
+    /// Uses one place if there is one.
+    mutating func spend(at now: Duration) -> Bool {
+        let next = max(fullAt, now) + Self.interval
+        guard next - now <= Self.interval * Self.size else { return false }
+        fullAt = next
+        return true
     }
 }

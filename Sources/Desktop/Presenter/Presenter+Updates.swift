@@ -61,7 +61,7 @@ extension Presenter {
         for notification in change.added {
             let key = ShownKey(source, change.group, notification.id)
             if let former = removed.first(where: { isSame(notification, at: $0) }) {
-                takeOver(former, by: key)
+                moveEntry(from: former, to: key)
             }
             let isSounding = change.isSounding && !notification.isSilent
             add(
@@ -78,7 +78,7 @@ extension Presenter {
     }
 
     /// The new notification takes the place of the former one on the screen.
-    private mutating func takeOver(_ former: ShownKey, by key: ShownKey) {
+    private mutating func moveEntry(from former: ShownKey, to key: ShownKey) {
         guard entries[key] == nil, var entry = entries.removeValue(forKey: former) else { return }
         entry.isDirty = true
         entries[key] = entry
@@ -114,14 +114,18 @@ extension Presenter {
         guard isFirst || entry.notification != notification || entry.chat != chat else {
             return
         }
-        (entry.notification, entry.chat) = (notification, chat)
-        (entry.isDirty, entry.isDoomed) = (true, false)
+        (entry.notification, entry.chat, entry.isDoomed) = (notification, chat, false)
         entries[key] = entry
-        switch entry.place {
+        redraw(key)
+    }
+
+    private mutating func redraw(_ key: ShownKey) {
+        entries[key]?.isDirty = true
+        switch entries[key]?.place {
         case .waiting, .shown: enqueue(key)
-        // A call that is running is followed by another one.
-        case .showing, .listed, .dismissed: break
         case .summarised: touchSummary(of: key.source)
+        // After a running call `notified` looks at `isDirty`.
+        case .showing, .listed, .dismissed, nil: break
         }
     }
 
@@ -172,15 +176,12 @@ extension Presenter {
         actions.append(.forgetHighest(source: source))
     }
 
-    /// What is on the screen may offer more now, or less.
+    /// Consent changes which buttons a notification has.
     private mutating func agree(to consent: SourceConsent, _ source: String) {
         guard sources[source]?.consent != consent else { return }
         sources[source]?.consent = consent
         for (key, entry) in entries where key.source == source {
-            // What is under way was made before; it is looked at again when the answer is there.
-            guard entry.place == .shown || entry.place == .showing else { continue }
-            entries[key]?.isDirty = true
-            if entry.place == .shown { enqueue(key) }
+            if entry.place == .shown || entry.place == .showing { redraw(key) }
         }
     }
 

@@ -58,7 +58,7 @@ extension DesktopStore {
             try insert.run()
             rows.append(row)
         }
-        try noteTime()
+        try recordTime()
         try connection.execute("COMMIT")
         return rows
     }

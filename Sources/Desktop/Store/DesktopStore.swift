@@ -41,7 +41,7 @@ package final class DesktopStore {
         sealer = try Sealer(current: masterKey)
         self.clock = clock
         self.connection = connection
-        try noteTime()
+        try recordTime()
     }
 
     private static func finding(_ path: String) throws(Migration.Failure) -> String? {
@@ -102,7 +102,7 @@ extension DesktopStore {
     }
 
     /// Records the time: at the start, and with each stored message.
-    func noteTime() throws(SQLiteError) {
+    func recordTime() throws(SQLiteError) {
         let now = ClockReading.now()
         let time = clock.time(at: now)
         try run("INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)") {

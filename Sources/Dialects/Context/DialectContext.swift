@@ -1,21 +1,21 @@
 package import Notifications
 
-/// What a dialect has to know about the account besides the payload.
+/// What a dialect needs to know besides the payload.
 package struct DialectContext {
     package var policy: ChatPolicy
     package var accountID: Int64
     package var level: TrustLevel
-    /// In clear, but from somebody who is trusted.
+    /// It came in clear, but from a trusted sender.
     package var isTrusted = false
-    /// The title of a chat as far as it is known, else empty.
+    /// The title of a chat; empty if it is not known.
     package var chatTitle: (ChatID) -> String
-    /// What the registration says where a payload leaves it open.
+    /// The registration's defaults.
     package var presentation: SourcePresentation
     package var templates: TelegramTemplates
-    /// When it came, in seconds since 1970.
+    /// When the push arrived, in seconds since 1970.
     package var now: Double = 0
 
-    /// What came may have actions.
+    /// Whether the notification may have actions.
     var mayAct: Bool { level > .clear || isTrusted }
 
     package init(
@@ -32,7 +32,6 @@ package struct DialectContext {
         self.templates = templates
     }
 
-    /// The context of an account as it stands.
     package static func of(
         _ account: Account, level: TrustLevel, templates: TelegramTemplates
     ) -> DialectContext {

@@ -1,11 +1,12 @@
 import Base
 import Notifications
 
-/// What a payload carries for the application that opens it, as `Presentation.data` keeps it.
+/// The payload's data for the application that opens it, as `Presentation.data` stores it.
 enum PayloadData {
     typealias Member = (name: String, value: JSONNode?)
 
-    /// An object of the payload; empty for anything else, and for what is too large or nested.
+    /// An object of the payload. Empty for anything else, and if it is too large or nested too
+    /// deeply.
     static func text(_ node: JSONNode?) -> String {
         guard let node, node.kind == .object, node.source.count <= Presentation.dataLimit,
             !node.isTooNested
@@ -13,7 +14,7 @@ enum PayloadData {
         return text { $0.value(node) }
     }
 
-    /// An object of those members that are there, of several of one name the first.
+    /// An object of the members that exist; of several with one name, the first.
     static func text(_ members: [Member]) -> String {
         var names: Set<String> = []
         let members = members.filter { $0.value != nil && names.insert($0.name).inserted }
@@ -39,7 +40,7 @@ enum PayloadData {
 }
 
 extension JSONNode {
-    /// Its members without those that are told otherwise.
+    /// Its members, except those with the given names.
     func members(without names: Set<String>) -> [PayloadData.Member] {
         members.filter { !names.contains($0.name) }.map { ($0.name, $0.value) }
     }

@@ -1,6 +1,6 @@
 extension TelegramTemplates {
-    /// The templates of the documentation: key, tab, text. Keys that stand twice are first told
-    /// without, then with the group.
+    /// Telegram's documented templates: key, tab, text. Where a key stands twice, the first one is
+    /// without the group and the second with it.
     static let englishTable = """
         AUTH_REGION	New login from unrecognized device {1}, location: {2}
         AUTH_UNKNOWN	New login from unrecognized device {1}

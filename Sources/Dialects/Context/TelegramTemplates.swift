@@ -1,4 +1,4 @@
-/// The sentences that tell a person what a key means.
+/// The sentences that describe Telegram's keys to people.
 package struct TelegramTemplates: Sendable {
     private struct Forms: Sendable {
         var plain: Sentence
@@ -9,8 +9,8 @@ package struct TelegramTemplates: Sendable {
 
     package static let english = TelegramTemplates(table: englishTable)
 
-    /// One row a line: key, tab, template; what follows a second tab is a comment. What the table
-    /// leaves out is said as in `others`.
+    /// One row a line: key, tab, template; a second tab starts a comment. `others` fills in missing
+    /// keys.
     package init(table: String, orElse others: TelegramTemplates) {
         self.init(table: table)
         forms.merge(others.forms) { own, _ in own }
@@ -32,7 +32,7 @@ package struct TelegramTemplates: Sendable {
         self.forms = forms
     }
 
-    /// The sentence, and a title where the template itself brings one; nil for an unknown key.
+    /// The sentence, and a title if the template has one; nil for an unknown key.
     package func text(
         _ key: String, _ arguments: [String], inGroup: Bool
     ) -> (title: String?, body: String)? {
@@ -41,13 +41,12 @@ package struct TelegramTemplates: Sendable {
         return (sentence.title?.filled(arguments), sentence.body.filled(arguments))
     }
 
-    /// A template, taken apart once. A bar separates title and body.
+    /// A parsed template. A bar separates title and body.
     private struct Sentence: Sendable {
         let title: TemplateText?
         let body: TemplateText
 
         init(_ template: Substring) {
-            // Where the documented table says something of the sentence.
             let template =
                 template.firstRange(of: " (comment:").map { template[..<$0.lowerBound] } ?? template
             let parts = template.split(separator: "|", maxSplits: 1)
@@ -57,7 +56,7 @@ package struct TelegramTemplates: Sendable {
     }
 }
 
-/// Text with arguments in the place of `{1}`, `{2}` and so on.
+/// A text with placeholders `{1}`, `{2}` and so on.
 struct TemplateText: Sendable {
     private enum Piece {
         case text(String)
@@ -83,8 +82,8 @@ struct TemplateText: Sendable {
         pieces.append(.text(String(rest)))
     }
 
-    /// As applications for Apple's systems write them: `%@` for the next argument, `%2$@` for one by
-    /// its number, `%%` for the sign itself. Braces as above.
+    /// As applications for Apple's systems write them: `%@` for the next argument, `%2$@` for one
+    /// by number, `%%` for a percent sign. Braces work as above.
     init(apple template: Substring) {
         var text = ""
         var (rest, next) = (template, 1)
@@ -110,7 +109,7 @@ struct TemplateText: Sendable {
         self.init((text + rest)[...])
     }
 
-    /// Missing arguments leave a gap.
+    /// Missing arguments become empty.
     func filled(_ arguments: [String]) -> String {
         pieces.reduce(into: "") { result, piece in
             switch piece {

@@ -1,13 +1,13 @@
 package import Base
 package import Notifications
 
-/// For whom a payload is, before anything else of it is looked at.
+/// Finds out for whom a payload is, before anything else of it is read.
 package enum PushReceiver {
     package struct Refusal: Error, Equatable, Sendable {
         package let message: String
     }
 
-    /// 0 for everybody; a user; or the key under which the payload is encrypted.
+    /// 0 for everybody; else a user, or the identifier of the key that encrypts the payload.
     package static func id(of payload: [UInt8]) throws(Refusal) -> Int64 {
         if payload.elementsEqual("{}".utf8) { return 0 }
         let document: JSONDocument
@@ -36,7 +36,7 @@ package enum PushReceiver {
         }
     }
 
-    /// What `getPushReceiverId` is answered.
+    /// The answer to `getPushReceiverId`.
     package static func answer(to request: JSONNode) -> Outcome {
         do throws(Refusal) {
             let id = try id(of: Array((request["payload"]?.text ?? "").utf8))
@@ -56,6 +56,6 @@ package enum PushReceiver {
         return bytes[..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// The letters that hold the key's identifier.
+    /// The base64 letters that hold the key's identifier.
     private static let headLength = 12
 }

@@ -1,5 +1,5 @@
-/// Reads values of the TL language as they stand on the wire: whole words, least significant byte
-/// first. What is cut off or unknown is damage.
+/// Reads values of the TL language from the wire: 32-bit words, least significant byte first.
+/// Truncated or unknown data is damage.
 struct TLReader {
     struct Damage: Error {}
 
@@ -27,7 +27,7 @@ struct TLReader {
         for _ in 0..<words { _ = try word() }
     }
 
-    /// A length of one byte, or of three behind FE; filled up to whole words.
+    /// Bytes after a length of one byte, or of three after FE; padded to whole words.
     mutating func data() throws(Damage) -> ArraySlice<UInt8> {
         guard position < bytes.count else { throw Damage() }
         var start = position + 1
@@ -47,7 +47,7 @@ struct TLReader {
         String(decoding: try data(), as: UTF8.self)
     }
 
-    /// The number of elements of a vector, each of which takes a word at least.
+    /// The number of elements of a vector, bounded because each takes at least one word.
     mutating func vector() throws(Damage) -> Int {
         guard try word() == 0x1cb5_c415 else { throw Damage() }
         let count = try int()

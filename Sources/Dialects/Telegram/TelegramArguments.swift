@@ -1,6 +1,6 @@
 import Notifications
 
-/// Takes the arguments of a key apart: names first, then what is left for the content.
+/// Splits the arguments of a key: names first, then what describes the content.
 struct TelegramArguments {
     private(set) var key: String
     private(set) var senderName = ""
@@ -9,7 +9,7 @@ struct TelegramArguments {
     private let push: TelegramPush
     private let chatID: ChatID
     private let hasSender: Bool
-    /// Whether it is to be read as TDLib reads it.
+    /// Whether to read it exactly as TDLib does.
     private let isTDLib: Bool
 
     init(_ push: TelegramPush, _ chatID: ChatID, hasSender: Bool, _ policy: ChatPolicy) {
@@ -21,8 +21,8 @@ struct TelegramArguments {
         rest = push.arguments
     }
 
-    /// Channels and groups have keys of their own for what is the same.
-    mutating func takeFamily(isTolerant: Bool) throws(TelegramRefusal) {
+    /// Channels and groups have their own keys for the same events.
+    mutating func readFamily(isTolerant: Bool) throws(TelegramRefusal) {
         if key.hasPrefix("CHANNEL_MESSAGE") {
             guard chatID.kind == .channel else { throw .malformed("Receive wrong chat type") }
             key.removeFirst("CHANNEL_".count)
@@ -40,9 +40,9 @@ struct TelegramArguments {
         rest.removeFirst()
     }
 
-    /// What is left after this is about the content.
-    mutating func takeNames(_ context: DialectContext) throws(TelegramRefusal) {
-        if context.policy == .learn { return takeNamesTolerantly(context) }
+    /// The remaining arguments describe the content.
+    mutating func readNames(_ context: DialectContext) throws(TelegramRefusal) {
+        if context.policy == .learn { return readNamesTolerantly(context) }
         guard let first = rest.first else {
             throw .malformed("Expected chat name as the next argument")
         }
@@ -57,15 +57,15 @@ struct TelegramArguments {
         rest.removeFirst()
     }
 
-    /// Missing names are no reason to show nothing.
-    private mutating func takeNamesTolerantly(_ context: DialectContext) {
+    /// Reads names, but accepts missing ones rather than showing nothing.
+    private mutating func readNamesTolerantly(_ context: DialectContext) {
         if key.hasPrefix("PINNED_"), chatID.kind != .user {
             senderName = rest.isEmpty ? push.readyName : rest.removeFirst()
-            return takePinTitle(known: context.chatTitle(chatID))
+            return readPinTitle(known: context.chatTitle(chatID))
         }
         if push.key.hasPrefix("CHAT_") {
             if senderName.isEmpty { senderName = push.readyName }
-            // One documented key names the sender only.
+            // One documented key has only a sender.
             if rest.isEmpty { return }
         }
         let first = rest.isEmpty ? push.readyName : rest.removeFirst()
@@ -73,14 +73,15 @@ struct TelegramArguments {
         chatTitle = first
     }
 
-    /// The one that is the chat's title is its title, else the documented order holds.
-    private mutating func takePinTitle(known: String) {
+    /// If an argument equals the known title, it is the title; otherwise the documented order
+    /// applies.
+    private mutating func readPinTitle(known: String) {
         guard isGroup, !rest.isEmpty else { return }
         let index = known.isEmpty ? 0 : rest.firstIndex(of: known) ?? 0
         chatTitle = rest.remove(at: index)
     }
 
-    /// A message that a person sent in a group, and not a channel's own.
+    /// A message that a person sent to a group, not a channel's own post.
     var isGroup: Bool {
         chatID.kind == .basicGroup || push.custom.has("chat_from_id")
             || push.custom.has("chat_from_group_id") || push.custom.has("chat_from_broadcast_id")
@@ -141,7 +142,7 @@ struct TelegramArguments {
         content.number = Int64(winners)
     }
 
-    /// TDLib lets counts wrap, those of stars at 64 bits.
+    /// TDLib lets counts overflow; counts of stars have 64 bits.
     private func count(_ text: String, of kind: PushContent.Kind) -> Int64 {
         guard isTDLib else { return Int64(TelegramNumber.clamped(text) as Int32) }
         return kind == .gift

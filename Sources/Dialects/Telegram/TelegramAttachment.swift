@@ -4,12 +4,12 @@ import Notifications
 /// The Photo or Document that a push about media may carry.
 struct TelegramAttachment {
     private(set) var kind: PushContent.Kind
-    /// What it tells beyond its kind: a file's name, a song's title, how long it takes.
+    /// What is known beyond the kind: a file name, a song title, a duration.
     private(set) var detail = ""
-    /// A small picture of it, as a link that holds it.
+    /// A small preview, as a data link.
     private(set) var picture = ""
 
-    /// Nil where the payload carries none, or one that is not understood.
+    /// Nil if the payload carries none, or one that cannot be read.
     init?(_ custom: TelegramFields) throws(TelegramRefusal) {
         guard custom.has("attachb64") else { return nil }
         var bytes = try Self.decoded(Array(try custom.requiredText("attachb64").utf8))
@@ -26,7 +26,7 @@ struct TelegramAttachment {
 
     /// The constructor of `gzip_packed`, as it stands on the wire.
     private static let packed: [UInt8] = [0xA1, 0xCF, 0x72, 0x30]
-    /// Nobody sends so small a picture so large.
+    /// Far more than a real attachment needs.
     private static let unpackedLimit = 1 << 20
 
     private static func unpacked(_ bytes: [UInt8]) throws(TelegramRefusal) -> [UInt8] {
@@ -79,13 +79,13 @@ struct TelegramAttachment {
         guard reader.isAtEnd else { throw TLReader.Damage() }
     }
 
-    /// Makes of a message what is attached to it, where that is one of its kinds.
+    /// Refines the content of a message by its attachment, if the kinds match.
     func apply(to content: inout PushContent) {
         let kinds: Set<PushContent.Kind> =
             kind == .photo
             ? [.text, .photo]
             : [.text, .document, .animation, .video, .videoNote, .voiceNote, .audio, .sticker]
-        // What destroys itself stays what it is.
+        // Self-destructing messages stay as they are.
         guard kinds.contains(content.kind), !content.flags.contains(.isSecret) else { return }
         content.kind = kind
         if kind == .document || kind == .voiceNote || kind == .videoNote { content.text = "" }
@@ -126,7 +126,7 @@ struct TelegramAttachment {
         switch try reader.word() {
         case 0x6c37_c15c: try reader.skip(words: 2)  // The size of a picture.
         case 0x1559_0068: name = try reader.text()
-        case 0x9801_d2f7: break  // There are stickers in it.
+        case 0x9801_d2f7: break  // Has stickers.
         case 0x11b5_8939:
             kind = .animation
             detail = ""
@@ -140,7 +140,7 @@ struct TelegramAttachment {
         }
     }
 
-    /// Flags, duration, width, height; what shall be loaded first, where it begins, its codec.
+    /// Flags, duration, width, height; preload size, start time, codec.
     private mutating func readVideo(_ reader: inout TLReader) throws(TLReader.Damage) {
         let flags = try reader.word()
         let seconds = try reader.double()
@@ -148,13 +148,13 @@ struct TelegramAttachment {
         if flags & 1 << 2 != 0 { try reader.skip(words: 1) }
         if flags & 1 << 4 != 0 { try reader.skip(words: 2) }
         if flags & 1 << 5 != 0 { _ = try reader.data() }
-        // A moving picture and a moving sticker are videos, too.
+        // Animations and animated stickers have video attributes, too.
         guard kind == .document else { return }
         kind = flags & 1 != 0 ? .videoNote : .video
         detail = Self.duration(seconds)
     }
 
-    /// Flags, duration, title, performer, how the voice looks.
+    /// Flags, duration, title, performer, waveform.
     private mutating func readAudio(_ reader: inout TLReader) throws(TLReader.Damage) {
         let flags = try reader.word()
         let seconds = try reader.int()
@@ -179,7 +179,7 @@ struct TelegramAttachment {
             let kind = try reader.word()
             _ = try reader.data()
             switch kind {
-            case 0x0e17_e23c: break  // None at all.
+            case 0x0e17_e23c: break  // Empty.
             case 0x75c7_8e60: try reader.skip(words: 3)
             case 0x021e_1ad6:
                 try reader.skip(words: 2)
@@ -204,7 +204,7 @@ struct TelegramAttachment {
         }
     }
 
-    /// Flags, the emoji it stands for, its set, where it lies on a face.
+    /// Flags, emoji, sticker set, mask position.
     private static func skipSticker(_ reader: inout TLReader) throws(TLReader.Damage) {
         let flags = try reader.word()
         _ = try reader.data()

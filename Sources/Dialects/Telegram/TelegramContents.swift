@@ -1,6 +1,6 @@
 import Notifications
 
-/// What TDLib makes of a key: the kind of content, and what its argument is.
+/// What TDLib makes of a key: the kind of content, and the meaning of its argument.
 struct TelegramContent {
     enum Argument { case none, text, count, stars, gameScore, premiumGiveaway, starGiveaway }
 
@@ -24,7 +24,7 @@ struct TelegramContent {
         guard var content = table["MESSAGE_\(name)"] else {
             return nil
         }
-        // The score and the prize are not told again.
+        // For pinned messages TDLib omits the score and the prize.
         if [.gameScore, .giveaway, .paidMedia].contains(content.kind) { content.argument = .none }
         content.flags.insert(.isPinned)
         return content

@@ -1,9 +1,9 @@
 import Base
 import Notifications
 
-/// What is shown by its documented sentence.
+/// Messages shown by their documented sentences.
 extension TelegramDialect {
-    /// A key that TDLib has no notification for; the news itself has to be fetched as well.
+    /// A key for which TDLib has no notification. The client also has to fetch the news.
     static func described(
         _ push: TelegramPush, _ chatID: ChatID?, _ context: DialectContext
     ) -> [Event] {
@@ -44,7 +44,7 @@ extension TelegramDialect {
         return [.message(message), fetch]
     }
 
-    /// A key that nobody knows yet, of a message whose words came ready for people.
+    /// An unknown key of a message that carries a text ready to show.
     static func readyMessage(
         _ push: TelegramPush, _ key: String, _ chatID: ChatID, _ context: DialectContext
     ) -> IncomingMessage? {
@@ -58,7 +58,7 @@ extension TelegramDialect {
         return message
     }
 
-    /// With the text that came ready where there are no arguments to put into a sentence.
+    /// Uses the ready text of the payload if there are no arguments for a sentence.
     private static func sentence(
         _ push: TelegramPush, inGroup: Bool, _ context: DialectContext
     ) -> (title: String?, body: String)? {
@@ -104,7 +104,7 @@ extension TelegramDialect {
             data: PayloadData.text(push.custom.node))
     }
 
-    /// A bare name of a theme's sound; never a path.
+    /// A sound name of the theme, never a path.
     private static func soundName(_ push: TelegramPush) -> String {
         Presentation.bareSound(push.fields["sound"]?.text ?? "")
     }

@@ -10,7 +10,7 @@ extension TelegramDialect {
         let sender = try sender(push.custom, chatID)
         _ = try push.custom.int("mention")
         var reading = TelegramArguments(push, chatID, hasSender: sender != nil, context.policy)
-        try reading.takeFamily(isTolerant: context.policy == .learn)
+        try reading.readFamily(isTolerant: context.policy == .learn)
         try checkIdentifiers(reading.key, push, chatID)
         if let refusal = unsupported(reading.key) {
             guard context.policy == .learn else { throw refusal }
@@ -32,11 +32,11 @@ extension TelegramDialect {
                 throw .malformed("Push type is unknown")
             }
             if context.policy == .learn { return described(push, chatID, context) }
-            // Secret chats announce their messages without saying anything of them.
-            try reading.takeNames(context)
+            // Secret chats announce messages without any content.
+            try reading.readNames(context)
             return [.message(IncomingMessage(chat: .id(chatID), content: PushContent(.hidden)))]
         }
-        try reading.takeNames(context)
+        try reading.readNames(context)
         var message = IncomingMessage(
             chat: .id(chatID), messageID: ChatMessageID(server: Int64(messageID)),
             content: try reading.content(shape))
@@ -52,13 +52,13 @@ extension TelegramDialect {
         return events
     }
 
-    /// The number of what waits; none says nothing.
+    /// The badge, unless it is 0.
     static func badge(_ push: TelegramPush) -> [Event] {
         guard let badge = push.fields["badge"]?.integer, badge > 0 else { return [] }
         return [.badge(unread: badge, missedCalls: nil)]
     }
 
-    /// Messages have numbers, except those of secret chats, which have random ones.
+    /// Messages have numbers, except in secret chats, where they have random identifiers.
     private static func checkIdentifiers(
         _ key: String, _ push: TelegramPush, _ chatID: ChatID
     ) throws(TelegramRefusal) {
@@ -77,7 +77,8 @@ extension TelegramDialect {
         }
     }
 
-    /// Captions begin with a picture that says what they belong to; a sticker's emoji stands alone.
+    /// Captions start with an emoji for their kind of content, which is removed; a sticker's emoji
+    /// is all there is.
     private static func trimmed(_ content: PushContent) -> String {
         let mark: String
         switch content.kind {
@@ -113,7 +114,7 @@ extension TelegramDialect {
         _ push: TelegramPush, randomID: Int64, into message: inout IncomingMessage
     ) throws(TelegramRefusal) {
         let custom = push.custom
-        // Looked at by nobody here, and yet it must be right.
+        // Unused here, but checked as TDLib does.
         _ = try custom.int("report_delivery_until_date")
         if custom.has("edit_date") {
             guard randomID == 0 else { throw .malformed("Receive edit of secret message") }
@@ -132,7 +133,7 @@ extension TelegramDialect {
         }
     }
 
-    /// A chat that speaks for itself comes before the person behind it.
+    /// A chat as sender takes precedence over a person.
     private static func sender(
         _ custom: TelegramFields, _ chatID: ChatID
     ) throws(TelegramRefusal) -> Sender? {
@@ -164,7 +165,7 @@ extension TelegramDialect {
         return .channel(id)
     }
 
-    /// Keys that TDLib knows, but has no notification for.
+    /// Keys that TDLib knows but shows nothing for.
     private static func unsupported(_ key: String) -> TelegramRefusal? {
         if key.hasPrefix("ENCRYPTION_") {
             return .unsupported("New secret chat notification is not supported")

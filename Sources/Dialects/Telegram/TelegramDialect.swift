@@ -8,7 +8,7 @@ package enum TelegramDialect {
             let push = try TelegramPush(
                 payload, for: context.accountID, isTolerant: context.policy == .learn)
             guard let push else {
-                // Without content there may still be news to fetch.
+                // A payload without content may still mean that there is news to fetch.
                 let isEmpty = payload.elementsEqual("{}".utf8)
                 return isEmpty && context.policy == .learn
                     ? [.fetchRequired(reason: "empty", details: [])] : [.ignored]
@@ -30,7 +30,7 @@ package enum TelegramDialect {
         return try messageEvents(push, chatID, context)
     }
 
-    /// Keys that are about the account, not a chat.
+    /// Keys about the account, not a chat.
     private static func serviceEvents(
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> [Event]? {
@@ -69,7 +69,7 @@ package enum TelegramDialect {
         guard parts.count >= 2, let port = parts.last, let number = UInt16(port), number > 0,
             !parts[0].isEmpty
         else {
-            // TDLib gives no code here; a client that asks us shall get one.
+            // TDLib reports no code here; our clients get one.
             throw TelegramRefusal(
                 code: context.policy == .strict ? 0 : 400,
                 message: "Can't split string into host and port")
@@ -124,7 +124,8 @@ package enum TelegramDialect {
         }
     }
 
-    /// What is left to be read. Others may be muted, so none does not clear the screen.
+    /// The number of unread messages. Since muted chats may not be counted, 0 does not clear the
+    /// screen.
     private static func unread(_ push: TelegramPush, _ context: DialectContext) -> [Event] {
         guard context.policy == .learn, let badge = push.fields["badge"]?.integer, badge >= 0 else {
             return []
@@ -151,7 +152,7 @@ package enum TelegramDialect {
         badge(push) + [.fetchRequired(reason: "message_muted", details: details(push))]
     }
 
-    /// What the client needs for fetching: the values that came, written anew.
+    /// What the client needs to fetch the news: the payload's values, written again.
     static func details(_ push: TelegramPush) -> [Update.Detail] {
         var details = [Update.Detail("loc_key", source: JSONText.quoted(push.key))]
         for name in ["call_id", "call_ah", "updates", "encryption_id", "random_id", "data_url"] {

@@ -1,6 +1,6 @@
 import Base
 
-/// The rules by which TDLib reads members, with its words for what is wrong.
+/// Reads members by TDLib's rules, with TDLib's error texts.
 struct TelegramFields {
     let node: JSONNode?
 
@@ -10,7 +10,7 @@ struct TelegramFields {
 
     func has(_ name: StaticString) -> Bool { node?.has(name) ?? false }
 
-    /// A text, or a number as it is written; nil when absent.
+    /// A string, or a number as written; nil if absent.
     func text(_ name: StaticString) throws(Refusal) -> String? {
         guard let value = node?[name] else { return nil }
         guard let text = value.textOrNumber else {
@@ -24,7 +24,7 @@ struct TelegramFields {
         return text
     }
 
-    /// A number, or a text that holds one; 0 when absent.
+    /// A number, or a string that holds one; 0 if absent.
     func long(_ name: StaticString) throws(Refusal) -> Int64 {
         guard let value = node?[name] else { return 0 }
         guard value.kind == .number || value.kind == .string else {
@@ -74,7 +74,7 @@ struct TelegramFields {
     }
 }
 
-/// Why a payload is not taken: with 400 it is wrong, with 406 its news must be fetched.
+/// Why a payload is refused: with 400 it is malformed, with 406 its news must be fetched.
 struct TelegramRefusal: Error, Equatable {
     let code: Int
     let message: String

@@ -1,8 +1,8 @@
 import Base
 
-/// Numbers that come as text.
+/// Numbers in strings.
 enum TelegramNumber {
-    /// The one form that a writer gives a number; anything else is refused.
+    /// Accepts only the canonical form of a number.
     static func strict<Number: FixedWidthInteger>(
         _ text: some StringProtocol
     ) throws(TelegramRefusal) -> Number {
@@ -12,7 +12,7 @@ enum TelegramNumber {
         return exact
     }
 
-    /// What a text begins with, as many bits of it as there are; none is zero.
+    /// The number at the start of a text, wrapped to the type's bits; 0 if there is none.
     static func wrapping<Number: FixedWidthInteger>(_ text: String) -> Number {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0).prefix { $0.isDigit }
@@ -22,7 +22,7 @@ enum TelegramNumber {
         return isNegative ? 0 &- value : value
     }
 
-    /// What a text begins with, as far as it can count something.
+    /// The number at the start of a text, at most the type's maximum.
     static func clamped<Number: FixedWidthInteger>(_ text: String) -> Number {
         text.utf8.prefix { $0.isDigit }.reduce(0 as Number) { value, digit in
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)

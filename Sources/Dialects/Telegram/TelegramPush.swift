@@ -1,20 +1,20 @@
 import Base
 import Notifications
 
-/// A Telegram payload, read as far as every key needs it. Of one payload there is one, whoever
-/// looks at it.
+/// A Telegram payload, with the members that all keys share. A class, so that it is not copied
+/// between readers.
 final class TelegramPush {
     let key: String
     let arguments: [String]
     let fields: TelegramFields
     let custom: TelegramFields
-    /// As often as the payload says it.
+    /// One for each date in the payload.
     let dates: [Int64]
-    /// Nil when the payload names none.
+    /// Nil if the payload names no chat.
     let chatID: ChatID?
 
-    /// Nil for a payload that needs no look: empty, or for another account than `accountID`, unless
-    /// that is 0.
+    /// Nil for a payload that can be ignored: an empty one, or one for another account than
+    /// `accountID`, unless that is 0.
     init?(
         _ payload: [UInt8], for accountID: Int64, isTolerant: Bool
     ) throws(TelegramRefusal) {
@@ -35,7 +35,7 @@ final class TelegramPush {
         let outer = TelegramFields(node: document.root)
         let isWrapped = outer.has("data")
         fields = isWrapped ? try outer.object("data") : outer
-        // Only a wrapper's date counts; the time at which a gateway sent it counts more.
+        // TDLib uses a wrapper's date only; the gateway's own time is preferred.
         let date = isWrapped && outer.has("date") ? [Int64(try outer.int("date"))] : []
         key = try fields.cleanText("loc_key", isTolerant: isTolerant)
         guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
@@ -43,19 +43,19 @@ final class TelegramPush {
         custom = try fields.object("custom")
         let sent = try fields.long("google.sent_time")
         dates = sent > 0 ? date + [sent / 1000] : date
-        // Few keys have it, and yet it must be right.
+        // Few keys use it, but it is checked as TDLib does.
         _ = try fields.text("message")
         chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
-    /// With the one that only counts in a wrapper otherwise.
+    /// Includes the date that otherwise counts in a wrapper only.
     var allDates: [Int64] {
         get throws(TelegramRefusal) {
             fields.has("date") ? dates + [Int64(try fields.int("date"))] : dates
         }
     }
 
-    /// The last one named wins.
+    /// Of several, the last one counts.
     private static func chat(
         _ custom: TelegramFields, _ key: String, isTolerant: Bool
     ) throws(TelegramRefusal) -> ChatID? {
@@ -93,18 +93,18 @@ final class TelegramPush {
         return id
     }
 
-    /// The name of whom it is about, where the arguments leave it out.
+    /// The sender's name, if the arguments lack it.
     var readyName: String {
         Self.first(["title", "line1"], of: fields) ?? peerName
     }
 
-    /// The text, ready for people, where the arguments leave it out.
+    /// The text to show, if the arguments lack it.
     var readyText: String? { Self.first(["description", "line2", "text"], of: fields) }
 
-    /// It brings words for people, whatever its key.
+    /// Whether it carries a text to show, whatever its key.
     var isReady: Bool { readyText != nil || Self.first(["title", "line1"], of: fields) != nil }
 
-    /// What the payload tells about the peer besides its access hash.
+    /// The payload's description of the peer, without the access hash.
     private var peerName: String {
         let peer = TelegramFields(node: custom["mtpeer"])
         if let name = Self.first(["name", "title"], of: peer) { return name }

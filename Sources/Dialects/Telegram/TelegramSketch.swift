@@ -1,10 +1,10 @@
 import Base
 
-/// The sketch of a picture that comes inside of a push: a JPEG of at most 40 pixels a side without
-/// the part that is the same in all of them.
+/// Telegram's picture previews: a JPEG of at most 40 pixels a side, sent without the part that is
+/// the same in all of them.
 enum TelegramSketch {
-    /// As libjpeg begins a picture of quality 20, colours at half the resolution, with the Huffman
-    /// tables of ITU-T T.81 annex K. Height and width are not filled in.
+    /// The header that libjpeg writes for quality 20 with colours at half the resolution and the
+    /// Huffman tables of ITU-T T.81 annex K. Height and width are filled in later.
     private static let beginning =
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKra\
@@ -23,7 +23,7 @@ enum TelegramSketch {
     private static let widthPosition = 166
     private static let limit = 4_096
 
-    /// The picture as a link that holds it (RFC 2397); nil for what is no sketch.
+    /// The picture as a data link (RFC 2397); nil if it is not a sketch.
     static func link(_ sketch: ArraySlice<UInt8>) -> String? {
         guard sketch.count > 3, sketch.count <= limit, sketch.first == 1,
             var picture = Base64.decode(Array(beginning.utf8))

@@ -1,10 +1,10 @@
 import Base
 
-/// The texts of a key and its arguments, cleaned as TDLib cleans them of what would disturb a screen.
+/// The texts of a payload, cleaned as TDLib cleans them.
 struct TelegramText {
     let text: String
 
-    /// Half of a surrogate pair is no text. `isTolerant`: U+FFFD stands in for it.
+    /// Fails on a lone surrogate, which becomes U+FFFD if `isTolerant`.
     init(
         _ node: JSONNode, text: String, _ name: StaticString, isTolerant: Bool
     ) throws(TelegramRefusal) {
@@ -19,14 +19,14 @@ struct TelegramText {
         self.text = Self.cleaned(text)
     }
 
-    /// Whether there is anything to look at closely.
+    /// Whether the text needs cleaning at all.
     static func isSuspicious(_ text: String) -> Bool {
         text.utf8.contains { $0 < 0x20 || $0 == 0xCC || $0 == 0xE2 || $0 == 0xEF }
     }
 
-    /// Control characters become blanks, but for line feeds, which stay, and carriage returns, which
-    /// go; so do marks that turn lines or cross them out. Of several marks of direction all but the
-    /// last become joiners, which nobody sees.
+    /// Control characters become spaces, except line feeds, which stay, and carriage returns, which
+    /// are removed, like marks that rotate or cross out lines. Of several direction marks all but
+    /// the last become invisible joiners.
     static func cleaned(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -46,8 +46,8 @@ struct TelegramText {
         return String(result)
     }
 
-    /// The value of a string as TDLib decodes it: any two halves of pairs that follow each other are
-    /// one character, and one alone stays what it is, which is no UTF-8.
+    /// Decodes a string as TDLib does: two surrogates in a row become one character, and a lone one
+    /// becomes invalid UTF-8.
     private static func decoded(_ source: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = source
@@ -95,7 +95,7 @@ struct TelegramText {
         }
     }
 
-    /// As UTF-8 writes it, surrogates too.
+    /// Encodes as UTF-8, including surrogates.
     private static func append(_ code: UInt32, to bytes: inout [UInt8]) {
         func last(_ shift: UInt32) -> UInt8 { UInt8(0x80 | code >> shift & 0x3F) }
         switch code {
@@ -106,7 +106,7 @@ struct TelegramText {
         }
     }
 
-    /// Bytes that are no ordinary letter stand as a backslash and three octal digits.
+    /// Escapes unusual bytes as a backslash and three octal digits.
     private static func escaped(_ bytes: [UInt8]) -> String {
         bytes.reduce(into: "") { text, byte in
             let isPlain = 0x20..<0x7F ~= byte && byte != 0x22 && byte != 0x5C

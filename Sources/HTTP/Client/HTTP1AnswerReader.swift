@@ -1,15 +1,15 @@
 import Base
 
-/// Gathers the head of an answer (RFC 9112 section 4), as strictly as requests are read.
+/// Reads the head of an answer (RFC 9112 section 4), as strictly as requests are read.
 struct HTTP1AnswerReader {
     struct Answer {
         let status: Int
         let isHTTP11: Bool
         let fields: HTTPFields
-        /// What came behind the head.
+        /// The bytes after the head.
         let rest: [UInt8]
 
-        /// Seconds; a date is passed over.
+        /// In seconds; a date is ignored.
         var retryAfter: Int? {
             fields.firstValue(of: "Retry-After")
                 .flatMap { Int(decimalDigits: Array(fields.bytes[$0]).span) }
@@ -20,15 +20,15 @@ struct HTTP1AnswerReader {
 
     private static let limit = 16 * 1024
     private static let fieldLimit = 100
-    /// Answers that only announce the one to come.
+    /// Interim answers to accept before the final one.
     private static let interimLimit = 8
     private var bytes: [UInt8] = []
     private var interimCount = 0
 
-    /// Nil as long as the head is not whole.
+    /// Nil until the head is complete.
     mutating func read(_ input: Span<UInt8>) throws(Broken) -> Answer? {
         bytes.append(contentsOf: input)
-        // Only a line feed can end it, and it is read again from its start.
+        // The head can end only at a line feed, and is read again from its start.
         guard input.firstIndex(of: .lineFeed) != nil else {
             guard bytes.count < Self.limit else { throw .tooLong }
             return nil
@@ -38,7 +38,7 @@ struct HTTP1AnswerReader {
                 guard bytes.count < Self.limit else { throw .tooLong }
                 return nil
             }
-            // "100 Continue" and its like announce the answer.
+            // An interim answer, such as "100 Continue".
             guard answer.status < 200, answer.status != 101 else { return answer }
             interimCount += 1
             guard interimCount <= Self.interimLimit else { throw .tooLong }
@@ -73,7 +73,7 @@ struct HTTP1AnswerReader {
             }
             guard let line = try HTTP1FieldLine(source, at: position) else { return nil }
             guard fields.count < Self.fieldLimit else { throw .tooManyFields }
-            fields.note(name: line.name, value: line.value)
+            fields.addLine(name: line.name, value: line.value)
             position = line.end
         }
         return nil

@@ -1,7 +1,7 @@
 import Reactor
 import TLS
 
-/// Through the connection to the server.
+/// From the connection to an open WebSocket.
 extension WebSocketClient {
     func startHandshake() {
         guard options.url.isEncrypted else { return startUpgrade() }
@@ -81,7 +81,7 @@ extension WebSocketClient {
         }
     }
 
-    /// Answers whether more is to be read.
+    /// Returns whether to read on.
     private func read(_ input: Span<UInt8>) -> Bool {
         do throws(HTTP1AnswerReader.Broken) {
             guard let answer = try reader.read(input) else { return true }
@@ -109,7 +109,7 @@ extension WebSocketClient {
 
     private func open(_ subprotocol: String?, _ rest: [UInt8]) {
         guard let transport = transport.take() else { return fail(.lost(.upgrade)) }
-        // The loop may let go of it with its watch.
+        // The loop may free this with its watch.
         defer { withExtendedLifetime(self) {} }
         if let watch { loop.unwatch(watch) }
         watch = nil
@@ -118,5 +118,23 @@ extension WebSocketClient {
         let socket = WebSocketConnection(
             options.terms, maskingKeys: options.random, handler, on: connection)
         connection.start(socket, subprotocol: subprotocol, received: rest)
+    }
+}
+
+extension HTTPService {
+    /// The shared parts that the connection of a client needs: a read buffer and a send queue.
+    convenience init(forClientOn loop: EventLoop) {
+        self.init(
+            on: loop, HTTPListenerTerms(), limits: Limits(), MemoryBudget(limit: 0), Unasked(),
+            HTTPFigures(), report: { _ in }, access: nil)
+    }
+
+    /// Never called: a client gets no requests.
+    private final class Unasked: HTTPHandler {
+        func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
+        func handle(_ exchange: HTTPExchange) {}
+        func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
+            (ResponseHead(status: refusal.status), [])
+        }
     }
 }

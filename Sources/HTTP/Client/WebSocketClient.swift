@@ -2,16 +2,16 @@ import Base
 package import Reactor
 import TLS
 
-/// Is told how connecting went: `opened`, or this, once.
+/// Gets either `opened` or `failed`, once.
 package protocol WebSocketClientHandler: WebSocketHandler {
     func failed(_ failure: WebSocketClientFailure)
 }
 
-/// Opens one WebSocket: finds the server, connects, shakes hands.
-/// Then an `HTTPConnection` takes over.
+/// Opens one WebSocket: resolves the name, connects, shakes hands. Then an `HTTPConnection` takes
+/// over.
 ///
-/// The loop holds it as long as it is at work. Everything runs on the thread of the loop.
-// Unchecked: only the thread of the loop touches it; the name lookup hands it back there.
+/// The loop keeps it alive while it works. Everything runs on the thread of the loop.
+// Unchecked: used only on the thread of the loop; the name lookup also calls back there.
 package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Sendable {
     enum Stage {
         case lookup
@@ -25,7 +25,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
     let loop: EventLoop
     private var handler: (any WebSocketClientHandler)?
     var stage = Stage.lookup
-    /// What is left to try.
+    /// The addresses that are left to try.
     var addresses: ArraySlice<SocketAddress> = []
     var peer = SocketAddress.unix(path: "")
     var transport: Transport?
@@ -44,7 +44,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
         self.handler = handler
     }
 
-    /// Begins to connect. To be called on the thread of the loop, or before it runs.
+    /// Begins to connect. Call it on the thread of the loop, or before that runs.
     @discardableResult
     package static func connect(
         _ options: WebSocketClientOptions, on loop: EventLoop,
@@ -55,7 +55,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
         return client
     }
 
-    /// Gives up, if it is not open by now.
+    /// Gives up, unless it is open already.
     package func cancel() { fail(.cancelled) }
 
     package func drain() { fail(.cancelled) }
@@ -84,7 +84,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
 
     func fail(_ failure: WebSocketClientFailure) {
         guard let handler = end() else { return }
-        // The loop may let go of it here.
+        // The loop may free this in here.
         withExtendedLifetime(self) {
             disconnect()
             handler.failed(failure)
@@ -116,5 +116,48 @@ extension WebSocketClient.Stage {
         case .handshake: .handshake
         case .upgrade, .done: .upgrade
         }
+    }
+}
+
+/// From the name to a connection.
+extension WebSocketClient {
+    func lookUp() {
+        let (host, port) = (options.url.host, options.url.port)
+        begin(.lookup, within: options.patience.lookup)
+        if let place = options.place { return found(.success([place])) }
+        if let address = IPAddress(host) { return found(.success([.ip(address, port: port)])) }
+        NameLookup.start(host, port: port, on: loop) { self.found($0) }
+    }
+
+    private func found(_ outcome: NameLookup.Outcome) {
+        guard case .lookup = stage else { return }  // The lookup took too long.
+        switch outcome {
+        case .success(let addresses):
+            self.addresses = addresses[...]
+            tryNext(after: nil)
+        case .failure(let failure):
+            fail(.unknownName(options.url.host, failure))
+        }
+    }
+
+    func tryNext(after failure: ReactorError?) {
+        disconnect()
+        guard let address = addresses.popFirst() else {
+            return fail(failure.map { .unreachable($0) } ?? .timedOut(.connect))
+        }
+        begin(.connect, within: options.patience.connect)
+        do throws(ReactorError) {
+            let socket = try Socket.connect(to: address)
+            peer = address
+            watch = try loop.watch(socket, for: .writable, self)
+            transport = Transport(plain: socket)
+        } catch {
+            tryNext(after: error)
+        }
+    }
+
+    func connected() {
+        if let failure = transport?.connectFailure { return tryNext(after: failure) }
+        startHandshake()
     }
 }

@@ -2,7 +2,7 @@ import Base
 package import Reactor
 package import TLS
 
-/// Why a client could not open its WebSocket: what failed, so that a person can be told what to do.
+/// Why a client could not open its WebSocket, so that a person can be told what to do.
 package enum WebSocketClientFailure: Error, Equatable, Sendable {
     package enum Stage: String, Equatable, Sendable {
         case lookup
@@ -11,19 +11,19 @@ package enum WebSocketClientFailure: Error, Equatable, Sendable {
         case upgrade
     }
 
-    /// The name of the server is unknown, or the name server is silent.
+    /// The name does not exist, or the name server does not answer.
     case unknownName(String, NameLookup.Failure)
-    /// No address of the server took the connection; the reason of the last one.
+    /// No address accepted the connection; the error of the last one.
     case unreachable(ReactorError)
-    /// We do not believe that this is the server.
+    /// The server's certificate was not accepted.
     case untrusted(TLSError)
     /// No common version or cipher, or no TLS at all.
     case brokenHandshake(TLSError)
-    /// The server answers, but does not speak WebSocket with us now.
+    /// The server answered with another status than 101.
     case refused(status: Int, retryAfter: Duration?)
-    /// The answer to the opening handshake is not what RFC 6455 asks for.
+    /// The answer to the opening handshake breaks RFC 6455.
     case badAnswer(WebSocketRefusal)
-    /// What the server answers is no HTTP.
+    /// The answer is not HTTP.
     case unreadableAnswer
     case timedOut(Stage)
     /// The other side ended the connection.

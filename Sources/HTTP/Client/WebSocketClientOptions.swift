@@ -2,9 +2,8 @@ import Base
 package import Reactor
 package import TLS
 
-/// What a client needs to know in order to connect.
 package struct WebSocketClientOptions: Sendable, Confidential {
-    /// How long each stage may last.
+    /// The limit for each stage.
     package struct Patience: Sendable {
         package var lookup = Duration.seconds(15)
         /// For each address.
@@ -16,18 +15,17 @@ package struct WebSocketClientOptions: Sendable, Confidential {
     }
 
     package let url: WebSocketURL
-    /// Further fields of the request, such as Authorization.
+    /// More fields of the request, such as Authorization.
     package var fields: [(name: String, value: String)] = []
-    /// Where to connect, whatever address the name of the host has: the socket of a server that
-    /// runs on this machine.
+    /// Connects here instead of to the address of the host: the socket of a server on this machine.
     package var place: SocketAddress?
     package var patience = Patience()
     let terms: WebSocketTerms
     let context: TLSContext
     let random: WebSocketEncoder.MaskingKeys
 
-    /// `context` is a client's and offers HTTP/1.1. `random` gives 32 bits that nobody can foresee;
-    /// the subprotocols of `terms` are offered, the first one first.
+    /// `context` is for clients and offers HTTP/1.1. `random` returns 32 unpredictable bits. The
+    /// subprotocols of `terms` are offered, best first.
     package init(
         url: WebSocketURL, terms: WebSocketTerms, context: TLSContext,
         random: @escaping WebSocketEncoder.MaskingKeys

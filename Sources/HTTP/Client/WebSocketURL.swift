@@ -1,15 +1,16 @@
 import Base
 
-/// Where a client connects to: `ws://` or `wss://`, host, port, path and query (RFC 6455 section 3).
+/// The URL that a client connects to: `ws://` or `wss://`, host, port, path and query (RFC 6455
+/// section 3).
 package struct WebSocketURL: Equatable, Sendable, Confidential {
     package let isEncrypted: Bool
-    /// A name or an address, the latter without brackets.
+    /// A name, or an address without brackets.
     package let host: String
     package let port: UInt16
     /// Path and query; may hold a credential.
     let target: String
 
-    /// Nil for anything else: other schemes, user names, fragments, characters that no URL has.
+    /// Nil for anything else: other schemes, user names, fragments, invalid characters.
     package init?(_ text: String) {
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isVisible, !text.utf8.contains(UInt8(ascii: "#")),
@@ -31,7 +32,7 @@ package struct WebSocketURL: Equatable, Sendable, Confidential {
         target = rest[end...].hasPrefix("/") ? String(rest[end...]) : "/" + rest[end...]
     }
 
-    /// As the field Host has it: without the port that goes without saying.
+    /// For the field Host: without the port if it is the default.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)"

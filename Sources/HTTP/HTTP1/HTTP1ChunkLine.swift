@@ -3,13 +3,13 @@ import Base
 /// The line before the data of a chunk (RFC 9112 section 7.1): its size and its extensions.
 struct HTTP1ChunkLine {
     let size: Int
-    /// Extensions are read over, but a message may not spend its length on them.
+    /// Extensions are ignored, but their length per message is limited.
     let extensionBytes: Int
 
-    /// More digits are leading zeros or a size beyond all limits.
+    /// More digits are leading zeros or exceed every limit.
     static let digitLimit = 16
 
-    /// `line` is whole, with the line feed at its end.
+    /// `line` is complete, with its line feed.
     init(_ line: Span<UInt8>) throws(HTTPRefusal) {
         guard line.count >= 2, line[line.count - 2] == .carriageReturn else { throw .bareLineFeed }
         let line = line.extracting(0..<line.count - 2)

@@ -1,13 +1,12 @@
-/// When an HTTP/1.1 connection goes on, when its patience ends, and how it is closed.
+/// Decides when an HTTP/1.1 connection continues, times out, and closes.
 ///
-/// Pure state beside the parser: it is told what happened and when. All times are measured from one
-/// fixed start.
+/// Pure state beside the parser. All times count from one fixed start.
 package struct HTTP1Connection: Sendable {
     private enum Phase {
         case idle
         case head
         case body
-        /// The request is whole, the answer is not written yet.
+        /// The request is complete, the answer is not written yet.
         case answering
         case lingering
         case closed
@@ -17,12 +16,12 @@ package struct HTTP1Connection: Sendable {
     package enum Continuation: Sendable {
         case nextRequest
         case close
-        /// Half-close and read on for a while (`LingeringClose`).
-        /// Closing at once would reset the connection, and the sender might never see its answer.
+        /// Half-close and read on for a while (`LingeringClose`). Closing at once would reset the
+        /// connection, and the sender might never see its answer.
         case linger
     }
 
-    /// What a deadline that passed asks for.
+    /// What to do at a deadline.
     package enum Expiry: Equatable, Sendable {
         case nothing
         case close
@@ -49,16 +48,16 @@ package struct HTTP1Connection: Sendable {
         if case .idle = phase { true } else { false }
     }
 
-    /// What the answer that is written now has to say.
+    /// What the answer being written has to say about the connection.
     package var persistence: HTTP1Persistence {
         guard keepsAlive, !isStopping, case .answering = phase else { return .close }
         return isHTTP10 ? .keepAlive : .implied
     }
 
-    /// The running answer is the last one.
+    /// The current answer will be the last one.
     package mutating func stop() { isStopping = true }
 
-    /// A byte of a request has come. Further bytes buy it no more time.
+    /// The first byte of a request has come. Further bytes do not extend the deadline.
     package mutating func requestBegan(at now: Duration) {
         guard case .idle = phase else { return }
         phase = .head
@@ -78,8 +77,8 @@ package struct HTTP1Connection: Sendable {
         deadline = nil
     }
 
-    /// The last byte of an answer, or of a refusal, has left. `hasUnreadInput` means that bytes of
-    /// the peer lie unread.
+    /// The last byte of an answer or refusal has left. `hasUnreadInput`: bytes of the peer are
+    /// unread.
     package mutating func answered(hasUnreadInput: Bool, at now: Duration) -> Continuation {
         switch persistence {
         case .implied, .keepAlive:
@@ -114,4 +113,30 @@ package struct HTTP1Connection: Sendable {
         phase = .closed
         deadline = nil
     }
+}
+
+/// How long an HTTP/1.1 connection waits, and how many requests it serves.
+package struct HTTP1Patience: Equatable, Sendable {
+    /// From the opening, or the last answer, to the first byte of a request.
+    package var idle = Duration.seconds(75)
+    /// From the first byte of a request to its empty line.
+    package var head = Duration.seconds(10)
+    /// From the empty line to the last byte of the body.
+    package var body = Duration.seconds(30)
+    package var requestCount = 10_000
+
+    /// How long and how much a refused sender may still send before its connection is cut.
+    package var lingering = Duration.seconds(2)
+    package var lingeringBytes = 64 * 1024
+
+    package init() {}
+}
+
+/// What an answer says about further requests on its connection (RFC 9112 section 9.3).
+package enum HTTP1Persistence: Sendable {
+    /// Nothing: HTTP/1.1 keeps the connection by default, and an upgrade says it itself.
+    case implied
+    /// An HTTP/1.0 client that asked for it must be told.
+    case keepAlive
+    case close
 }

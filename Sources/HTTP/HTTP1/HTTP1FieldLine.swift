@@ -1,14 +1,14 @@
 import Base
 
-/// One field line (RFC 9112 section 5), as it stands in a head and in a trailer section.
+/// One field line (RFC 9112 section 5) of a head or a trailer section.
 struct HTTP1FieldLine {
     let name: Range<Int>
     let value: Range<Int>
     /// Where the next line starts.
     let end: Int
 
-    /// Reads the line at `start`; nil where the source ends before the line does.
-    // Inlined, the ranges stay in registers; as a result they would go through memory.
+    /// Reads the line at `start`; nil if the source ends before the line does.
+    // Inlined, so that the ranges stay in registers.
     @inline(__always)
     init?(_ source: Span<UInt8>, at start: Int) throws(HTTPRefusal) {
         var index = start
@@ -28,7 +28,7 @@ struct HTTP1FieldLine {
         self.end = end
     }
 
-    /// The place behind the CRLF that must stand at `index`; nil where the source ends before.
+    /// The position after the CRLF expected at `index`; nil if the source ends before.
     static func endOfLine(
         _ source: Span<UInt8>, at index: Int, else refusal: HTTPRefusal
     ) throws(HTTPRefusal) -> Int? {
@@ -47,7 +47,7 @@ struct HTTP1FieldLine {
         switch byte {
         case .lineFeed: .bareLineFeed
         case .carriageReturn: .badFieldName
-        // RFC 9112 sections 2.2 and 5.2: a line that goes on, or white space after the first line.
+        // RFC 9112 sections 2.2 and 5.2: a folded line, or white space after the first line.
         case _ where byte.isBlank && isFirst: .foldedLine
         case _ where byte.isBlank: .spaceBeforeColon
         default: .badFieldName

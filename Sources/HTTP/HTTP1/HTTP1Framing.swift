@@ -1,8 +1,8 @@
 import Base
 
-/// What the fields of a head say about its host, its body and its connection.
+/// What the fields of a head say about host, body and connection.
 struct HTTP1Framing: Sendable {
-    /// What the lines of Transfer-Encoding name so far (RFC 9112 section 6.1).
+    /// The transfer codings named so far (RFC 9112 section 6.1).
     private enum Codings: UInt8, Sendable {
         case none
         case chunked
@@ -17,7 +17,7 @@ struct HTTP1Framing: Sendable {
     private var namesUpgrade = false
     private var hasUpgrade = false
 
-    mutating func note(
+    mutating func read(
         _ line: HTTP1FieldLine, _ source: Span<UInt8>, _ head: inout RequestHead
     ) throws(HTTPRefusal) {
         let name = source.extracting(line.name)
@@ -33,17 +33,17 @@ struct HTTP1Framing: Sendable {
         case 7 where name.equalsIgnoringCase("upgrade"):
             hasUpgrade = true
         case 10 where name.equalsIgnoringCase("connection"):
-            noteConnection(value)
+            readConnection(value)
         case 14 where name.equalsIgnoringCase("content-length"):
             guard head.contentLength == nil else { throw .repeatedContentLength }
             head.contentLength = try Self.length(value)
         case 17 where name.equalsIgnoringCase("transfer-encoding"):
-            try noteTransferEncoding(value)
+            try readTransferEncoding(value)
         default: break
         }
     }
 
-    /// What can be judged only when all fields are known.
+    /// Checks that need all fields.
     func finish(_ head: inout RequestHead) throws(HTTPRefusal) {
         let isHTTP10 = head.version == .http10
         guard codings == .none || !isHTTP10 else { throw .transferEncodingInHTTP10 }
@@ -64,7 +64,7 @@ struct HTTP1Framing: Sendable {
         head.keepsAlive = !closes && (keepsAlive || !isHTTP10)
     }
 
-    private mutating func noteConnection(_ value: Span<UInt8>) {
+    private mutating func readConnection(_ value: Span<UInt8>) {
         var position = 0
         while let range = value.nextListElement(from: &position) {
             let option = value.extracting(range)
@@ -74,11 +74,11 @@ struct HTTP1Framing: Sendable {
         }
     }
 
-    private mutating func noteTransferEncoding(_ value: Span<UInt8>) throws(HTTPRefusal) {
+    private mutating func readTransferEncoding(_ value: Span<UInt8>) throws(HTTPRefusal) {
         var position = 0
         while let range = value.nextListElement(from: &position) {
             let coding = value.extracting(range)
-            // A coding behind chunked, or chunked twice, leaves the end of the body unknown.
+            // With a coding after chunked, or chunked twice, the end of the body is unknown.
             guard codings == .none || codings == .other, Self.isToken(coding) else {
                 throw .badTransferEncoding
             }
@@ -95,7 +95,7 @@ struct HTTP1Framing: Sendable {
         return !text.isEmpty
     }
 
-    /// Digits and nothing else; a number that fits nowhere is too large rather than wrong.
+    /// Digits only; a number that does not fit is too large rather than malformed.
     private static func length(_ digits: Span<UInt8>) throws(HTTPRefusal) -> Int {
         guard !digits.isEmpty else { throw .badContentLength }
         var isBeyondInt = false

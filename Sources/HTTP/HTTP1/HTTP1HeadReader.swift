@@ -1,6 +1,6 @@
 import Base
 
-/// Reads a request line and its fields (RFC 9112 sections 2 to 5), one whole line after the other.
+/// Reads a request line and its fields (RFC 9112 sections 2 to 5), line by line.
 struct HTTP1HeadReader: Sendable {
     enum Progress { case incomplete, whole, http2Preface }
 
@@ -13,15 +13,15 @@ struct HTTP1HeadReader: Sendable {
     private var framing = HTTP1Framing()
     private let isFirst: Bool
 
-    /// RFC 9112 section 2.2 asks for one; old clients send one after each body.
+    /// RFC 9112 section 2.2 requires one; old clients send one after each body.
     private static let emptyLineLimit = 2
     static let methodLimit = 32
 
     /// `isFirst`: nothing was read on the connection before.
     init(isFirst: Bool) { self.isFirst = isFirst }
 
-    /// Reads on at `position`. The ranges that go into `head` are those of `source`, which
-    /// each call gets from the first byte of the request.
+    /// Continues at `position`. Ranges stored in `head` refer to `source`, which must begin with
+    /// the first byte of the request in each call.
     mutating func read(
         _ source: Span<UInt8>, into head: inout RequestHead, _ limits: HTTPLimits
     ) throws(HTTPRefusal) -> Progress {
@@ -44,8 +44,8 @@ struct HTTP1HeadReader: Sendable {
                     return .incomplete
                 }
                 guard head.fields.count < limits.fieldCount else { throw .tooManyFields }
-                head.fields.note(name: line.name, value: line.value)
-                try framing.note(line, source, &head)
+                head.fields.addLine(name: line.name, value: line.value)
+                try framing.read(line, source, &head)
                 position = line.end
             }
         }
@@ -62,7 +62,7 @@ struct HTTP1HeadReader: Sendable {
         return true
     }
 
-    /// `method SP request-target SP HTTP-version CRLF`, single spaces and nothing else.
+    /// `method SP request-target SP HTTP-version CRLF`, with single spaces.
     private mutating func requestLine(
         _ source: Span<UInt8>, _ head: inout RequestHead, _ limits: HTTPLimits
     ) throws(HTTPRefusal) -> HTTPVersion? {

@@ -2,11 +2,11 @@ import Base
 
 /// Reads the requests of one HTTP/1.1 connection (RFC 9112) from pieces of any size.
 ///
-/// Strict where two readers could see two different requests in the same bytes. Pure: no clock and
-/// no socket. After a refusal it stays refused.
+/// Strict wherever two readers could see two different requests in the same bytes. Pure: no clock
+/// and no socket. After a refusal it refuses everything.
 package struct HTTP1Parser: Sendable {
     enum Phase: Equatable {
-        /// Nothing of the next request has come; `head` is still the last one's.
+        /// No byte of the next request has come; `head` is still the last one's.
         case start
         case head
         case bodyStart
@@ -20,33 +20,33 @@ package struct HTTP1Parser: Sendable {
         case refused(HTTPRefusal)
     }
 
-    /// The request that is being read: whole from the event `head` on, until the next one starts.
+    /// The current request: complete from the event `head` on, until the next request starts.
     package private(set) var head = RequestHead()
-    /// What the body may hold. Set anew to the usual limit by each head.
+    /// The most bytes of the body. Each head resets it to the default.
     package var bodyLimit: Int
     /// Requests that were read to their end.
     package private(set) var requestCount = 0
 
     private let limits: HTTPLimits
-    private var phase = Phase.start
+    var phase = Phase.start
     private var cursor = HTTP1HeadReader(isFirst: true)
     /// A chunk or trailer line that came in pieces.
-    private var line: [UInt8] = []
-    /// What the rest of a chunked body may still spend: on data, extensions and trailers.
-    private var bodyAllowance = 0
-    private var extensionAllowance = 0
-    private var trailerAllowance = 0
+    var line: [UInt8] = []
+    /// How much of a chunked body may still come: data, extensions and trailers.
+    var bodyAllowance = 0
+    var extensionAllowance = 0
+    var trailerAllowance = 0
 
     package init(limits: HTTPLimits = HTTPLimits()) {
         self.limits = limits
         bodyLimit = limits.bodyBytes
     }
 
-    /// No byte of a further request has been read.
+    /// No byte of another request has been read.
     package var isBetweenRequests: Bool { phase == .start }
 
-    /// Moves the head out, to outlive the request or to lend its memory to another connection: one
-    /// that waits for its next request then holds none.
+    /// Moves the head out, to keep it longer than the request, or to reuse its memory for another
+    /// connection: an idle connection then holds none.
     package mutating func takeHead() -> RequestHead {
         precondition(phase != .head, "a head cannot be taken while it is read")
         var taken = RequestHead()
@@ -54,25 +54,25 @@ package struct HTTP1Parser: Sendable {
         return taken
     }
 
-    /// Has the next head written into the memory of `used`, when no request is under way.
+    /// Uses the memory of `used` for the next head, if no request is under way.
     package mutating func reuse(_ used: consuming RequestHead) {
         guard phase == .start else { return }
         head = used
     }
 
-    /// The bytes that `http2Preface` stands for.
+    /// The bytes read at the event `http2Preface`.
     package static let http2PrefaceStart: StaticString = "PRI * HTTP/2.0\r\n"
 
-    /// Reads on at `position` up to the next event and moves `position` behind what it used.
+    /// Reads from `position` up to the next event and advances `position`.
     ///
-    /// Call it until it answers `needsMore`; what is then left of the input is nothing.
+    /// Call it until it returns `needsMore`; then all input is used up.
     package mutating func next(
         in input: Span<UInt8>, from position: inout Int
     ) -> HTTP1Event {
         do throws(HTTPRefusal) {
             return try advance(input, &position)
         } catch {
-            // Ranges of a head that never became whole would point nowhere.
+            // The ranges of an incomplete head would be invalid.
             if phase == .head { head.reset() }
             phase = .refused(error)
             return .refused(error)
@@ -96,7 +96,7 @@ package struct HTTP1Parser: Sendable {
                 if try startBody() { return .continueExpected }
             case .body(let remaining):
                 guard remaining > 0 else { return endOfRequest() }
-                let piece = take(remaining, of: input, &position)
+                let piece = consume(remaining, of: input, &position)
                 guard !piece.isEmpty else { return .needsMore }
                 phase = .body(remaining: remaining - piece.count)
                 return .body(piece)
@@ -109,7 +109,7 @@ package struct HTTP1Parser: Sendable {
         }
     }
 
-    private func take(_ limit: Int, of input: Span<UInt8>, _ position: inout Int) -> Range<Int> {
+    func consume(_ limit: Int, of input: Span<UInt8>, _ position: inout Int) -> Range<Int> {
         let start = position
         position += min(limit, input.count - start)
         return start..<position
@@ -123,7 +123,7 @@ package struct HTTP1Parser: Sendable {
 }
 
 extension HTTP1Parser {
-    /// A head in one piece is read where it lies; otherwise it is gathered in `head` first.
+    /// A head in one piece is read in place; otherwise it is collected in `head` first.
     private mutating func readHead(
         _ input: Span<UInt8>, _ position: inout Int
     ) throws(HTTPRefusal) -> HTTP1Event? {
@@ -136,7 +136,7 @@ extension HTTP1Parser {
             keep(progress == .incomplete ? piece : piece.extracting(0..<cursor.position))
         } else {
             keep(piece)
-            // Only a line feed ends a line, so a long line is not read again for each byte of it.
+            // A line ends only at a line feed, so a long line is not read again for each byte.
             let isWorthReading =
                 held + room == limits.headBytes || piece.firstIndex(of: .lineFeed) != nil
             progress = isWorthReading ? try readHeldHead() : .incomplete
@@ -165,7 +165,7 @@ extension HTTP1Parser {
         head.fields.bytes.append(contentsOf: piece)
     }
 
-    /// Answers whether the sender waits for "100 Continue".
+    /// Returns whether the sender waits for "100 Continue".
     private mutating func startBody() throws(HTTPRefusal) -> Bool {
         if head.isChunked {
             bodyAllowance = bodyLimit
@@ -181,79 +181,21 @@ extension HTTP1Parser {
     }
 }
 
-extension HTTP1Parser {
-    private mutating func advanceInChunks(
-        _ input: Span<UInt8>, _ position: inout Int
-    ) throws(HTTPRefusal) -> HTTP1Event? {
-        switch phase {
-        case .chunk(let remaining):
-            let piece = take(remaining, of: input, &position)
-            guard !piece.isEmpty else { return .needsMore }
-            phase =
-                piece.count == remaining ? .chunkEnd : .chunk(remaining: remaining - piece.count)
-            return .body(piece)
-        case .chunkEnd:
-            guard let isEmpty = try withLine(input, &position, 2, .missingChunkEnd, Self.isEmpty)
-            else { return .needsMore }
-            guard isEmpty else { throw .missingChunkEnd }
-            phase = .chunkLine
-        case .trailers:
-            guard
-                let read = try withLine(
-                    input, &position, trailerAllowance, .trailersTooLarge, Self.checkTrailer)
-            else { return .needsMore }
-            trailerAllowance -= read.count
-            if read.isLast { phase = .end }
-        default:
-            let limit = HTTP1ChunkLine.digitLimit + extensionAllowance + 2
-            guard
-                let line = try withLine(
-                    input, &position, limit, .chunkExtensionsTooLong, HTTP1ChunkLine.init)
-            else { return .needsMore }
-            try begin(line)
-        }
-        return nil
-    }
-
-    private mutating func begin(_ chunk: HTTP1ChunkLine) throws(HTTPRefusal) {
-        guard chunk.extensionBytes <= extensionAllowance else { throw .chunkExtensionsTooLong }
-        guard chunk.size <= bodyAllowance else { throw .bodyTooLarge }
-        extensionAllowance -= chunk.extensionBytes
-        bodyAllowance -= chunk.size
-        phase = chunk.size == 0 ? .trailers : .chunk(remaining: chunk.size)
-    }
-
-    /// Hands the next whole line, its line feed included, to `read`; nil until there is one.
-    private mutating func withLine<Result>(
-        _ input: Span<UInt8>, _ position: inout Int, _ limit: Int, _ tooLong: HTTPRefusal,
-        _ read: (Span<UInt8>) throws(HTTPRefusal) -> Result
-    ) throws(HTTPRefusal) -> Result? {
-        let room = min(limit - line.count, input.count - position)
-        let piece = input.extracting(position..<position + room)
-        guard let lineFeed = piece.firstIndex(of: .lineFeed) else {
-            guard line.count + room < limit else { throw tooLong }
-            line.append(contentsOf: piece)
-            position += room
-            return nil
-        }
-        let end = piece.extracting(0..<lineFeed + 1)
-        position += end.count
-        guard !line.isEmpty else { return try read(end) }
-        line.append(contentsOf: end)
-        let whole = line
-        line = []
-        return try read(whole.span)
-    }
-
-    private static func isEmpty(_ line: Span<UInt8>) -> Bool { line.elementsEqual("\r\n") }
-
-    /// Trailers are checked as any field and dropped: merged into the head they could change what
-    /// was decided by it (RFC 9110 section 6.5.1).
-    private static func checkTrailer(
-        _ line: Span<UInt8>
-    ) throws(HTTPRefusal) -> (count: Int, isLast: Bool) {
-        if isEmpty(line) { return (line.count, true) }
-        guard try HTTP1FieldLine(line, at: 0) != nil else { throw .bareCarriageReturn }
-        return (line.count, false)
-    }
+/// The meaning of the next bytes of a connection.
+package enum HTTP1Event: Equatable, Sendable {
+    /// All input is used up.
+    case needsMore
+    /// The parser's `head` is complete. The caller may now set the limit for the body.
+    case head
+    /// The sender waits for "100 Continue", and so far its body can be accepted.
+    case continueExpected
+    /// A piece of the body, as a range of the input.
+    case body(Range<Int>)
+    /// The request has ended; the next one follows.
+    case end
+    /// HTTP/2 without negotiation: the first 16 bytes of its preface were read (RFC 9113 section
+    /// 3.4), the rest of the input is unread.
+    case http2Preface
+    /// Nothing more can be read from the connection.
+    case refused(HTTPRefusal)
 }

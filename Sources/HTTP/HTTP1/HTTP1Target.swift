@@ -1,6 +1,6 @@
 import Base
 
-/// The four forms of a request target (RFC 9112 section 3.2), taken apart.
+/// The parts of a request target in any of its four forms (RFC 9112 section 3.2).
 struct HTTP1Target {
     private let whole: Range<Int>
     private let path: Range<Int>
@@ -14,7 +14,7 @@ struct HTTP1Target {
         let text = source.extracting(target)
         if method == .connect {
             guard HTTPAuthority.isValidWithPort(text) else { throw .badTarget }
-            // Bytes of a tunnel must not be taken for further requests.
+            // The bytes of a tunnel must not be read as further requests.
             throw .tunnel
         }
         if text[0] == UInt8(ascii: "/") {
@@ -58,7 +58,7 @@ struct HTTP1Target {
     private static func split(
         _ source: Span<UInt8>, _ range: Range<Int>
     ) -> (path: Range<Int>, query: Range<Int>?) {
-        // The range holds target bytes only, so nothing but "?" or the end stops it.
+        // The range has only bytes of a target, so only "?" or the end stops the search.
         let mark = source.extracting(0..<range.upperBound)
             .endOfTargetPart(from: range.lowerBound)
         let path = range.lowerBound..<mark

@@ -1,12 +1,12 @@
 import Base
 
 extension ResponseHead {
-    /// What is sent at the event `continueExpected`.
+    /// The answer to the event `continueExpected`.
     package static let http1Continue: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
-    /// Writes the head in the form of HTTP/1.1, its empty line included.
+    /// Writes the head in HTTP/1.1 format, with its empty line.
     ///
-    /// `date` is what the caller keeps for all answers of a second; empty leaves the field out.
+    /// The caller formats `date` once per second; empty leaves the field out.
     package func appendHTTP1(
         to output: inout [UInt8], contentLength: Int, _ persistence: HTTP1Persistence,
         date: [UInt8] = []
@@ -22,7 +22,7 @@ extension ResponseHead {
             output.append(contentsOf: date)
             output.append(contentsOf: "\r\n")
         }
-        // RFC 9110 section 8.6: these have no body and must not name a length.
+        // RFC 9110 section 8.6: these have no body and must not have a length.
         if status >= 200, status != 204 {
             output.append(contentsOf: "Content-Length: ")
             output.append(decimal: contentLength)
@@ -36,7 +36,7 @@ extension ResponseHead {
         output.append(contentsOf: "\r\n")
     }
 
-    /// Never empty: there are clients that take an empty phrase for a broken answer.
+    /// Never empty: some clients take an empty phrase for a broken answer.
     package static func reasonPhrase(of status: Int) -> StaticString {
         switch status {
         case 101: "Switching Protocols"

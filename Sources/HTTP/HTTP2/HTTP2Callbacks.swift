@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// The functions that nghttp2 calls; each finds its intake in the session's user data.
+/// The functions that nghttp2 calls. Each finds its intake through the session's user data.
 enum HTTP2Callbacks {
     static func make() throws(HTTP2Fault) -> OpaquePointer {
         var made: OpaquePointer?
@@ -19,7 +19,7 @@ enum HTTP2Callbacks {
             session, _, stream, bytes, count, context in
             let body = UnsafeBufferPointer(start: bytes, count: count)
             let isWanted = withIntake(context) { $0.receive(body, stream) }
-            // The other streams can go on, but this one gets no more than it has.
+            // Other streams continue, but this one gets no more room.
             return isWanted ? 0 : nghttp2_session_consume_connection(session, count)
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
@@ -56,7 +56,7 @@ enum HTTP2Callbacks {
         }
     }
 
-    /// Gives a session the bytes of its answers.
+    /// Gives nghttp2 the bytes of an answer.
     static var answerProvider: nghttp2_data_provider {
         nghttp2_data_provider(source: nghttp2_data_source()) {
             _, stream, output, size, flags, _, context in
@@ -72,7 +72,7 @@ enum HTTP2Callbacks {
 }
 
 extension HTTP2Intake {
-    /// Answers whether its stream is malformed.
+    /// Returns whether its stream is malformed.
     fileprivate func received(_ frame: nghttp2_frame) -> Bool {
         let stream = frame.hd.stream_id
         switch frame.hd.type {

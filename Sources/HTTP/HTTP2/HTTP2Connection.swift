@@ -1,31 +1,30 @@
-/// When the patience with an HTTP/2 connection and its streams ends, and how it is closed.
+/// Decides when an HTTP/2 connection or a stream times out, and how the connection closes.
 ///
-/// Pure state beside the session: it is told what happened and when. All times are measured from
-/// one fixed start.
+/// Pure state beside the session. All times count from one fixed start.
 package struct HTTP2Connection: Sendable {
-    /// What a deadline that passed asks for.
+    /// What to do at a deadline.
     package enum Expiry: Equatable, Sendable {
         case nothing
-        /// The session's `rest`.
+        /// Call the session's `rest`.
         case rest
-        /// The request on this stream is answered with 408.
+        /// Answer the request on this stream with 408.
         case refuse(HTTP2StreamID)
-        /// The peer does not take its answer, or has had it and does not end its request.
+        /// The peer does not read its answer, or has read it and does not end its request.
         case reset(HTTP2StreamID, HTTP2ErrorCode)
-        /// The session's `shutDown`.
+        /// Call the session's `shutDown`.
         case shutDown
-        /// The session's `fail`.
+        /// Call the session's `fail`.
         case fail(HTTP2Failure)
         case close
     }
 
     private enum Phase {
         case open
-        /// The peer was told that an end is near.
+        /// The peer was told that the connection will end.
         case announced(until: Duration)
-        /// No further streams are taken.
+        /// No new streams are accepted.
         case draining
-        /// Nothing of the peer is read any more, but its bytes are still taken from the socket.
+        /// The connection has failed; bytes of the peer are still read and dropped.
         case lingering(until: Duration)
         case closed
     }
@@ -39,7 +38,7 @@ package struct HTTP2Connection: Sendable {
 
     private enum Stage {
         case request, answer, lingering
-        /// It was reset, but the peer does not even take that.
+        /// The stream was reset, but the peer does not even read that.
         case reset
     }
 
@@ -70,7 +69,7 @@ package struct HTTP2Connection: Sendable {
         return earliest
     }
 
-    /// All of what came was read; `isInHead` as the session has it.
+    /// All input was read; `isInHead` is the session's.
     package mutating func received(isInHead: Bool, at now: Duration) {
         if !isInHead {
             headDeadline = nil
@@ -80,7 +79,7 @@ package struct HTTP2Connection: Sendable {
         }
     }
 
-    package mutating func note(_ event: HTTP2Event, at now: Duration) {
+    package mutating func handle(_ event: HTTP2Event, at now: Duration) {
         switch event {
         case .head(let id):
             streams.append(Stream(id: id, deadline: now + patience.body))
@@ -109,7 +108,7 @@ package struct HTTP2Connection: Sendable {
         }
     }
 
-    /// An answer was handed to the session.
+    /// The session has the answer.
     package mutating func answered(_ id: HTTP2StreamID, at now: Duration) {
         guard let index = index(of: id) else { return }
         streams[index].stage = .answer
@@ -121,7 +120,7 @@ package struct HTTP2Connection: Sendable {
         if case .open = phase { phase = .announced(until: now + patience.notice) }
     }
 
-    /// What a deadline asks for that has passed; to be called until it answers `nothing`.
+    /// What to do now; call it until it returns `nothing`.
     package mutating func expired(at now: Duration) -> Expiry {
         switch phase {
         case .closed: return .nothing
@@ -175,7 +174,7 @@ package struct HTTP2Connection: Sendable {
 
     private mutating func beginIdling(at now: Duration) {
         restDeadline = now + patience.rest
-        // With its last stream a draining connection has only its last words to get rid of.
+        // Without streams a draining connection only has to send its last frames.
         idleDeadline = now + (isDraining ? patience.lingering : patience.idle)
     }
 
@@ -183,7 +182,7 @@ package struct HTTP2Connection: Sendable {
         if case .draining = phase { true } else { false }
     }
 
-    /// The first failure counts; it may be told again.
+    /// The first failure counts; it may be reported again.
     private mutating func linger(at now: Duration) {
         switch phase {
         case .open, .announced, .draining: break

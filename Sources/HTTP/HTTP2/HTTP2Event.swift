@@ -1,28 +1,28 @@
-/// The number of a stream; clients open odd ones.
+/// The number of a stream. Clients open odd ones.
 package typealias HTTP2StreamID = Int32
 
-/// What the next bytes of an HTTP/2 connection mean, or what became of a stream.
+/// The meaning of the next bytes of an HTTP/2 connection, or a change of a stream.
 package enum HTTP2Event: Equatable, Sendable {
-    /// All of the input is used up.
+    /// All input is used up.
     case needsMore
-    /// The session's `head` is whole, and is the one of this stream until `next` is called again.
+    /// The session's `head` is complete and belongs to this stream until `next` is called again.
     /// The caller may now set the limit for the body.
     case head(HTTP2StreamID)
-    /// The sender waits for status 100, and nothing speaks against its body so far.
+    /// The sender waits for status 100, and so far its body can be accepted.
     case continueExpected(HTTP2StreamID)
-    /// A piece of a body, as a range of the input. The caller says by `consumed` when its memory is
-    /// free again.
+    /// A piece of a body, as a range of the input. The caller calls `consumed` when it has dealt
+    /// with it.
     case body(HTTP2StreamID, Range<Int>)
-    /// The request is over.
+    /// The request has ended.
     case end(HTTP2StreamID)
-    /// The request is not served, and nothing more of it is told. It is still to be answered.
+    /// The request is refused and brings no further events. It still needs an answer.
     case refused(HTTP2StreamID, HTTPRefusal)
-    /// The answer was written to its end before the request was whole. There are senders that look
-    /// at an answer only when they have sent all, so the stream is not reset at once.
+    /// The answer was written completely before the request ended. Some senders read an answer only
+    /// after they have sent everything, so the stream is not reset at once.
     case lingering(HTTP2StreamID)
-    /// The exchange was written and read to its end, or one side gave the stream up: work for it may stop.
+    /// The exchange is complete, or one side gave the stream up. Work for it may stop.
     case closed(HTTP2StreamID, HTTP2ErrorCode)
-    /// The connection cannot be read any further, and all its streams are over. What is left to
-    /// write says so to the peer.
+    /// Nothing more can be read from the connection, and all its streams have ended. The remaining
+    /// output tells the peer why.
     case failed(HTTP2Failure)
 }

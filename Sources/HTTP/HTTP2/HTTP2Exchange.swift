@@ -2,21 +2,21 @@
 struct HTTP2Exchange: Sendable {
     let stream: HTTP2StreamID
     let isHead: Bool
-    /// What the body may still hold.
+    /// How many bytes of body are still allowed.
     var bodyLeft: Int
-    /// What is still to come of the body by its Content-Length; below zero when more has come.
+    /// How much of the body is still to come by its Content-Length; negative if too much came.
     var announcedLeft: Int?
-    /// Nothing further of the request is told: it was refused or is answered.
+    /// Further events of the request are dropped: it was refused or answered.
     var dropsBody = false
     var isRequestWhole = false
     var isAnswered = false
 
-    /// The body of the answer, and how much of it nghttp2 has.
+    /// The body of the answer, and how much of it nghttp2 has taken.
     var answer: [UInt8] = []
     var sentBytes = 0
 }
 
-/// The exchanges of a connection, in the order of their streams: the numbers of those only rise.
+/// The exchanges of a connection, sorted by stream: stream numbers only rise.
 extension [HTTP2Exchange] {
     func index(of stream: HTTP2StreamID) -> Int? {
         var (start, end) = (0, count)

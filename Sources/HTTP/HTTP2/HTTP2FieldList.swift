@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// The fields of an answer in the form that nghttp2 takes; it copies them, names in lower case.
+/// The fields of an answer in nghttp2's format. nghttp2 copies them and lowers the names.
 struct HTTP2FieldList {
     private let head: ResponseHead
     private let date: [UInt8]
@@ -9,7 +9,7 @@ struct HTTP2FieldList {
     private let statusStart: Int
     private let lengthStart: Int?
 
-    /// `length` nil and `date` empty leave their fields out.
+    /// A `length` of nil or an empty `date` leaves that field out.
     init(_ head: ResponseHead, length: Int? = nil, date: [UInt8] = []) {
         self.head = head
         self.date = date
@@ -21,7 +21,7 @@ struct HTTP2FieldList {
         }
     }
 
-    /// Answers where the first digit stands.
+    /// Returns the position of the first digit.
     private static func write(
         _ number: Int, endingAt end: Int, _ numbers: inout InlineArray<48, UInt8>
     ) -> Int {
@@ -36,7 +36,7 @@ struct HTTP2FieldList {
         return start
     }
 
-    /// The list lives as long as the call of `body`.
+    /// The list is valid during the call of `body`.
     func withFields<Result>(_ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result) -> Result {
         head.fields.text.withUnsafeBufferPointer { bytes in
             numbers.span.withUnsafeBufferPointer { numbers in
@@ -76,7 +76,7 @@ struct HTTP2FieldList {
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)[...]
     }
 
-    /// nghttp2 writes to neither, though it asks for mutable pointers.
+    /// nghttp2 writes to neither, although it takes mutable pointers.
     private static func field(
         _ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
     ) -> nghttp2_nv {

@@ -1,7 +1,7 @@
-/// Counts what a peer sends and says when it is too much.
+/// Counts frames of a peer and reports when there are too many.
 ///
-/// Pure: it is told of each frame and of the time. The windows lie side by side, so that at most
-/// twice a limit passes in any span of a window's length.
+/// Pure: time is passed in. Windows do not overlap, so at most twice a limit passes in any period
+/// as long as a window.
 package struct HTTP2FloodGuard: Sendable {
     private var counts = InlineArray<9, UInt32>(repeating: 0)
     private var windowStart: Duration
@@ -19,7 +19,7 @@ package struct HTTP2FloodGuard: Sendable {
         windowStart = now
     }
 
-    /// A frame begins.
+    /// Call it at the start of a frame.
     mutating func received(
         _ frame: HTTP2FrameHeader, at now: Duration
     ) throws(HTTP2Flood) {
@@ -40,7 +40,7 @@ package struct HTTP2FloodGuard: Sendable {
         }
     }
 
-    /// A frame that may carry something ended without having done so.
+    /// A frame that may carry something ended without carrying anything.
     mutating func receivedNothing(at now: Duration) throws(HTTP2Flood) {
         advance(to: now)
         try count(.emptyFrames)
@@ -99,4 +99,49 @@ package struct HTTP2FloodGuard: Sendable {
         case .otherFrames: (8, limits.otherFrames)
         }
     }
+}
+
+/// What a peer could send without end and without asking for anything.
+///
+/// The raw value is the name in logs and metrics.
+package enum HTTP2Flood: String, Error, Sendable, CaseIterable {
+    /// Requests that are cancelled at once (CVE-2023-44487).
+    case resets
+    /// Streams that we have to refuse or reset because of what was sent on them.
+    case provokedResets = "provoked-resets"
+    /// A header block that never ends (CVE-2024-28182).
+    case continuations
+    case settings
+    case pings
+    /// Frames that carry nothing.
+    case emptyFrames = "empty-frames"
+    case windowUpdates = "window-updates"
+    case priorities
+    /// Frames that a server has no use for.
+    case otherFrames = "other-frames"
+}
+
+/// How many frames of each kind a peer may send per window.
+package struct HTTP2FloodLimits: Equatable, Sendable {
+    package var window = Duration.seconds(10)
+    /// A sender that gives up cancels its hundred streams at once, and may do so again.
+    package var resets = 200
+    package var provokedResets = 200
+    package var settings = 20
+    package var pings = 100
+    package var emptyFrames = 100
+    /// In addition to two for each DATA frame sent to the peer and two for each stream it opened:
+    /// some clients enlarge the window of every stream at once.
+    package var windowUpdates = 500
+    /// In addition to two for each stream that the peer opened.
+    package var priorities = 100
+    package var otherFrames = 50
+
+    /// Of one header block.
+    package var continuations = 4
+    /// Of one header block on the wire. A block over `HTTPLimits.headBytes` but within this is
+    /// still read, because answering 431 needs a decoder that is in step.
+    package var headerBlockBytes = 64 * 1024
+
+    package init() {}
 }

@@ -1,12 +1,12 @@
 import CNghttp2
 
-/// The frame buffers of all HTTP/2 sessions of one event loop, whose pages the system gets back
+/// The frame buffers of all HTTP/2 sessions of one event loop. The system gets their pages back
 /// while a session has nothing to send.
 ///
-/// A session of nghttp2 holds one block of 16 KB for the frame that it is sending, from its first
-/// day to its last. Each such block has a slot of whole pages here. Confined to its loop.
+/// An nghttp2 session keeps one block of 16 KB for the frame that it is sending, for as long as it
+/// exists. Each such block has a slot of whole pages here. Confined to its loop.
 package final class HTTP2FrameBuffers {
-    /// Some slots that are mapped together.
+    /// Slots that are mapped together.
     final class Chunk {
         static let slotCount = 64
 
@@ -39,20 +39,21 @@ package final class HTTP2FrameBuffers {
         }
     }
 
-    /// A slot in use. The one who took it gives it back, once.
+    /// A slot in use. Whoever took it gives it back exactly once.
     struct Slot {
         let address: UnsafeMutableRawPointer
         fileprivate let chunk: Chunk
     }
 
-    /// What nghttp2 asks for: a frame of 16,384 bytes, its header and the length of its padding.
+    /// The size that nghttp2 asks for: a frame of 16,384 bytes, its header and the length of its
+    /// padding.
     static let blockBytes = 16_384 + HTTP2FrameHeader.byteCount + 1
     /// The next multiple of a page.
     static let slotBytes = 5 * 4096
 
     package private(set) var slotsInUse = 0
     private(set) var chunkCount = 0
-    /// Those with a free slot.
+    /// The chunks with a free slot.
     private var available: [Chunk] = []
 
     package init() {}
@@ -76,13 +77,13 @@ package final class HTTP2FrameBuffers {
         slot.chunk.giveBack(slot.address)
         slotsInUse -= 1
         if wasFull { available.append(slot.chunk) }
-        // One unused chunk stays for the connections that come next.
+        // One unused chunk is kept for the next connections.
         if slot.chunk.isUnused, available.count > 1 {
             available.removeAll { $0 === slot.chunk }
             chunkCount -= 1
         }
     }
 
-    /// Gives the pages of a slot back to the system. The slot stays taken; what is in it is lost.
+    /// Gives the pages of a slot back to the system. The slot stays taken; its content is lost.
     func discard(_ slot: Slot) { cnghttp2_discard(slot.address, Self.slotBytes) }
 }

@@ -36,8 +36,8 @@ struct HTTP2FrameHeader: Equatable, Sendable {
     /// END_HEADERS of HEADERS and CONTINUATION.
     var endsHeaders: Bool { flags & 0x4 != 0 }
 
-    /// Whether a frame that is there to carry something carries nothing. `hasBody`: data came of it.
-    /// A length of padding has one byte, so longer frames spend what the peer has to send.
+    /// Whether a frame that should carry something carries nothing. `hasBody`: it brought data. The
+    /// length of padding is one byte, so a longer frame costs the peer real traffic.
     func isEmpty(hasBody: Bool) -> Bool {
         switch kind {
         case Kind.data: !endsStream && (length == 0 || isPadded && length <= 256 && !hasBody)

@@ -1,10 +1,10 @@
-/// Finds the frames in the bytes of a connection, so that each can be judged before it is read.
+/// Finds frames in the bytes of a connection, so that each can be checked before it is read.
 struct HTTP2FrameScanner: Sendable {
-    /// Some bytes of the input that belong together.
+    /// Consecutive bytes of the input.
     struct Piece {
         /// Where the piece ends in the input.
         let end: Int
-        /// The frame whose header became known in this piece.
+        /// The frame whose header was completed in this piece.
         let begun: HTTP2FrameHeader?
         /// The frame that ends with this piece.
         let ended: HTTP2FrameHeader?
@@ -21,10 +21,10 @@ struct HTTP2FrameScanner: Sendable {
     private var isInHeaderBlock = false
     private var hasSettings = false
 
-    /// The preface or a head has begun and is not whole yet; a new connection is in its preface.
+    /// The preface or a head has begun and is not complete. A new connection is in its preface.
     var isInHead: Bool { !hasSettings || isInHeaderBlock }
 
-    /// The next piece of `input`, which has bytes at `start`. It never goes beyond one frame.
+    /// The next piece of `input`, which has bytes at `start`. A piece never spans two frames.
     mutating func next(in input: Span<UInt8>, from start: Int) -> Piece {
         guard prefaceLeft == 0 else {
             let count = min(prefaceLeft, input.count - start)

@@ -1,9 +1,9 @@
 import Base
 
-/// Makes a request of the fields of a header block (RFC 9113 section 8.3).
+/// Builds a request from the fields of a header block (RFC 9113 section 8.3).
 ///
-/// What is malformed as HTTP/2 has it is a stream error (section 8.1.1); what HTTP itself does not
-/// serve is refused with an answer. Whichever is found first stays.
+/// A violation of HTTP/2 is a stream error (section 8.1.1); a violation of HTTP itself is answered.
+/// The first one found counts.
 struct HTTP2HeadReader {
     private(set) var head = RequestHead()
     private(set) var refusal: HTTPRefusal?
@@ -11,7 +11,7 @@ struct HTTP2HeadReader {
 
     private let limits: HTTPLimits
     private var spentBytes = 0
-    /// A field that is no pseudo-header field has come.
+    /// A field that is not a pseudo-header field has come.
     private var hasField = false
     private var hasMethod = false
     private var hasScheme = false
@@ -20,7 +20,7 @@ struct HTTP2HeadReader {
     private var host: Range<Int>?
     private var cookies: [UInt8] = []
 
-    /// What each field costs beside its bytes (RFC 9113 section 6.5.2).
+    /// The cost of each field in addition to its bytes (RFC 9113 section 6.5.2).
     private static let fieldOverhead = 32
 
     init(limits: HTTPLimits) { self.limits = limits }
@@ -43,7 +43,7 @@ struct HTTP2HeadReader {
         cookies.removeAll(keepingCapacity: true)
     }
 
-    /// A trailer section begins. It is checked and dropped, as with HTTP/1.1.
+    /// Begins a trailer section. It is checked and dropped, as with HTTP/1.1.
     mutating func beginTrailers() {
         (refusal, isMalformed) = (nil, false)
         spentBytes = 0
@@ -56,7 +56,7 @@ struct HTTP2HeadReader {
             try HTTP2Field.check(name, value)
             guard spentBytes <= limits.trailerBytes else { throw .refused(.trailersTooLarge) }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
@@ -71,14 +71,14 @@ struct HTTP2HeadReader {
                 try addField(name, value)
             }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
     /// `endsStream`: no body follows.
     mutating func finish(endsStream: Bool) {
         guard !isJudged else { return }
-        // Without a length the end of the stream is the end of the body.
+        // Without a length the body ends with the stream.
         head.isChunked = !endsStream && head.contentLength == nil
         head.expectsContinue = head.expectsContinue && head.hasBody
         joinCookies()
@@ -86,20 +86,20 @@ struct HTTP2HeadReader {
             try finishAuthority()
             try finishTarget()
         } catch {
-            note(error)
+            record(error)
         }
     }
 
     private var isJudged: Bool { isMalformed || refusal != nil }
 
-    private mutating func note(_ fault: HTTP2HeadFault) {
+    private mutating func record(_ fault: HTTP2HeadFault) {
         switch fault {
         case .malformed: isMalformed = true
         case .refused(let reason): refusal = reason
         }
     }
 
-    /// They come once and before all other fields (RFC 9113 section 8.3).
+    /// Each may come once, and only before all other fields (RFC 9113 section 8.3).
     private mutating func addPseudoField(
         _ name: Span<UInt8>, _ value: Span<UInt8>
     ) throws(HTTP2HeadFault) {
@@ -155,7 +155,7 @@ struct HTTP2HeadReader {
         }
     }
 
-    /// A cookie may come in several fields (RFC 9113 section 8.2.3).
+    /// Cookies may come in several fields (RFC 9113 section 8.2.3).
     private mutating func addCookie(_ value: Span<UInt8>) throws(HTTP2HeadFault) {
         guard spentBytes <= limits.headBytes else { throw .refused(.headTooLarge) }
         if !cookies.isEmpty {
@@ -171,7 +171,7 @@ struct HTTP2HeadReader {
         _ = head.fields.append(name.span, joined.span)
     }
 
-    /// RFC 9113 section 8.3.1: `host` may only repeat what `:authority` says.
+    /// RFC 9113 section 8.3.1: `host` may only repeat `:authority`.
     private mutating func finishAuthority() throws(HTTP2HeadFault) {
         guard let range = authority ?? host else { throw .malformed }
         let held = head.bytes
@@ -192,7 +192,7 @@ struct HTTP2HeadReader {
         let held = head.bytes
         let bytes = held.span
         let target = bytes.extracting(path)
-        // The forms that only HTTP/1.1 has.
+        // The other forms exist only in HTTP/1.1.
         guard target.isPath || head.method == .options && target.elementsEqual("*") else {
             throw .malformed
         }
@@ -214,7 +214,7 @@ struct HTTP2HeadReader {
 extension Span<UInt8> {
     fileprivate var isPath: Bool { !isEmpty && self[0] == UInt8(ascii: "/") }
 
-    /// A path with its query, and nothing that cannot stand in one.
+    /// A path with its query, and nothing that a path cannot contain.
     fileprivate var isVisibleTarget: Bool {
         var end = endOfTargetPart(from: 0)
         while end < count, self[end] == UInt8(ascii: "?") { end = endOfTargetPart(from: end + 1) }

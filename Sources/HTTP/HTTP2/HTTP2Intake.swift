@@ -1,21 +1,21 @@
-/// What nghttp2's callbacks make of the frames that a session feeds to it.
+/// Turns the calls of nghttp2 into events.
 ///
-/// The session that owns it outlives the one of nghttp2, which knows it unretained. No access to
-/// its state lasts while nghttp2 runs, so that checking each access, a tenth of the cost of a
-/// request, would find nothing.
+/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's.
+/// Exclusivity checks are off: no access lasts while nghttp2 runs, and they cost a tenth of a
+/// request.
 final class HTTP2Intake {
     @exclusivity(unchecked) var reader: HTTP2HeadReader
     @exclusivity(unchecked) var exchanges: [HTTP2Exchange] = []
     @exclusivity(unchecked) var floodGuard: HTTP2FloodGuard
     @exclusivity(unchecked) private(set) var failure: HTTP2Failure?
-    /// What a callback found to be too much.
+    /// Set by a callback.
     @exclusivity(unchecked) private var flood: HTTP2Flood?
     /// The time of the last call from outside.
     @exclusivity(unchecked) var now: Duration
 
-    /// Where the bytes that nghttp2 reads now begin, and where they are in the caller's input.
+    /// Where the bytes begin that nghttp2 is reading, and their offset in the caller's input.
     @exclusivity(unchecked) var piece: (start: UnsafePointer<UInt8>, offset: Int)?
-    /// The frame that is being read has brought something of a body.
+    /// The current frame has brought data of a body.
     @exclusivity(unchecked) var hasBody = false
 
     private let bodyLimit: Int
@@ -40,13 +40,13 @@ final class HTTP2Intake {
         return event
     }
 
-    /// The session fails with it when nghttp2 has returned.
+    /// Asked when nghttp2 has returned; the session then fails.
     func takeFlood() -> HTTP2Flood? {
         defer { flood = nil }
         return flood
     }
 
-    /// The first failure stays, and nothing else is told after it.
+    /// The first failure counts, and no event follows it.
     func fail(_ failure: HTTP2Failure) {
         guard self.failure == nil else { return }
         self.failure = failure
@@ -63,9 +63,9 @@ final class HTTP2Intake {
     }
 }
 
-/// Called inside of nghttp2, as it reads.
+/// Called by nghttp2 while it reads.
 extension HTTP2Intake {
-    /// A header block is whole. Answers, as the next two do, whether the stream is malformed.
+    /// A header block is complete. Returns, like the next two, whether the stream is malformed.
     func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) -> Bool {
         reader.finish(endsStream: endsStream)
         guard !reader.isMalformed else { return true }
@@ -77,10 +77,10 @@ extension HTTP2Intake {
                 announcedLeft: length, dropsBody: reader.refusal != nil,
                 isRequestWhole: endsStream))
         if let refusal = reader.refusal {
-            tell(.refused(stream, refusal))
+            emit(.refused(stream, refusal))
         } else {
-            tell(.head(stream))
-            if endsStream { tell(.end(stream)) }
+            emit(.head(stream))
+            if endsStream { emit(.end(stream)) }
         }
         return false
     }
@@ -99,17 +99,17 @@ extension HTTP2Intake {
         exchanges[index].isRequestWhole = true
         if exchanges[index].dropsBody { return false }
         guard exchanges[index].announcedLeft ?? 0 == 0 else { return drop(stream) }
-        tell(.end(stream))
+        emit(.end(stream))
         return false
     }
 
-    /// Nothing more is told of a malformed request but its end.
+    /// A malformed request brings no further event but its end.
     private func drop(_ stream: HTTP2StreamID) -> Bool {
         if let index = exchanges.index(of: stream) { exchanges[index].dropsBody = true }
         return true
     }
 
-    /// Answers whether the bytes were handed on; otherwise nobody will consume them.
+    /// Returns whether the bytes were passed on; otherwise nobody will call `consumed` for them.
     func receive(_ body: UnsafeBufferPointer<UInt8>, _ stream: HTTP2StreamID) -> Bool {
         hasBody = true
         guard let piece, let start = body.baseAddress, let index = exchanges.index(of: stream),
@@ -124,25 +124,25 @@ extension HTTP2Intake {
             exchanges[index].announcedLeft = announced - body.count
         }
         let first = piece.offset + (start - piece.start)
-        tell(.body(stream, first..<first + body.count))
+        emit(.body(stream, first..<first + body.count))
         return true
     }
 
     func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
         guard let index = exchanges.index(of: stream), !exchanges[index].dropsBody else { return }
         exchanges[index].dropsBody = true
-        tell(.refused(stream, refusal))
+        emit(.refused(stream, refusal))
     }
 
-    /// All of an answer has left.
+    /// The whole answer was sent.
     func finishAnswer(_ stream: HTTP2StreamID) {
         guard let index = exchanges.index(of: stream), !exchanges[index].isRequestWhole else {
             return
         }
-        tell(.lingering(stream))
+        emit(.lingering(stream))
     }
 
-    /// The next bytes of an answer; nil where the stream is gone.
+    /// The next bytes of an answer; nil if the stream is gone.
     func readAnswer(
         of stream: HTTP2StreamID, into output: UnsafeMutableRawBufferPointer
     ) -> (count: Int, isLast: Bool)? {
@@ -161,10 +161,10 @@ extension HTTP2Intake {
     func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
         guard let index = exchanges.index(of: stream) else { return }
         exchanges.remove(at: index)
-        tell(.closed(stream, code))
+        emit(.closed(stream, code))
     }
 
-    /// We reset a stream because of what its peer did, or did not.
+    /// We reset a stream because of its peer.
     func countReset() {
         do throws(HTTP2Flood) {
             try floodGuard.resetStream(at: now)
@@ -173,7 +173,7 @@ extension HTTP2Intake {
         }
     }
 
-    private func tell(_ event: HTTP2Event) {
+    private func emit(_ event: HTTP2Event) {
         if failure == nil { events.append(event) }
     }
 }

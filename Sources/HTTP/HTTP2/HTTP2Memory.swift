@@ -1,16 +1,16 @@
 import CNghttp2
 
-/// The memory of one session of nghttp2: its frame buffer in a slot, all else on the heap.
+/// The memory of one nghttp2 session: its frame buffer in a slot, everything else on the heap.
 ///
-/// The session that owns it outlives the one of nghttp2, which knows it unretained.
+/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's.
 final class HTTP2Memory {
     private let frameBuffers: HTTP2FrameBuffers
-    // Asked at each of nghttp2's many frees, and never while it is changed.
+    // Unchecked for speed: read at each of nghttp2's many frees, and never while it is changed.
     @exclusivity(unchecked) private var slot: HTTP2FrameBuffers.Slot?
 
     init(_ frameBuffers: HTTP2FrameBuffers) { self.frameBuffers = frameBuffers }
 
-    /// Only when the session has nothing to send: then nothing it still needs is in the buffer.
+    /// Only while the session has nothing to send: the buffer is then unused.
     func discardFrameBuffer() {
         if let slot { frameBuffers.discard(slot) }
     }
@@ -33,8 +33,7 @@ final class HTTP2Memory {
         frameBuffers.giveBack(slot)
     }
 
-    /// A header block of many frames needs further buffers; those are short-lived and lie on the
-    /// heap.
+    /// A header block of many frames needs more buffers; those are short-lived and on the heap.
     private func resize(
         _ block: UnsafeMutableRawPointer?, _ size: Int
     ) -> UnsafeMutableRawPointer? {

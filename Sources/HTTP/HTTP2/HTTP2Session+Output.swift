@@ -1,15 +1,15 @@
 import CNghttp2
 
 extension HTTP2Session {
-    /// Answers the request of a stream with a body that is known as a whole.
+    /// Answers the request of a stream with a complete body.
     ///
-    /// `date` is what the caller keeps for all answers of a second; empty leaves the field out.
-    /// A stream that is gone or answered stays as it is: the peer may have been faster.
+    /// The caller formats `date` once per second; empty leaves the field out. Does nothing if the
+    /// stream is gone or answered: the peer may have been faster.
     package func respond(
         to stream: HTTP2StreamID, _ head: ResponseHead, body: [UInt8] = [], date: [UInt8] = []
     ) {
         guard let index = indexOfUnanswered(stream) else { return }
-        // RFC 9110 section 8.6: these have no body and must not name a length.
+        // RFC 9110 section 8.6: these have no body and must not have a length.
         let hasLength = head.status != 204 && head.status != 304
         let hasBody = hasLength && !intake.exchanges[index].isHead && !body.isEmpty
         if hasBody { intake.exchanges[index].answer = body }
@@ -29,7 +29,7 @@ extension HTTP2Session {
         check(result)
     }
 
-    /// Tells a sender that waits for it to send its body.
+    /// Tells a waiting sender to send its body.
     package func respondContinue(to stream: HTTP2StreamID) {
         guard indexOfUnanswered(stream) != nil else { return }
         let result = HTTP2FieldList(ResponseHead(status: 100)).withFields { fields in
@@ -45,7 +45,7 @@ extension HTTP2Session {
         check(nghttp2_submit_rst_stream(handle, 0, stream, code.rawValue))
     }
 
-    /// Appends what is to be sent, until `output` holds `limit` bytes or a frame more.
+    /// Appends output until there is none, or `output` holds `limit` bytes or one frame more.
     package func produce(into output: inout [UInt8], limit: Int) {
         while wantsWrite, output.count < limit {
             var bytes: UnsafePointer<UInt8>?
@@ -59,11 +59,11 @@ extension HTTP2Session {
         }
     }
 
-    /// Tells the peer that the server is about to stop, but takes the requests that are on their
-    /// way (RFC 9113 section 6.8).
+    /// Tells the peer that the server is about to stop, but still accepts requests that are on
+    /// their way (RFC 9113 section 6.8).
     package func announceShutdown() { check(nghttp2_submit_shutdown_notice(handle)) }
 
-    /// Takes no further requests; the session is finished when the running ones are answered.
+    /// Accepts no further requests; the session is finished when the current ones are answered.
     package func shutDown() {
         let last = nghttp2_session_get_last_proc_stream_id(handle)
         check(nghttp2_submit_goaway(handle, 0, last, NGHTTP2_NO_ERROR.rawValue, nil, 0))

@@ -1,17 +1,17 @@
 import CNghttp2
 
-/// The server's side of one HTTP/2 connection (RFC 9113), without a socket and without a clock.
+/// The server's side of one HTTP/2 connection (RFC 9113), without a socket or a clock.
 ///
-/// Bytes go in by `next` and come out by `produce`. The caller reads no further input while more
-/// output lies with it than it wants to hold: a peer then cannot have more made by sending more.
-/// Confined to its event loop. After a failure it stays failed.
+/// Bytes go in through `next` and come out through `produce`. The caller stops reading while it
+/// holds more output than it wants: otherwise a peer could make it hold more by sending more.
+/// Confined to its event loop. A failure is final.
 package final class HTTP2Session {
     let handle: OpaquePointer
     let intake: HTTP2Intake
     private let memory: HTTP2Memory
     @exclusivity(unchecked) private var scanner = HTTP2FrameScanner()
     @exclusivity(unchecked) private var order = HTTP2StreamOrder()
-    /// What the head that was told last says of its body, which is still to be judged.
+    /// What the last head says of its body, which still has to be checked.
     @exclusivity(unchecked) private var announced:
         (stream: HTTP2StreamID, length: Int, expectsContinue: Bool)?
 
@@ -33,42 +33,42 @@ package final class HTTP2Session {
     /// The request of the last event `head`.
     package var head: RequestHead { intake.reader.head }
 
-    /// Moves the head out, to outlive the next call of `next`.
+    /// Moves the head out, to keep it beyond the next call of `next`.
     package func takeHead() -> RequestHead { intake.reader.takeHead() }
 
-    /// Has the next head written into the memory of `used`.
+    /// Uses the memory of `used` for the next head.
     package func reuse(_ used: consuming RequestHead) {
         if !scanner.isInHead { intake.reader.reuse(used) }
     }
 
-    /// The preface or a head has begun and is not whole yet.
+    /// The preface or a head has begun and is not complete.
     package var isInHead: Bool { scanner.isInHead }
 
     package var openStreams: Int { intake.exchanges.count }
 
-    /// There is something that `produce` would write.
+    /// Whether `produce` would write something.
     package var wantsWrite: Bool { !isBroken && nghttp2_session_want_write(handle) != 0 }
 
-    /// Nothing more is to be read or written: the connection can be closed.
+    /// Nothing more to read or write: the connection can be closed.
     package var isFinished: Bool {
         isBroken
             || nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0
     }
 
-    /// What the body of this request may hold; to be set at its event `head`.
+    /// The most bytes that the body of this request may have. Set it at the event `head`.
     package func setBodyLimit(_ limit: Int, on stream: HTTP2StreamID) {
         guard let index = intake.exchanges.index(of: stream) else { return }
         intake.exchanges[index].bodyLeft = limit
     }
 
-    /// The memory of that many bytes of a body is free again: the peer may send as many more.
+    /// The caller has dealt with that many bytes of a body: the peer may send as many more.
     package func consumed(_ count: Int, on stream: HTTP2StreamID) {
         check(nghttp2_session_consume(handle, stream, count))
     }
 
-    /// Reads on at `position` up to the next event and moves `position` behind what it used.
+    /// Reads from `position` up to the next event and advances `position`.
     ///
-    /// Call it until it answers `needsMore`, also after `produce`: what is written can end streams.
+    /// Call it until it returns `needsMore`, also after `produce`: output can end streams.
     package func next(
         in input: Span<UInt8>, from position: inout Int, at now: Duration
     ) -> HTTP2Event {
@@ -87,83 +87,37 @@ package final class HTTP2Session {
         }
     }
 
-    /// The connection ends for a reason of ours; `next` and `produce` tell the rest.
+    /// Ends the connection for a reason of ours; `next` and `produce` do the rest.
     package func fail(_ failure: HTTP2Failure) {
         guard intake.failure == nil else { return }
         intake.fail(failure)
         nghttp2_session_terminate_session(handle, failure.code.rawValue)
     }
 
-    /// Frees what only a busy connection needs. Cheap to call again, but costs a little at the next
-    /// request.
+    /// Frees what only a busy connection needs. Calling it again is cheap, but the next request
+    /// costs a little more.
     package func rest() {
         guard !wantsWrite, !scanner.isInHead else { return }
         intake.rest()
         memory.discardFrameBuffer()
     }
 
-    /// Memory is all that a call of nghttp2 can lack; what is wrong with a stream ends the stream.
+    /// A fatal result means lack of memory; other errors end only their stream.
     func check(_ result: Int32) {
         if result < 0, nghttp2_is_fatal(result) != 0 { fail(.fault) }
     }
 
-    /// nghttp2 has nothing to say to the peer.
+    /// nghttp2 has nothing to tell the peer.
     private var isBroken: Bool { intake.failure == .badPreface || intake.failure == .fault }
 }
 
 extension HTTP2Session {
-    private static func open(
-        _ intake: HTTP2Intake, _ memory: HTTP2Memory
-    ) throws(HTTP2Fault) -> OpaquePointer {
-        let callbacks = try HTTP2Callbacks.make()
-        defer { nghttp2_session_callbacks_del(callbacks) }
-        var made: OpaquePointer?
-        try ensure(nghttp2_option_new(&made), "nghttp2_option_new")
-        let options = made
-        defer { nghttp2_option_del(options) }
-        nghttp2_option_set_no_auto_window_update(options, 1)
-        nghttp2_option_set_no_closed_streams(options, 1)
-        // HTTP2HeadReader and HTTP2Exchange judge what messages say.
-        nghttp2_option_set_no_http_messaging(options, 1)
-        // Answers are short and each is another: remembering their fields would save a few bytes and
-        // cost every connection some kilobytes.
-        nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)
-        var hooks = memory.hooks()
-        var session: OpaquePointer?
-        let context = Unmanaged.passUnretained(intake).toOpaque()
-        try ensure(
-            nghttp2_session_server_new3(&session, callbacks, context, options, &hooks),
-            "nghttp2_session_server_new3")
-        guard let session else {
-            preconditionFailure("nghttp2_session_server_new3 made nothing")
-        }
-        return session
-    }
-
-    private func submit(_ settings: HTTP2Settings, _ limits: HTTPLimits) throws(HTTP2Fault) {
-        let entries: [(nghttp2_settings_id, Int)] = [
-            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.concurrentStreams),
-            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.windowBytes),
-            (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
-            (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.headBytes),
-            (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableBytes),
-            (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 0),
-            // The tree of priorities would cost memory for each stream (RFC 9218 section 2.1).
-            (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
-        ]
-        let list = entries.map {
-            nghttp2_settings_entry(
-                settings_id: Int32(bitPattern: $0.0.rawValue), value: UInt32($0.1))
-        }
-        try ensure(nghttp2_submit_settings(handle, 0, list, list.count), "nghttp2_submit_settings")
-    }
-
     private func announce(_ stream: HTTP2StreamID) {
         let head = intake.reader.head
         announced = (stream, head.contentLength ?? 0, head.expectsContinue)
     }
 
-    /// A request that says at once that it is too long is refused before its body is read.
+    /// Refuses a request that announces too long a body before any of it is read.
     private func judgeAnnounced() -> HTTP2Event? {
         guard let (stream, length, expectsContinue) = announced else { return nil }
         announced = nil
@@ -176,7 +130,7 @@ extension HTTP2Session {
         return expectsContinue ? .continueExpected(stream) : nil
     }
 
-    /// Hands nghttp2 the rest of one frame, or as much of it as there is.
+    /// Passes nghttp2 the rest of one frame, or as much of it as there is.
     private func feed(_ input: Span<UInt8>, _ position: inout Int) {
         guard nghttp2_session_want_read(handle) != 0 else {
             position = input.count
@@ -202,7 +156,7 @@ extension HTTP2Session {
         position = piece.end
     }
 
-    /// What nghttp2 passes over, but ends the connection.
+    /// False for errors that nghttp2 ignores but that must end the connection.
     private func isAllowed(_ frame: HTTP2FrameHeader) -> Bool {
         switch frame.kind {
         case HTTP2FrameHeader.Kind.headers: order.allows(frame.stream)

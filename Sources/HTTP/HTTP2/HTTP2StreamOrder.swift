@@ -1,19 +1,20 @@
 /// Which streams a peer may still open: their numbers only rise (RFC 9113 section 5.1.1).
 ///
-/// A stream that was open once may still get the trailers that were on their way when it was reset;
-/// one that was passed over never had any.
+/// A stream that was reset may still get trailers that were on their way; a number that was skipped
+/// never had any.
 struct HTTP2StreamOrder: Sendable {
-    /// Few clients pass any over. What was forgotten of those who do often is ignored when it comes.
+    /// Few clients skip numbers. Beyond this the oldest gaps are forgotten, and their streams
+    /// ignored.
     private static let gapLimit = 8
 
     private var last: HTTP2StreamID = -1
-    /// Between two streams that were opened one after the other.
+    /// The skipped numbers between opened streams.
     private var gaps: [ClosedRange<HTTP2StreamID>] = []
 
     /// Whether a header block may begin on `stream`.
     mutating func allows(_ stream: HTTP2StreamID) -> Bool {
         guard stream > last else { return !gaps.contains { $0.contains(stream) } }
-        // What has an even number, or none, is wrong in any case, and judged elsewhere.
+        // Zero and even numbers are always wrong; nghttp2 checks that.
         guard stream % 2 == 1 else { return true }
         if stream > last + 2 {
             if gaps.count == Self.gapLimit { gaps.removeFirst() }

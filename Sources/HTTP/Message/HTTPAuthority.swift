@@ -1,6 +1,6 @@
 import Base
 
-/// The grammar of `uri-host [":" port]` (RFC 3986 section 3.2), as Host and targets have it.
+/// The grammar of `uri-host [":" port]` (RFC 3986 section 3.2) in Host fields and targets.
 enum HTTPAuthority {
     /// An empty host is refused: no http URL has one (RFC 9110 section 4.2.1).
     static func isValid(_ text: Span<UInt8>) -> Bool {
@@ -8,7 +8,7 @@ enum HTTPAuthority {
         return end == text.count || isPort(text, from: end)
     }
 
-    /// The form that CONNECT asks for: with a port (RFC 9112 section 3.2.3).
+    /// The form that CONNECT requires: with a port (RFC 9112 section 3.2.3).
     static func isValidWithPort(_ text: Span<UInt8>) -> Bool {
         guard let end = endOfHost(text), end > 0 else { return false }
         return end + 1 < text.count && isPort(text, from: end)
@@ -40,12 +40,12 @@ enum HTTPAuthority {
         return index
     }
 
-    /// What an IPv6 literal is made of; the numbers are not judged.
+    /// The characters of an IPv6 literal; its numbers are not checked.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
         byte.hexValue != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
-    /// ":" and a number that may be absent, to the end.
+    /// ":" and an optional number, to the end.
     private static func isPort(_ text: Span<UInt8>, from colon: Int) -> Bool {
         guard text[colon] == UInt8(ascii: ":") else { return false }
         let digits = text.extracting(colon + 1..<text.count)

@@ -2,9 +2,9 @@ import Base
 
 /// Header fields as ranges of one buffer, in the order of arrival.
 ///
-/// The same value holds what was read by HTTP/1.1 and by HTTP/2.
+/// Used for HTTP/1.1 and HTTP/2.
 package struct HTTPFields: Sendable {
-    /// 32 bits are enough for any head and keep an idle connection small.
+    /// 32 bits are enough for any head and keep idle connections small.
     struct ByteRange: Sendable {
         private let start: UInt32
         private let end: UInt32
@@ -21,7 +21,7 @@ package struct HTTPFields: Sendable {
         let value: ByteRange
     }
 
-    /// Everything the ranges point into.
+    /// The buffer of all ranges.
     package internal(set) var bytes: [UInt8] = []
     private var lines: [Line] = []
 
@@ -33,12 +33,12 @@ package struct HTTPFields: Sendable {
 
     package func value(at index: Int) -> Range<Int> { lines[index].value.range }
 
-    /// Where the value of the first field of that name stands; `name` in any case.
+    /// The value of the first field with that name; `name` in any case.
     package func firstValue(of name: StaticString) -> Range<Int>? {
         firstLine(of: name, from: 0).map { lines[$0].value.range }
     }
 
-    /// The value of a field, several lines of it joined by commas (RFC 9110 section 5.3).
+    /// The value of a field, with several lines joined by commas (RFC 9110 section 5.3).
     package func joinedValue(of name: StaticString) -> [UInt8]? {
         guard var index = firstLine(of: name, from: 0) else { return nil }
         var joined = Array(bytes[lines[index].value.range])
@@ -59,7 +59,7 @@ package struct HTTPFields: Sendable {
         }
     }
 
-    /// The bytes of `range` as text; what is not UTF-8 is replaced.
+    /// The bytes of `range` as text; invalid UTF-8 is replaced.
     package func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
@@ -81,28 +81,28 @@ package struct HTTPFields: Sendable {
 }
 
 extension HTTPFields {
-    /// Forgets all fields and keeps the memory for the next ones.
+    /// Removes all fields and keeps the memory for the next ones.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         lines.removeAll(keepingCapacity: true)
     }
 
-    /// Takes note of a field whose bytes are, or will be, in the buffer.
-    mutating func note(name: Range<Int>, value: Range<Int>) {
+    /// Adds a field whose bytes are, or will be, in the buffer.
+    mutating func addLine(name: Range<Int>, value: Range<Int>) {
         lines.append(Line(name: ByteRange(name), value: ByteRange(value)))
     }
 
-    /// Adds a field as it came.
+    /// Adds a field with its bytes.
     mutating func append(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: name)
         let middle = bytes.count
         bytes.append(contentsOf: value)
-        note(name: start..<middle, value: middle..<bytes.count)
+        addLine(name: start..<middle, value: middle..<bytes.count)
         return middle..<bytes.count
     }
 
-    /// Adds bytes that are no field, such as the path of a request.
+    /// Adds bytes that are not a field, such as the path of a request.
     mutating func store(_ piece: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: piece)

@@ -1,6 +1,6 @@
-/// The character classes of RFC 9110 and RFC 3986, as bit sets: no table, no memory access.
+/// The character classes of RFC 9110 and RFC 3986 as bit sets: no table, no memory access.
 extension UInt8 {
-    /// `unreserved` and `sub-delims` of RFC 3986 section 2, which make up a host name.
+    /// `unreserved` and `sub-delims` of RFC 3986 section 2, the characters of a host name.
     var isHostByte: Bool { isIn(0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE) }
 
     static let carriageReturn = UInt8(ascii: "\r")
@@ -8,8 +8,8 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// The first place from `start` on that cannot stand in a field value (RFC 9110 section 5.5):
-    /// a control character other than a tab, or the end.
+    /// The first position from `start` on that cannot be in a field value (RFC 9110 section 5.5): a
+    /// control character other than a tab, or the end.
     func endOfFieldValue(from start: Int) -> Int {
         var index = skipPrintable(from: start)
         while true {
@@ -19,14 +19,14 @@ extension Span<UInt8> {
         }
     }
 
-    /// A place from `start` on before which there is no control character: less than 32 bytes
+    /// A position from `start` on before which there is no control character: at most 32 bytes
     /// before the first, or the end.
     private func skipPrintable(from start: Int) -> Int {
         let end = count
         return withUnsafeBytes { bytes in
             var index = start
             while end &- index >= 32 {
-                // As `bytes(below:)` and `bytes(equalTo:)` have it, four words at once.
+                // Like `bytes(below:)` and `bytes(equalTo:)`, on four words at once.
                 let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
                 let others = words ^ SIMD4(repeating: 0x7F7F_7F7F_7F7F_7F7F)
                 let hits =
@@ -46,9 +46,9 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first place from `start` on that cannot stand in a request target, or is its "?".
+    /// The first position from `start` on that cannot be in a request target, or is its "?".
     ///
-    /// That leaves visible ASCII without "#", which starts a fragment.
+    /// A target has only visible ASCII without "#", which starts a fragment.
     func endOfTargetPart(from start: Int) -> Int {
         firstIndex(from: start) { word in
             word.bytes(below: 0x21) | word.bytes(equalTo: 0x7F) | word
@@ -56,16 +56,16 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first byte whose high bit is set in what `hits` makes of eight bytes at a time.
+    /// The first byte whose high bit is set in the result of `hits` for eight bytes at a time.
     @inline(__always)
     private func firstIndex(from start: Int, _ hits: (UInt64) -> UInt64) -> Int {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         let end = count
-        // Without the bounds checks of each load this takes half the time. No load begins less than
+        // Without bounds checks for each load this takes half the time. No load begins less than
         // eight bytes before the end.
         return withUnsafeBytes { bytes in
             var index = start
-            // Most texts are long and have none: four words need one branch.
+            // Most texts are long and have no hit: four words need one branch.
             while end &- index >= 32 {
                 let found =
                     hits(bytes.word(at: index)) | hits(bytes.word(at: index &+ 8))
@@ -83,7 +83,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The next element of a comma-separated list without the white space around it, or nil.
+    /// The next element of a comma-separated list without surrounding white space; nil at the end.
     ///
     /// An empty element is an empty range.
     func nextListElement(from position: inout Int) -> Range<Int>? {
@@ -109,8 +109,8 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// Eight bytes compared at once; the high bit of each byte is its answer. A borrow can spoil only
-/// the bytes above the lowest hit, so only that one counts.
+/// Compares eight bytes at once; the high bit of each byte is its result. A borrow can falsify only
+/// bytes above the lowest hit, so only that one counts.
 extension UInt64 {
     fileprivate func bytes(below limit: UInt64) -> UInt64 {
         (self &- limit &* 0x0101_0101_0101_0101) & ~self

@@ -1,6 +1,6 @@
 import Base
 
-/// The method of a request (RFC 9110 section 9); one that is not known keeps its own word.
+/// The method of a request (RFC 9110 section 9).
 package enum HTTPMethod: Hashable, Sendable {
     case get
     case head
@@ -13,7 +13,7 @@ package enum HTTPMethod: Hashable, Sendable {
     case trace
     case other(String)
 
-    /// Methods are compared with regard to case (RFC 9110 section 9.1).
+    /// Methods are case-sensitive (RFC 9110 section 9.1).
     init(_ token: Span<UInt8>) {
         self =
             switch token.count {

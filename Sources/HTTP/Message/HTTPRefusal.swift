@@ -1,6 +1,6 @@
-/// Why a request is not served. Each case is one answer, after which the connection ends.
+/// Why a request is refused. Each case is one answer, after which the connection ends.
 ///
-/// The raw value is the word that logs and counters use.
+/// The raw value is the name in logs and metrics.
 package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
     case badRequestLine = "bad-request-line"
     case badTarget = "bad-target"
@@ -38,7 +38,7 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
     case missingChunkEnd = "missing-chunk-end"
     case trailersTooLarge = "trailers-too-large"
 
-    // What only the server around a parser can see.
+    // Detected by the server around the parser.
     case timeout
     case lengthRequired = "length-required"
     case methodNotAllowed = "method-not-allowed"

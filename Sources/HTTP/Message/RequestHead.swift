@@ -1,12 +1,11 @@
 import Base
 
-/// A request without its body. All text in it is a range of `bytes`.
+/// A request without its body. All its texts are ranges of `bytes`.
 package struct RequestHead: Sendable {
     package internal(set) var method = HTTPMethod.get
     package internal(set) var version = HTTPVersion.http11
     package internal(set) var fields = HTTPFields()
 
-    /// Known and within `Int`, or absent.
     package internal(set) var contentLength: Int?
     package internal(set) var isChunked = false
     /// The sender waits for "100 Continue" before it sends the body.
@@ -25,13 +24,13 @@ package struct RequestHead: Sendable {
 
     package var bytes: [UInt8] { fields.bytes }
 
-    /// Path and query, or whatever else stood in their place.
+    /// Path and query, or the other forms of a target.
     package internal(set) var target: Range<Int> {
         get { targetBytes.range }
         set { targetBytes = HTTPFields.ByteRange(newValue) }
     }
 
-    /// Never empty; `*` where OPTIONS asks about the server as a whole.
+    /// Never empty; `*` if OPTIONS asks about the server as a whole.
     package internal(set) var path: Range<Int> {
         get { pathBytes.range }
         set { pathBytes = HTTPFields.ByteRange(newValue) }
@@ -53,7 +52,7 @@ package struct RequestHead: Sendable {
 
     package func text(_ range: Range<Int>) -> String { fields.text(range) }
 
-    /// Forgets the request and keeps its memory for the next one.
+    /// Clears the request and keeps its memory for the next one.
     mutating func reset() {
         var storage = HTTPFields()
         swap(&storage, &fields)
@@ -61,4 +60,11 @@ package struct RequestHead: Sendable {
         self = RequestHead()
         swap(&storage, &fields)
     }
+}
+
+package enum HTTPVersion: UInt8, Sendable {
+    case http10
+    /// Also 1.2 and up: their senders must understand 1.1 (RFC 9110 section 2.5).
+    case http11
+    case http2
 }

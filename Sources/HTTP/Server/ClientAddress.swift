@@ -1,13 +1,12 @@
 package import Base
 
-/// Who sent a request, when proxies stand between.
+/// Finds the client of a request behind proxies.
 package enum ClientAddress {
-    /// The address behind the proxies of ours: `X-Forwarded-For` is read from its right end, where
-    /// each trusted hop has added the one it heard from. What stands left of the first address that
-    /// is not trusted may be anybody's invention.
+    /// Reads `X-Forwarded-For` from its right end, where each trusted proxy has added the address
+    /// it got the request from. Anything left of the first untrusted address may be forged.
     ///
-    /// `peer` is nil where the other end has no address. An element that is no address ends the
-    /// search: the last trusted hop is then the best that is known.
+    /// `peer` is nil if the other end has no address. An element that is not an address ends the
+    /// search: the last trusted proxy is then the best that is known.
     package static func client(
         peer: IPAddress?, isPeerTrusted: Bool, trusted: [IPAddress], forwardedFor: [UInt8]?
     ) -> IPAddress? {

@@ -2,26 +2,26 @@ import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
 ///
-/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
-/// access to the state lasts while a handler runs: checking each would find nothing.
+/// Owned and called by its connection, which therefore always exists here. Exclusivity checks are
+/// off: no access lasts while a handler runs.
 final class HTTP1Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http1
 
     private unowned(unsafe) let connection: HTTPConnection
-    /// Apart, because a property of a class is copied whenever it is asked something. No handler
-    /// is called within an access.
+    /// Allocated separately, because a property of a class would be copied at each use. No handler
+    /// is called during an access.
     private let parser: UnsafeMutablePointer<HTTP1Parser>
     @exclusivity(unchecked) private var life: HTTP1Connection
     @exclusivity(unchecked) private var body: [UInt8] = []
-    /// The exchange that is not answered yet; whoever will answer it holds it.
+    /// The exchange without an answer yet, held by whoever will answer it.
     @exclusivity(unchecked) private var awaited: ObjectIdentifier?
-    /// What came behind a request that is not answered yet, or behind many whose answers wait.
+    /// Input after a request that is not answered yet, or after many whose answers wait to be sent.
     @exclusivity(unchecked) private var held: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
-    /// Nothing has come yet.
+    /// No byte has come yet.
     @exclusivity(unchecked) private var isFresh = true
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
-    /// What is spoken from here on, once a request asked for it.
+    /// Takes over the connection after an upgrade.
     @exclusivity(unchecked) private var successor: WebSocketConnection?
 
     var service: HTTPService { connection.service }
@@ -37,7 +37,7 @@ final class HTTP1Server: HTTPResponder {
     deinit { parser.deinitialize(count: 1).deallocate() }
 
     var deadline: Duration? { life.deadline }
-    /// Whoever does not take the answers to earlier requests has no further ones read.
+    /// A peer that does not read its answers gets no further requests read.
     var takesInput: Bool { canGoOn && held.isEmpty && !connection.isCongested }
     private var canGoOn: Bool { awaited == nil && ending == nil && successor == nil }
 
@@ -68,7 +68,7 @@ final class HTTP1Server: HTTPResponder {
             switch parser.pointee.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                // Asked for once: each time is a copy.
+                // A local, because each access to the property is a copy.
                 let head = parser.pointee.head
                 life.headRead(head, at: now)
                 parser.pointee.bodyLimit = service.handler.bodyLimit(for: head)
@@ -94,7 +94,7 @@ final class HTTP1Server: HTTPResponder {
         }
     }
 
-    /// Every answer is appended as it comes; those that waited for room may come now.
+    /// Requests that waited for room may be read now.
     func produce() {
         if canGoOn, !held.isEmpty { receiveHeld() }
     }
@@ -139,14 +139,14 @@ final class HTTP1Server: HTTPResponder {
         successor = socket
         connection.speak(socket)
         socket.open(subprotocol: acceptance.subprotocol)
-        // It was told while it was spoken HTTP on.
+        // The loop's request to stop came while this was still HTTP.
         if service.loop.isDraining { socket.stop() }
         if isReceiving { return }
         handOn(to: socket)
         connection.flush()
     }
 
-    /// What came behind the request are frames already.
+    /// The bytes after the request are WebSocket frames.
     private func handOn(to socket: WebSocketConnection) {
         var rest = held
         held = []
@@ -164,10 +164,10 @@ final class HTTP1Server: HTTPResponder {
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
-        service.figures.note(refusal)
+        service.figures.countRefusal(refusal)
         connection.letGo(body.count)
         body = []
-        // A length that no number holds is refused before the head is whole.
+        // A length that fits no number is refused before the head is complete.
         let isHeadWhole = parser.pointee.head.path.upperBound <= parser.pointee.head.bytes.count
         let (head, body) =
             refusal == .bodyTooLarge && isHeadWhole

@@ -2,8 +2,8 @@ import Base
 
 /// HTTP/2 on a connection: many requests at once.
 ///
-/// Its connection owns it and is what calls it, so it is there whenever anything runs here. No
-/// access to the state lasts while a handler runs: checking each would find nothing.
+/// Owned and called by its connection, which therefore always exists here. Exclusivity checks are
+/// off: no access lasts while a handler runs.
 final class HTTP2Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http2
 
@@ -16,7 +16,7 @@ final class HTTP2Server: HTTPResponder {
     private unowned(unsafe) let connection: HTTPConnection
     private let session: HTTP2Session
     @exclusivity(unchecked) private var life: HTTP2Connection
-    /// Requests whose bodies are still coming: few, and the last one is mostly meant.
+    /// Requests whose bodies are incomplete. There are few, and most events concern the last one.
     @exclusivity(unchecked) private var requests: [Request] = []
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
@@ -32,31 +32,31 @@ final class HTTP2Server: HTTPResponder {
     }
 
     var deadline: Duration? { life.deadline }
-    /// As long as more output lies here than a peer takes, its frames are not read: they would only
-    /// make more.
+    /// While too much output waits for the peer, its frames are not read: they would only cause
+    /// more.
     var takesInput: Bool { ending == nil && !connection.isCongested }
 
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
-        takeEvents(of: input)
+        handleEvents(of: input)
         life.received(isInHead: session.isInHead, at: service.now)
         produce()
     }
 
-    private func takeEvents(of input: Span<UInt8>) {
+    private func handleEvents(of input: Span<UInt8>) {
         let session = session
         let now = service.now
         var position = 0
         while ending == nil {
             let event = session.next(in: input, from: &position, at: now)
-            life.note(event, at: now)
+            life.handle(event, at: now)
             if case .needsMore = event { break }
-            take(event, input)
+            handle(event, input)
         }
     }
 
-    private func take(_ event: HTTP2Event, _ input: Span<UInt8>) {
+    private func handle(_ event: HTTP2Event, _ input: Span<UInt8>) {
         switch event {
         case .needsMore, .lingering: break
         case .head(let stream):
@@ -77,15 +77,17 @@ final class HTTP2Server: HTTPResponder {
         case .refused(let stream, let refusal): refuse(stream, refusal)
         case .closed(let stream, _): forget(stream)
         case .failed(let failure):
-            if case .flood(let kind) = failure { service.noteFlood(kind.rawValue, of: connection) }
+            if case .flood(let kind) = failure {
+                service.reportFlood(kind.rawValue, of: connection)
+            }
             ending = .linger
         }
     }
 
     func produce() {
         session.produce(into: &connection.output, limit: HTTPConnection.outputMark)
-        // The last frame of a stream ended it, and an idle connection may hear of nothing else.
-        takeEvents(of: Span())
+        // Sending its last frame ends a stream, and an idle connection may get no other event.
+        handleEvents(of: Span())
         if ending == nil, session.isFinished { ending = .close }
     }
 
@@ -119,7 +121,7 @@ final class HTTP2Server: HTTPResponder {
     }
 
     private func refuse(_ stream: HTTP2StreamID, _ refusal: HTTPRefusal) {
-        service.figures.note(refusal)
+        service.figures.countRefusal(refusal)
         let (head, body) = answer(stream, refusal)
         forget(stream)
         session.respond(to: stream, head, body: body, date: service.date)
@@ -146,7 +148,7 @@ final class HTTP2Server: HTTPResponder {
 }
 
 extension [UInt8] {
-    /// Most bodies come in one piece, and are then no larger than they need to be.
+    /// Most bodies come in one piece and then take no more memory than they need.
     mutating func append(piece: Range<Int>, of input: Span<UInt8>) {
         if isEmpty {
             self = input.array(piece)

@@ -2,56 +2,51 @@ import Base
 import Reactor
 import TLS
 
-/// One connection, of a server or of a WebSocket's client: moves bytes between its transport and the
+/// One connection of a server or of a WebSocket client: moves bytes between its transport and the
 /// protocol spoken on it.
 ///
-/// The loop holds it as long as it is watched. Everything runs on the thread of the loop, and no
-/// access to the state lasts while anything else runs: checking each would find nothing.
+/// The loop keeps it alive while it is watched. Everything runs on the thread of the loop.
+/// Exclusivity checks are off: no access lasts while other code runs.
 final class HTTPConnection: EventHandler, TimerHandler {
     let service: HTTPService
-    /// As the socket or the header of a proxy has it.
+    /// From the socket or the PROXY header.
     @exclusivity(unchecked) var peer: SocketAddress
     let isEncrypted: Bool
-    /// What the protocol has to say; leaves by `flush`.
+    /// What the protocol has to send, by `flush`.
     @exclusivity(unchecked) var output: [UInt8] = []
 
     @exclusivity(unchecked) var transport: Transport?
-    /// What a proxy says first, until it is read.
+    /// Nil once the PROXY header was read, or if none is expected.
     @exclusivity(unchecked) var proxyHeader: ProxyHeader?
-    /// Of bodies that are not answered yet.
+    /// Bytes of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
-    /// Nil until the handshake has agreed on it.
+    /// Nil until the handshake has chosen it.
     @exclusivity(unchecked) private(set) var spoken: (any SpokenProtocol)?
-    /// As what it is counted.
+    /// The kind under which the connection is counted.
     @exclusivity(unchecked) private var counted: HTTPFigures.Spoken?
-    @exclusivity(unchecked) private var watch: Watch?
-    @exclusivity(unchecked) private var interest = Interest.readable
-    @exclusivity(unchecked) private var timer: TimerID?
-    @exclusivity(unchecked) private var timerDeadline: Duration?
+    @exclusivity(unchecked) private(set) var watch = ConnectionWatch()
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
-    /// What was answered waits for the end of the turn.
+    /// It is in the send queue of this turn.
     @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
-    @exclusivity(unchecked) private var hasUnread = false
-    /// It was already put off to the next turn to read on.
-    @exclusivity(unchecked) private var isReadingOn = false
-    /// OpenSSL has to answer the peer before it reads on, and there is no room for that.
-    @exclusivity(unchecked) private var readsAfterWriting = false
-    /// Until when a peer has to take our last words.
+    @exclusivity(unchecked) var hasUnread = false
+    /// A timer to continue reading is set.
+    @exclusivity(unchecked) var isReadingOn = false
+    /// OpenSSL has to write before it can read on, and the socket has no room.
+    @exclusivity(unchecked) var readsAfterWriting = false
+    /// Until when the peer has to read our last bytes.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
-    /// With more than that waiting for the peer, a connection is congested.
+    /// A connection with more unsent output than this is congested.
     static let outputMark = 128 * 1024
-    private static let readsPerEvent = 4
-    /// The cookie of a timer that asks for what was read ahead.
-    private static let readOnCookie: UInt64 = 1
+    /// The cookie of the timer that continues reading.
+    static let readOnCookie: UInt64 = 1
 
     init(_ transport: consuming Transport, _ peer: SocketAddress, _ service: HTTPService) {
         self.service = service
         self.peer = peer
         isEncrypted = transport.isEncrypted
-        timerDeadline = nil
         proxyHeader = service.terms.usesProxyProtocol ? ProxyHeader() : nil
         self.transport = consume transport
     }
@@ -60,15 +55,16 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
     var isCongested: Bool { output.count - written >= Self.outputMark }
 
-    /// Begins to be served. A connection that cannot be watched is closed.
+    /// Begins to serve. A connection that cannot be watched is closed.
     func start() {
         guard open() else { return }
         count(as: .handshake)
         if proxyHeader == nil, !isEncrypted { speak(HTTP1Server(on: self)) }
-        setTimer(spoken?.deadline ?? service.handshakeDeadline)
+        watch.setTimer(spoken?.deadline ?? service.handshakeDeadline, self, service)
     }
 
-    /// Goes on with what a client has opened; `rest` came behind the answer to its handshake.
+    /// Takes over a WebSocket that a client has opened; `rest` followed the answer to its
+    /// handshake.
     func start(_ socket: WebSocketConnection, subprotocol: String?, received rest: [UInt8]) {
         speak(socket)
         guard open() else { return }
@@ -82,16 +78,15 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
     private func open() -> Bool {
         guard let descriptor = transport?.descriptor,
-            let watch = try? service.loop.watch(descriptor, for: interest, self)
+            watch.begin(descriptor, self, on: service.loop)
         else { return false }
-        self.watch = watch
         isOpen = true
         service.opened()
         return true
     }
 
-    /// The loop may end before the connection does. Exchanges keep it, so what is still held was of
-    /// bodies that never became whole.
+    /// The loop may end before the connection. Exchanges keep the connection alive, so these bytes
+    /// belong to incomplete bodies.
     deinit {
         spoken?.closed()
         count(as: nil)
@@ -108,13 +103,6 @@ final class HTTPConnection: EventHandler, TimerHandler {
             flush()
         }
         if isReading { receive() }
-    }
-
-    /// Most peers say nothing before they have their answer, so the loop is told only when one does
-    /// that nothing is to be read now.
-    private func stopReading() {
-        hasUnread = transport?.hasPending == true
-        if interest.isReadable { setInterest(interest.subtracting(.readable)) }
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
@@ -137,20 +125,20 @@ final class HTTPConnection: EventHandler, TimerHandler {
             isReadingOn = false
             return receive()
         }
-        timer = nil
-        timerDeadline = nil
+        watch.timerFired()
         guard let spoken, spoken.ending == nil else { return close() }
         spoken.expired()
         flush()
     }
 }
 
-/// What the requests of the connection hold.
+/// The memory of bodies.
 extension HTTPConnection {
-    /// Room for a piece of a body; a peer is refused it that has sent too much for now.
+    /// Reserves room for a piece of a body; false if the limit of the connection or the server is
+    /// reached.
     func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= service.limits.heldBytesPerConnection,
-            service.budget.take(count)
+            service.budget.reserve(count)
         else { return false }
         heldBytes += count
         return true
@@ -163,68 +151,13 @@ extension HTTPConnection {
 }
 
 extension HTTPConnection {
-    private func shakeHands() {
-        switch transport?.handshake() {
-        case .bytes:
-            guard let agreed = agreedProtocol() else { return close() }
-            speak(agreed)
-            agreed.produce()
-            flush()
-            // The first request may have come with the end of the handshake.
-            if transport?.hasPending == true { receive() }
-        case .wantsRead: setInterest(.readable)
-        case .wantsWrite: setInterest(.writable)
-        case .failed: lose()
-        case .closed, nil: close()
-        }
-    }
-
-    private func agreedProtocol() -> (any SpokenProtocol)? {
-        guard transport?.applicationProtocol == .http2 else { return HTTP1Server(on: self) }
-        return try? HTTP2Server(on: self)  // Out of memory: this connection closes.
-    }
-
-    private func receive() {
-        let scratch = service.scratch
-        for _ in 0..<Self.readsPerEvent {
-            guard let spoken, spoken.takesInput else { return stopReading() }
-            var buffer = scratch.mutableSpan
-            switch transport?.read(into: &buffer) {
-            case .bytes(let count):
-                service.read(count)
-                sendQueue.lend(&output)
-                var input = scratch.extracting(0..<count).mutableSpan
-                spoken.receive(&input)
-                flush()
-            case .wantsRead: return
-            case .wantsWrite:
-                // What there is to read would be told of in every turn, and stay.
-                readsAfterWriting = true
-                return setInterest(.writable)
-            case .failed: return lose()
-            case .closed, nil: return close()
-            }
-            // The socket is asked again by its next event, which is cheaper than a call in vain.
-            guard transport?.hasPending == true else { return }
-        }
-        readOn()
-    }
-
-    /// OpenSSL holds more, and the socket will not say so; others come first.
-    private func readOn() {
-        hasUnread = false
-        guard !isReadingOn else { return }
-        isReadingOn = true
-        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
-    }
-
     func flushLater() {
         guard !isWaiting else { return }
         isWaiting = true
         sendQueue.flushLater(self)
     }
 
-    /// Writes what there is, and then waits for whatever is to come next.
+    /// Writes all output, then waits for the next event.
     func flush() {
         repeat {
             while written < output.count {
@@ -251,21 +184,23 @@ extension HTTPConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? SpokenProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        let isReading = readable || wishes.takesInput || interest.isReadable
+        let isReading = readable || wishes.takesInput || watch.interest.isReadable
         setInterest(
             Interest(
                 readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
         if wishes.takesInput, hasUnread { readOn() }
-        guard wishes.ending != nil else { return setTimer(wishes.deadline) }
+        guard wishes.ending != nil else {
+            return watch.setTimer(wishes.deadline, self, service)
+        }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
-        setTimer(deadline)
+        watch.setTimer(deadline, self, service)
     }
 
     private func end(_ ending: ConnectionEnding) {
         if case .linger = ending, let transport = transport.take() {
             let patience = service.limits.patience
-            unwatch()
+            watch.end(on: service.loop)
             LingeringClose.begin(
                 transport.finish(), on: service.loop, atMost: patience.lingeringBytes,
                 within: Interval(patience.lingering))
@@ -273,19 +208,18 @@ extension HTTPConnection {
         close()
     }
 
-    private func lose() {
-        if let flood = transport?.flood { service.noteFlood(flood.word, of: self) }
+    func lose() {
+        if let flood = transport?.flood { service.reportFlood(flood.word, of: self) }
         close()
     }
 
     func close() {
         guard isOpen else { return }
         isOpen = false
-        // The loop may let go of it here, and its protocol needs it to the end.
+        // The loop may free the connection in here, and its protocol needs it to the end.
         withExtendedLifetime(self) {
-            unwatch()
-            if let timer { service.loop.cancel(timer) }
-            timer = nil
+            watch.end(on: service.loop)
+            watch.cancelTimer(on: service.loop)
             if let transport = transport.take() { _ = transport.finish() }
             spoken.take()?.closed()
             service.closed()
@@ -293,25 +227,7 @@ extension HTTPConnection {
         }
     }
 
-    private func unwatch() {
-        if let watch { service.loop.unwatch(watch) }
-        watch = nil
-    }
-
-    private func setInterest(_ interest: Interest) {
-        guard interest.rawValue != self.interest.rawValue, let watch else { return }
-        self.interest = interest
-        service.loop.setInterest(interest, of: watch)
-    }
-
-    /// One timer follows whatever deadline is the next.
-    private func setTimer(_ deadline: Duration?) {
-        guard let deadline, deadline != timerDeadline else { return }
-        timerDeadline = deadline
-        let interval = Interval(deadline - service.now)
-        if let timer, service.loop.reschedule(timer, after: interval) { return }
-        timer = service.loop.schedule(after: interval, self)
-    }
+    func setInterest(_ interest: Interest) { watch.setInterest(interest, on: service.loop) }
 }
 
 extension HTTPConnection: QueuedSender {
@@ -321,13 +237,13 @@ extension HTTPConnection: QueuedSender {
     }
 }
 
-/// What is spoken on it asks and tells.
+/// For the protocol spoken on the connection.
 extension HTTPConnection {
     var now: Duration { service.now }
     var bufferedBytes: Int { output.count - written }
     var sendQueue: SendQueue { service.sendQueue }
 
-    /// What is spoken changes between two events.
+    /// Changes the protocol, between two events.
     func speak(_ successor: any SpokenProtocol) {
         spoken = successor
         count(as: type(of: successor).spoken)
@@ -339,7 +255,7 @@ extension HTTPConnection {
         counted = new
     }
 
-    /// A peer that reads slowly, but does, must not make the output grow for ever.
+    /// The output must not grow without end while a peer reads slowly.
     private func forgetWritten() {
         guard written > output.count / 2 else { return }
         output.removeFirst(written)

@@ -1,8 +1,8 @@
 extension HTTPExchange {
-    /// Answers with 101 and lets `handler` speak on the connection, or refuses a request that does
-    /// not ask for it as RFC 6455 wants. Instead of `respond`, once, now or later.
+    /// Answers with 101 and gives the connection to `handler`, or refuses a request that does not
+    /// follow RFC 6455. Call it instead of `respond`, once, now or later.
     ///
-    /// Who may connect (Origin, credentials) is decided before.
+    /// The caller has checked who may connect (Origin, credentials).
     package func upgrade(_ terms: WebSocketTerms, to handler: any WebSocketHandler) {
         var fields = WebSocketFields()
         head.fields.forEach { fields.add(name: $0, value: $1) }
@@ -23,7 +23,7 @@ extension HTTPExchange {
         var (head, body) = connection.service.handler.answer(to: refusal.answer)
         switch refusal {
         case .badMethod: head.fields.append("Allow", "GET")
-        // RFC 6455 section 4.2.2, and RFC 9110 section 15.5.22, which asks for the other two.
+        // RFC 6455 section 4.2.2, and RFC 9110 section 15.5.22, which requires the other two.
         case .badVersion:
             head.fields.append("Sec-WebSocket-Version", "13")
             head.fields.append("Upgrade", "websocket")
@@ -42,4 +42,35 @@ extension WebSocketRefusal {
         default: .badUpgrade
         }
     }
+}
+
+/// A valid upgrade: the answer to it, and the handler of the new WebSocket.
+struct WebSocketAcceptance {
+    let answer: [UInt8]
+    let subprotocol: String?
+    private let terms: WebSocketTerms
+    private let handler: any WebSocketHandler
+
+    /// Nil if the digest cannot be computed.
+    init?(
+        _ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler
+    ) {
+        do throws(Fault) {
+            answer = try upgrade.answer { key throws(Fault) in
+                guard let digest = terms.sha1(key) else { throw Fault() }
+                return digest
+            }
+        } catch {
+            return nil
+        }
+        subprotocol = upgrade.subprotocol
+        self.terms = terms
+        self.handler = handler
+    }
+
+    func connection(on carrier: HTTPConnection) -> WebSocketConnection {
+        WebSocketConnection(terms, handler, on: carrier)
+    }
+
+    private struct Fault: Error {}
 }

@@ -1,17 +1,17 @@
 package import Base
 package import Reactor
 
-/// A request on its way to its answer.
+/// A request that needs an answer.
 package final class HTTPExchange {
     /// Empty once it was answered.
     @exclusivity(unchecked) package private(set) var head: RequestHead
     package let body: [UInt8]
-    /// What a log calls that which was asked for.
+    /// The name of the requested resource in logs.
     @exclusivity(unchecked) package var label: StaticString = ""
-    /// Zero in HTTP/1.1, where one request is answered after the other.
+    /// Zero in HTTP/1.1, which answers one request after the other.
     let stream: HTTP2StreamID
     let connection: HTTPConnection
-    /// When it was read whole.
+    /// When it was read completely.
     private let began: Instant
 
     init(
@@ -29,12 +29,13 @@ package final class HTTPExchange {
 
     /// The other end of the connection, which may be a proxy.
     package var peer: SocketAddress { connection.peer }
-    /// Where it came in.
+    /// The listener that accepted it.
     package var listener: HTTPListenerTerms { connection.service.terms }
-    /// Who connected to a Unix socket; nil for any other, and when the connection is gone.
+    /// The process that connected to a Unix socket; nil for any other socket, and once the
+    /// connection is gone.
     package var peerCredentials: PeerCredentials? { connection.peerCredentials }
-    /// Who sent the request, as far as the listener trusts what proxies say; nil for a client
-    /// without an address. To be asked before the answer.
+    /// The client, as far as the listener trusts its proxies; nil for a client without an address.
+    /// Ask before the answer.
     package var client: IPAddress? {
         var address: IPAddress?
         if case .ip(let ip, _) = peer { address = ip }
@@ -49,15 +50,15 @@ package final class HTTPExchange {
         .nanoseconds(connection.service.loop.now.nanoseconds - began.nanoseconds)
     }
 
-    /// An answer to be filled, in memory that was used before.
+    /// An empty answer in reused memory.
     package func answer(_ status: Int) -> ResponseHead {
         ResponseHead(status: status, fields: connection.service.pool.takeFields())
     }
 
-    /// Once. Nothing happens when the sender is gone.
+    /// Answers the request; call it once. Does nothing if the sender is gone.
     package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
         let service = connection.service
-        if head.status >= 400 { service.figures.note(label, head.status) }
+        if head.status >= 400 { service.figures.countFailure(label, head.status) }
         service.access?(
             HTTPAccess(
                 method: self.head.method, label: label, status: head.status,
@@ -68,7 +69,7 @@ package final class HTTPExchange {
         service.pool.giveBack(consume used)
     }
 
-    /// Gives back the memory of the head, for the next one.
+    /// Gives the memory of the head back for reuse.
     func releaseHead() {
         var released = RequestHead()
         swap(&released, &head)

@@ -1,11 +1,11 @@
 import Synchronization
 import System
 
-/// What servers count of their connections and requests, for whoever watches them. For all threads.
+/// Counts the connections and requests of servers, for metrics. For all threads.
 package final class HTTPFigures: Sendable {
-    /// What is spoken on a connection. The raw value is the word that counters use.
+    /// The protocol of a connection. The raw value is the name in metrics.
     package enum Spoken: String, CaseIterable, Sendable {
-        /// Nothing yet: TLS, or the header of a proxy.
+        /// None yet: TLS, or the header of a proxy.
         case handshake
         case http1 = "http/1.1"
         case http2 = "h2"
@@ -28,36 +28,36 @@ package final class HTTPFigures: Sendable {
 
     package init() {}
 
-    /// Nil where a connection begins or ends.
+    /// `former` is nil for a new connection, `new` for one that ended.
     func changed(from former: Spoken?, to new: Spoken?) {
         if let former { connections[former.index].subtract(1, ordering: .relaxed) }
         if let new { connections[new.index].add(1, ordering: .relaxed) }
     }
 
-    /// What never became a request, or took too long.
-    func note(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
+    /// Counts what never became a request, or took too long.
+    func countRefusal(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
 
-    /// Of those that are no success; the others need no lock.
-    func note(_ what: StaticString, _ status: Int) {
+    /// Called for failures only: successes must not take a lock.
+    func countFailure(_ what: StaticString, _ status: Int) {
         let answer = Answer(what: "\(what)", status: status)
         failed.withLock { $0[answer, default: 0] += 1 }
     }
 
-    func note(_ trouble: HTTPTrouble) {
+    func countTrouble(_ trouble: HTTPTrouble) {
         switch trouble {
-        case .cannotAccept: noteTurnedAway("cannot-accept")
-        case .tooManyConnections: noteTurnedAway("too-many")
-        case .noTransport: noteTurnedAway("no-memory")
+        case .cannotAccept: countTurnedAway("cannot-accept")
+        case .tooManyConnections: countTurnedAway("too-many")
+        case .noTransport: countTurnedAway("no-memory")
         case .flood(let kind, _): floods.withLock { $0[kind, default: 0] += 1 }
         }
     }
 
-    private func noteTurnedAway(_ word: String) {
+    private func countTurnedAway(_ word: String) {
         turnedAway.withLock { $0[word, default: 0] += 1 }
     }
 }
 
-/// What was counted, in an order that does not change.
+/// The counts, in a stable order.
 extension HTTPFigures {
     package func count(of spoken: Spoken) -> Int {
         connections[spoken.index].load(ordering: .relaxed)

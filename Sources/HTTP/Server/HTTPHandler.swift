@@ -1,20 +1,21 @@
 package import Reactor
 
-/// What a server does with its requests. All calls come on the loop of the connection.
+/// Handles the requests of a server. All calls come on the loop of the connection.
 package protocol HTTPHandler: AnyObject {
-    /// How much the body of this request may hold; asked before any of it is read.
+    /// The most bytes of body for this request; asked before any of it is read.
     func bodyLimit(for head: borrowing RequestHead) -> Int
 
-    /// A whole request. It is answered once, now or later, on the same loop.
+    /// A complete request. Answer it once, now or later, on the same loop.
     func handle(_ exchange: HTTPExchange)
 
     /// The one place where a refusal becomes an answer.
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8])
 
-    /// To a request whose body is longer than it may be.
+    /// The answer to a request whose body is too long.
     func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8])
 
-    /// Who takes a connection whose first byte begins a JSON object; nil where only HTTP is spoken.
+    /// The handler of a connection whose first byte begins a JSON object; nil if only HTTP is
+    /// served.
     func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)?
 }
 

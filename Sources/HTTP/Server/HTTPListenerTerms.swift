@@ -1,17 +1,17 @@
 package import Base
 package import TLS
 
-/// What is declared of one listener; nothing of it is ever detected from what a client sends.
+/// The settings of one listener. None is ever detected from what a client sends.
 package struct HTTPListenerTerms: Sendable {
-    /// Nil serves in clear.
+    /// Nil serves without TLS.
     package var certificates: CertificateStore?
     /// Each connection begins with a header of the PROXY protocol.
     package var usesProxyProtocol = false
-    /// Proxies whose word about their clients is taken. On a Unix socket, where the peer has no
-    /// address, any entry makes the peer one of them.
+    /// Proxies that are trusted to name their clients. On a Unix socket, where the peer has no
+    /// address, any entry makes the peer a trusted proxy.
     package var trustedProxies: [IPAddress] = []
 
-    /// Nobody is meant but programs on this machine, and no proxy stands in front.
+    /// Only programs on this machine may connect, and there is no proxy in front.
     package var isForThisMachine = false
 
     package init(

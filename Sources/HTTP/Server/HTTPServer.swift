@@ -1,8 +1,9 @@
+package import Base
 package import Reactor
 
-/// A server on several loops, each with a handler of its own.
+/// A server on several loops, with a handler for each.
 ///
-/// Listeners are added before `start`; from then on everything belongs to the loops.
+/// Add listeners before `start`; from then on everything belongs to the loops.
 package final class HTTPServer {
     private let group: LoopGroup
     private let handlers: [any HTTPHandler]
@@ -27,7 +28,7 @@ package final class HTTPServer {
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
-    /// Serves `socket` on all loops. Answers where it listens.
+    /// Serves `socket` on all loops. Returns its address.
     @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
@@ -40,7 +41,7 @@ package final class HTTPServer {
         return address
     }
 
-    /// Serves `socket`, in clear, on the first loop alone, by a handler of its own.
+    /// Serves `socket` without TLS on the first loop only, with its own handler.
     package func listen(
         on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
     ) throws(ReactorError) {
@@ -62,9 +63,39 @@ package final class HTTPServer {
 
     package func start(name: String) throws(ReactorError) { try group.start(name: name) }
 
-    /// Takes no new connections and ends the old ones when they are done, at most so much later.
+    /// Accepts no new connections and lets the old ones finish, up to a limit.
     package func drain(within limit: Duration) { group.drain(within: limit) }
 
     /// Blocks until all loops have ended.
     package func join() -> [Ending] { group.join() }
+}
+
+/// One request and its answer for the access log: without path, query and fields, which may contain
+/// secrets.
+package struct HTTPAccess: Sendable {
+    /// Called on the thread of a loop after each answer; it must return soon.
+    package typealias Report = @Sendable (HTTPAccess) -> Void
+
+    package let method: HTTPMethod
+    /// The handler's name for the requested resource.
+    package let label: StaticString
+    package let status: Int
+    package let bytesReceived: Int
+    package let bytesSent: Int
+    package let client: IPAddress?
+}
+
+/// Why connections are not accepted, or are cut.
+package enum HTTPTrouble: Sendable {
+    /// Called on the thread of a loop for each connection; it must return soon.
+    package typealias Report = @Sendable (HTTPTrouble) -> Void
+
+    /// No descriptors or memory; reported once until a connection was accepted.
+    case cannotAccept(SocketAddress, ReactorError)
+    /// The listener has reached its limit of connections.
+    case tooManyConnections(SocketAddress)
+    /// No memory for a connection.
+    case noTransport(SocketAddress)
+    /// The peer sent too much of one kind that carries nothing.
+    case flood(String, SocketAddress)
 }

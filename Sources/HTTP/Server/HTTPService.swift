@@ -1,21 +1,22 @@
 import Base
 package import Reactor
+import Synchronization
 import System
 import TLS
 
-/// A server on one loop: takes its connections and keeps what they share.
+/// A server on one loop: accepts connections and holds what they share.
 ///
-/// Confined to the thread of its loop from `start` on.
+/// From `start` on used only on the thread of its loop.
 package final class HTTPService: ConnectionHandler {
     package struct Limits: Sendable {
         package var http = HTTPLimits()
         package var patience = HTTP1Patience()
         package var patience2 = HTTP2Patience()
         package var handshake = Duration.seconds(10)
-        /// Beyond it new connections of a listener are closed at once.
+        /// With more connections than this a listener closes new ones at once.
         package var connections = 50_000
-        /// What one connection may hold of bodies that are not answered yet, and what all may
-        /// together. A request that does not fit is answered with 503.
+        /// How many bytes of unanswered bodies one connection may hold, and all together. A request
+        /// that does not fit is answered with 503.
         package var heldBytesPerConnection = 1024 * 1024
         package var heldBytes = 256 * 1024 * 1024
 
@@ -25,8 +26,8 @@ package final class HTTPService: ConnectionHandler {
     let loop: EventLoop
     let handler: any HTTPHandler
     let limits: Limits
-    /// One for all connections: nothing stays in it between two events. What is read at once is done at
-    /// once, and others wait for it.
+    /// One buffer for all connections: nothing stays in it between two events. Its size is also
+    /// what one read handles before others get their turn.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
     @exclusivity(unchecked) var pool = HeadPool()
@@ -35,7 +36,7 @@ package final class HTTPService: ConnectionHandler {
     let access: HTTPAccess.Report?
     let figures: HTTPFigures
     @exclusivity(unchecked) private var dateText: [UInt8] = []
-    /// Until when it is the date, by the clock of the loop.
+    /// Until when `dateText` is right, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
     let sendQueue: SendQueue
@@ -49,7 +50,7 @@ package final class HTTPService: ConnectionHandler {
     ) {
         self.figures = figures
         self.report = { trouble in
-            figures.note(trouble)
+            figures.countTrouble(trouble)
             report(trouble)
         }
         self.access = access
@@ -65,7 +66,7 @@ package final class HTTPService: ConnectionHandler {
 
     deinit { scratch.deallocate() }
 
-    /// The time of this turn, as the machines of a connection count it.
+    /// The time of this turn.
     var now: Duration { .nanoseconds(loop.now.nanoseconds) }
 
     package func accepted(
@@ -79,7 +80,7 @@ package final class HTTPService: ConnectionHandler {
             return
         }
         guard let transport = try? Transport(encrypted: socket, certificates.context) else {
-            // Out of memory: the connection closes, and the next one may do.
+            // Out of memory: this connection closes, but the next one may work.
             return report(.noTransport(listener.address))
         }
         HTTPConnection(transport, peer, self).start()
@@ -89,10 +90,10 @@ package final class HTTPService: ConnectionHandler {
         report(.cannotAccept(listener.address, reason))
     }
 
-    /// Until when a connection that begins now has to have shaken hands.
+    /// The deadline for the handshake of a connection that begins now.
     var handshakeDeadline: Duration { now + limits.handshake }
 
-    /// For the field Date of all answers of this second.
+    /// The field Date for all answers of this second.
     var date: [UInt8] {
         if loop.now >= dateEnd {
             let seconds = WallClock.now
@@ -102,8 +103,8 @@ package final class HTTPService: ConnectionHandler {
         return dateText
     }
 
-    /// The peer sent too much of what brings nothing, and is cut for it.
-    func noteFlood(_ kind: String, of connection: HTTPConnection) {
+    /// The peer is cut because it sent too much that carries nothing.
+    func reportFlood(_ kind: String, of connection: HTTPConnection) {
         report(.flood(kind, connection.peer))
     }
 
@@ -118,4 +119,43 @@ package final class HTTPService: ConnectionHandler {
         connectionCount -= 1
         heapRest.fell(to: connectionCount)
     }
+}
+
+/// A time in HTTP's format (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// `seconds` since 1970, not negative.
+    static func text(_ seconds: Int64) -> [UInt8] {
+        let date = CivilTime(secondsSince1970: seconds)
+        let time = [date.hour, date.minute, date.second].map(CivilTime.twoDigits)
+        let text =
+            "\(days[Int(date.weekday)]), \(CivilTime.twoDigits(date.day)) "
+            + "\(months[Int(date.month) - 1]) \(date.year) "
+            + time.joined(separator: ":") + " GMT"
+        return Array(text.utf8)
+    }
+}
+
+/// The total of unanswered bodies that all connections of a server may hold.
+///
+/// Shared by its loops. A request that finds no room is answered with 503, after which senders try
+/// again.
+package final class MemoryBudget: Sendable {
+    private let limit: Int
+    private let heldBytes = Atomic<Int>(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    func reserve(_ count: Int) -> Bool {
+        let (_, held) = heldBytes.add(count, ordering: .relaxed)
+        if held <= limit { return true }
+        giveBack(count)
+        return false
+    }
+
+    func giveBack(_ count: Int) { heldBytes.subtract(count, ordering: .relaxed) }
 }

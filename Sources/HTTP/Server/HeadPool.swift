@@ -1,12 +1,12 @@
-/// Memory of heads that are done, for the next ones on the same loop: a connection that waits then
-/// holds none, and a busy loop allocates none.
+/// Memory of finished heads, for reuse on the same loop: a waiting connection then holds none, and
+/// a busy loop allocates none.
 struct HeadPool {
     private var heads: [RequestHead] = []
     private var fields: [ResponseFields] = []
 
-    /// More are never in use at once on one connection, and few connections are busy at once.
+    /// Few connections are busy at once, so more are rarely needed.
     private static let kept = 128
-    /// The memory of an unusually large head is given up.
+    /// The memory of an unusually large head is freed.
     private static let keptBytes = 4_096
 
     mutating func takeHead() -> RequestHead { heads.popLast() ?? RequestHead() }

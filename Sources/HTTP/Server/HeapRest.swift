@@ -1,26 +1,25 @@
 import Reactor
 import System
 
-/// Gives the heap's free memory back to the system when half of a crowd has gone, or when it has
-/// become quiet after much was read: what malloc keeps for the next time would otherwise stay ours
-/// for good.
+/// Gives free heap memory back to the system after half of many connections have gone, or when much
+/// was read and it is quiet again. malloc would otherwise keep the memory for good.
 ///
 /// Confined to its loop.
 final class HeapRest: TimerHandler {
     private static let crowd = 4
-    /// Those who go mostly go together, and each rest goes through the whole heap.
+    /// Connections often end together, and each trim walks the whole heap.
     static let delay = Duration.seconds(2)
 
-    /// Whoever sends so many bytes may have made us keep more, for a while.
+    /// After this many bytes malloc may keep more memory than is needed.
     private static let load = 4 << 20
 
     private let loop: EventLoop
     private let delay: Interval
     private var count = 0
-    /// Most connections since the last rest.
+    /// The most connections since the last trim.
     private var peak = 0
     private var isDue = false
-    /// Bytes that were read since the last look, and most of them between two since the last rest.
+    /// Bytes read since the last look, and the most between two looks since the last trim.
     private var read = 0
     private var peakRead = 0
     private var isLoaded = false
@@ -55,7 +54,7 @@ final class HeapRest: TimerHandler {
         _ = loop.schedule(after: delay, self, cookie: Self.quietCookie)
     }
 
-    /// Where there is always much to do, less of it is quiet enough.
+    /// A server that is always busy is never silent, so less traffic counts as quiet.
     private func lookForQuiet() {
         guard read <= peakRead / 4 else { return expectQuiet() }
         (isLoaded, read, peakRead) = (false, 0, 0)
@@ -68,7 +67,7 @@ final class HeapRest: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         if cookie == Self.quietCookie { return lookForQuiet() }
         isDue = false
-        // The last ones of a crowd may hold the most, and go a moment later.
+        // The last of many connections may hold the most memory and end a moment later.
         peak = count == 0 ? 0 : max(count, Self.crowd)
         restCount += 1
         Heap.trim()

@@ -1,15 +1,15 @@
 import Base
 
-/// A connection on which both sides speak in lines. Confined to the thread of its loop.
+/// A connection on which both sides send lines. Confined to the thread of its loop.
 package final class LineConnection {
-    /// A line that is longer, and what a peer leaves unread, end the connection.
+    /// A longer line, or more unread output, ends the connection.
     private static let lineLimit = 1 << 20
     private static let outputLimit = 2 << 20
 
-    /// Says `closed` before it goes.
+    /// Unowned: it calls `closed` before it goes away.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     @exclusivity(unchecked) private var handler: (any LineHandler)?
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     @exclusivity(unchecked) private var rest: [UInt8] = []
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private var isHeldUp = false
@@ -22,7 +22,7 @@ package final class LineConnection {
 
     func open() { handler?.opened(self) }
 
-    /// Several at once leave together. Nothing is sent once the connection is about to end.
+    /// Sends the lines together. Sends nothing once the connection is about to end.
     package func send(lines: [[UInt8]]) {
         guard let carrier, ending == nil else { return }
         for line in lines {
@@ -34,22 +34,22 @@ package final class LineConnection {
         cutIfSlow()
     }
 
-    /// Whether more is read of a peer that asks faster than it can be served. What was read with it
-    /// still comes.
+    /// Stops or resumes reading from a peer that asks faster than it can be served. Lines that were
+    /// already read are still delivered.
     package func setReading(_ isReading: Bool) {
         guard isHeldUp == isReading else { return }
         isHeldUp = !isReading
         if isReading, !isReceiving { carrier?.flush() }
     }
 
-    /// Once all has left that was sent.
+    /// Ends the connection once all output has been sent.
     package func close() {
         guard ending == nil else { return }
         ending = .close
         if !isReceiving { carrier?.flush() }
     }
 
-    /// At once, whatever was not read.
+    /// Ends the connection at once.
     package func cut() { carrier?.close() }
 
     private func cutIfSlow() {
@@ -62,7 +62,7 @@ extension LineConnection: SpokenProtocol {
 
     var deadline: Duration? { nil }
 
-    /// Lines of a peer that takes none of ours are not read: they could only be answered.
+    /// A peer that does not read gets no more of its lines read: they would only cause more output.
     var takesInput: Bool { ending == nil && !isHeldUp && carrier?.isCongested == false }
 
     func receive(_ input: inout MutableSpan<UInt8>) {
@@ -71,14 +71,14 @@ extension LineConnection: SpokenProtocol {
         let bytes = input.span
         var start = 0
         for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
-            take(bytes.extracting(start..<index))
+            deliver(bytes.extracting(start..<index))
             start = index + 1
         }
         rest += bytes.array(start..<bytes.count)
         if rest.count > Self.lineLimit { ending = .close }
     }
 
-    private func take(_ end: Span<UInt8>) {
+    private func deliver(_ end: Span<UInt8>) {
         guard ending == nil else { return }
         guard !rest.isEmpty else {
             handler?.received(line: end, on: self)
@@ -98,4 +98,16 @@ extension LineConnection: SpokenProtocol {
         carrier = nil
         handler.take()?.closed(self)
     }
+}
+
+/// Handles a connection that carries lines instead of HTTP. All calls come on the loop of the
+/// connection, which keeps the handler alive until `closed`.
+package protocol LineHandler: AnyObject {
+    func opened(_ connection: LineConnection)
+
+    /// A complete line without its end. The bytes are valid during the call.
+    func received(line: Span<UInt8>, on connection: LineConnection)
+
+    /// The last call; it comes once.
+    func closed(_ connection: LineConnection)
 }

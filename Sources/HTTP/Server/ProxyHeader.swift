@@ -1,31 +1,30 @@
 import Base
 import Reactor
 
-/// What a proxy says about its client before anything else, in the form of the PROXY protocol,
-/// version 1 or 2.
+/// The header in which a proxy names its client, in version 1 or 2 of the PROXY protocol.
 ///
-/// Pure: it is shown the bytes that lie in the socket and says how many of them are its own, so
-/// that none of what follows is taken.
+/// Pure: it looks at the bytes in the socket and returns how many belong to the header, so that
+/// nothing after it is consumed.
 struct ProxyHeader {
     enum Progress: Equatable {
         case needsMore
-        /// Nil where the proxy speaks for itself, or of a client without an address.
+        /// Nil if the proxy connects for itself, or for a client without an address.
         case client(SocketAddress?)
         case malformed
     }
 
-    /// Version 2 begins with these, which no other protocol does.
+    /// The start of version 2, which no other protocol has.
     private static let signature: [UInt8] = [
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
     ]
     private static let fixedCount = 16
     private static let lineLimit = 107
-    /// Addresses, and the additions that nobody here reads.
+    /// The addresses, and extensions that are ignored.
     private static let restLimit = 2_048
 
     private var bytes: [UInt8] = []
 
-    /// Takes from the front of `input` what belongs to the header.
+    /// Consumes the front of `input` as far as it belongs to the header.
     mutating func next(_ input: Span<UInt8>) -> (taken: Int, Progress) {
         var taken = 0
         while taken < input.count, bytes.count < Self.signature.count {
@@ -44,7 +43,7 @@ struct ProxyHeader {
         return isBinary || bytes.prefix(6).elementsEqual("PROXY ".utf8.prefix(bytes.count))
     }
 
-    /// To the line feed, and not a byte beyond.
+    /// Up to the line feed, and no byte further.
     private mutating func nextLine(_ input: Span<UInt8>) -> (Int, Progress) {
         for index in input.indices {
             bytes.append(input[index])

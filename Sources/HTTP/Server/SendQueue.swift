@@ -1,15 +1,15 @@
 import Reactor
 
-/// Has something to send at the end of the loop's turn.
+/// Sends its output at the end of the loop's turn.
 protocol QueuedSender: AnyObject {
     func flushNow()
 }
 
-/// Where the connections of one loop meet to send: what they append in one turn of the loop leaves
-/// at its end, each in one write, and buffers pass from one to the next.
+/// Collects the connections of one loop that have output. At the end of a turn each is written with
+/// one call, and buffers are passed from one connection to the next.
 ///
-/// One write after the other also costs less than each between two reads: its code is at hand.
-// Unchecked: touched by the thread of the loop alone.
+/// Writing in a row is also faster than writing between reads, because the code stays in the cache.
+// Unchecked: used only on the thread of the loop.
 final class SendQueue: @unchecked Sendable {
     private static let flushesPerCall = 256
     private static let buffersKept = 32
@@ -28,7 +28,7 @@ final class SendQueue: @unchecked Sendable {
         waiting.append(sender)
     }
 
-    /// An idle connection holds no buffer. A borrowed one has room for what is sent most.
+    /// An idle connection holds no buffer. A spare one usually has enough capacity.
     func lend(_ output: inout [UInt8]) {
         if output.capacity == 0, let spare = spares.popLast() { output = spare }
     }

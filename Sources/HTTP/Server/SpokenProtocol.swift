@@ -1,32 +1,32 @@
-/// What is spoken on a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
+/// The protocol of a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
 ///
-/// Owned by its connection, whose output it appends to.
+/// Owned by its connection; appends to the connection's output.
 protocol SpokenProtocol: AnyObject {
     static var spoken: HTTPFigures.Spoken { get }
     /// When to call `expired`.
     var deadline: Duration? { get }
-    /// Whether more input can be taken now.
+    /// Whether more input can be accepted now.
     var takesInput: Bool { get }
-    /// How the connection is to end once its output has left; nil as long as it goes on.
+    /// How the connection shall end once its output was sent; nil while it continues.
     var ending: ConnectionEnding? { get }
-    /// All three, asked for once after each event.
+    /// All three together, asked once after each event.
     var wishes: SpokenProtocolWishes { get }
 
-    /// The bytes may be changed in place.
+    /// May change the bytes in place.
     func receive(_ input: inout MutableSpan<UInt8>)
-    /// Appends what can be sent now, when all that was appended before has left.
+    /// Appends more output; called when all earlier output was sent.
     func produce()
     func expired()
-    /// The server is about to stop: nothing new is begun.
+    /// The server is about to stop: begin nothing new.
     func stop()
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
-    /// Hands the connection over; asked only for exchanges whose version knows upgrades.
+    /// Hands the connection over; called only for versions with upgrades.
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance)
     /// The connection has ended.
     func closed()
 }
 
-/// What a protocol wants of its connection until the next event.
+/// What a protocol needs from its connection until the next event.
 struct SpokenProtocolWishes {
     var deadline: Duration?
     var takesInput = false
@@ -35,11 +35,11 @@ struct SpokenProtocolWishes {
 
 enum ConnectionEnding {
     case close
-    /// The peer may still be sending, and is to read our last word before it notices.
+    /// The peer may still be sending and shall be able to read our last bytes.
     case linger
 }
 
-/// A protocol of requests and answers; WebSocket is none.
+/// A protocol with requests and answers, unlike WebSocket.
 protocol HTTPResponder: SpokenProtocol {
     func receive(_ input: Span<UInt8>)
 }

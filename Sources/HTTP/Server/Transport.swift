@@ -1,7 +1,7 @@
 import Reactor
 import TLS
 
-/// The bytes of a connection, in clear or through TLS, over its socket.
+/// A socket, with or without TLS.
 struct Transport: ~Copyable {
     enum Result {
         case bytes(Int)
@@ -26,7 +26,7 @@ struct Transport: ~Copyable {
         self.stream = consume stream
     }
 
-    /// Goes on through TLS, as a client of `host`, once nothing more is to be read in clear.
+    /// Starts TLS as a client of `host`. All input without TLS must have been read.
     consuming func encrypted(
         to host: String, _ context: TLSContext
     ) throws(TLSError) -> Transport {
@@ -41,12 +41,12 @@ struct Transport: ~Copyable {
     }
 
     var descriptor: Int32 { socket.descriptor }
-    /// Why the connection was not made; nil when it was.
+    /// Nil if the connection was made.
     var connectFailure: ReactorError? { socket.connectFailure() }
     var isEncrypted: Bool { stream != nil }
     var peerCredentials: PeerCredentials? { socket.peerCredentials() }
 
-    /// Bytes that were read ahead, which the socket does not tell of.
+    /// Whether OpenSSL holds bytes that it read ahead, which the socket does not report.
     var hasPending: Bool {
         switch stream {
         case .some(let stream): stream.hasPending
@@ -54,7 +54,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// What ended the connection, if it was too much of something.
+    /// Set if the peer sent too much that carries nothing.
     var flood: TLSFlood? {
         switch stream {
         case .some(let stream): stream.flood
@@ -79,7 +79,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// With the reason of a failure, which a client is told.
+    /// Unlike `handshake`, returns the reason of a failure.
     mutating func clientHandshake() -> TLSProgress { stream?.handshake() ?? .done }
 
     mutating func read(into buffer: inout MutableSpan<UInt8>) -> Result {
@@ -93,20 +93,20 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// What lies in the socket and will be read again.
+    /// Reads without consuming.
     borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Result {
         Self.result(socket.peek(into: &buffer), else: .wantsRead)
     }
 
-    /// Reads away so many of the bytes that were seen.
+    /// Consumes that many of the bytes that `peek` returned.
     borrowing func skip(_ count: Int, _ scratch: UnsafeMutableBufferPointer<UInt8>) {
         guard count > 0 else { return }
         var buffer = scratch.extracting(0..<count).mutableSpan
-        // They lie there, so all of them come at once.
+        // They are in the socket, so one call reads them all.
         _ = socket.read(into: &buffer)
     }
 
-    /// Writes of `output` what stands from `start` on.
+    /// Writes `output` from `start` on.
     mutating func write(_ output: [UInt8], from start: Int) -> Result {
         let bytes = output.span.extracting(start..<output.count)
         return switch stream?.write(bytes) {
@@ -119,9 +119,9 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Says farewell and gives the socket for a lingering close.
+    /// Ends TLS and returns the socket for a lingering close.
     consuming func finish() -> Socket {
-        // Whether the farewell leaves or not, the connection ends.
+        // The connection ends whether or not this can be sent.
         _ = stream?.shutdown()
         stream = nil
         return socket

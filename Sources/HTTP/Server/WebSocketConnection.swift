@@ -1,16 +1,16 @@
-/// An open WebSocket, of a server or of a client. Confined to the thread of its loop.
+/// An open WebSocket of a server or a client. Confined to the thread of its loop.
 ///
-/// What is sent leaves at the end of the loop's turn, all of it in one write.
+/// Output is written once at the end of the loop's turn.
 package final class WebSocketConnection {
-    /// Says `closed` before it goes.
+    /// Unowned: it calls `closed` before it goes away.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     private let sendQueue: SendQueue
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
-    /// Apart, because the checks for overlapping access that a property of a class has would cost
-    /// more than all else about a message. No handler is called within an access.
+    /// Allocated separately: as a property, exclusivity checks would cost more than the rest of a
+    /// message. No handler is called during an access.
     private let state: UnsafeMutablePointer<State>
-    /// When the session is asked what is due. Not moved by what is heard meanwhile: it may well ask
-    /// in vain once, and a message then costs no timer.
+    /// When to call the session's `elapsed`. Not updated by input: one unneeded call is cheaper
+    /// than a timer for each message.
     @exclusivity(unchecked) private var alarm: Duration
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
     @exclusivity(unchecked) private var isFlushedByCarrier = false
@@ -44,11 +44,11 @@ package final class WebSocketConnection {
 
     package var bufferedBytes: Int { carrier?.bufferedBytes ?? 0 }
 
-    /// False when the connection is about to end, or has.
+    /// False if the connection has ended or is about to.
     @discardableResult
     package func send(text: Span<UInt8>) -> Bool { send(.text, text) }
 
-    /// The same for a text of about `length` bytes that `write` appends to what is sent.
+    /// Sends a text of about `length` bytes, which `write` appends directly to the output.
     @discardableResult
     package func send(textOfAbout length: Int, _ write: (inout [UInt8]) -> Void) -> Bool {
         send { session, output in session.send(.text, expecting: length, to: &output, write) }
@@ -63,10 +63,10 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(binary: Span<UInt8>) -> Bool { send(.binary, binary) }
 
-    /// From now on no ping is answered, so that the peer does not take a pong for more than it is.
+    /// Stops answering pings, so that the peer does not take a pong for an acknowledgement of more.
     package func holdPongs() { state.pointee.session.holdPongs() }
 
-    /// Answers the newest ping that waits, and all that come.
+    /// Answers the newest held ping, and from now on all pings.
     package func releasePong() {
         guard let carrier, !isCut else { return }
         sendQueue.lend(&carrier.output)
@@ -74,15 +74,15 @@ package final class WebSocketConnection {
         flushLater()
     }
 
-    /// Whether more is read of a peer that asks faster than it can be served. What was read with it
-    /// still comes.
+    /// Stops or resumes reading from a peer that asks faster than it can be served. Messages that
+    /// were already read are still delivered.
     package func setReading(_ isReading: Bool) {
         guard isHeldUp == isReading else { return }
         isHeldUp = !isReading
         if isReading, carrier != nil { flushLater() }
     }
 
-    /// Begins the closing handshake; `closed` follows, at the latest when the peer's time is over.
+    /// Begins the closing handshake. `closed` follows, at the latest when the peer's time is over.
     package func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         guard let carrier, isOpen else { return }
         isHeldUp = false
@@ -106,7 +106,7 @@ package final class WebSocketConnection {
         return !isCut
     }
 
-    /// A connection that is cut waits for it too: `closed` never comes from within `send`.
+    /// A cut connection waits as well, so that `closed` is never called from within `send`.
     private func flushLater() {
         guard !isWaiting, isCut || !isFlushedByCarrier else { return }
         isWaiting = true
@@ -126,18 +126,19 @@ extension WebSocketConnection: QueuedSender {
     }
 }
 
-/// What its carrier asks and tells.
+/// For its carrier.
 extension WebSocketConnection: SpokenProtocol {
     static var spoken: HTTPFigures.Spoken { .webSocket }
 
     var deadline: Duration? { alarm }
 
-    /// Messages of a peer that takes none of ours are not read: they could only be answered.
+    /// A peer that does not read gets no more of its messages read: they would only cause more
+    /// output.
     var takesInput: Bool {
         ending == nil && !isHeldUp && bufferedBytes < HTTPConnection.outputMark
     }
 
-    /// The answer to the opening handshake is in the output, or read.
+    /// The answer to the opening handshake is in the output, or was read.
     func open(subprotocol: String?) {
         isFlushedByCarrier = true
         handler?.opened(self, subprotocol: subprotocol)
@@ -155,11 +156,11 @@ extension WebSocketConnection: SpokenProtocol {
             let delivery = state.pointee.session.next(
                 in: &input, at: &position, now, output: &carrier.output)
         {
-            take(delivery, input.span)
+            deliver(delivery, input.span)
         }
     }
 
-    /// All has left: it needs no buffer until there is more.
+    /// Everything was sent: it needs no buffer for now.
     func produce() {
         guard let carrier else { return }
         sendQueue.takeBack(&carrier.output)
@@ -175,7 +176,7 @@ extension WebSocketConnection: SpokenProtocol {
         alarm = state.pointee.session.deadline
         guard let end else { return }
         ended(end)
-        // Nobody reads what is left.
+        // Nobody reads the rest.
         carrier.close()
     }
 
@@ -186,7 +187,7 @@ extension WebSocketConnection: SpokenProtocol {
         ended(.lost)
     }
 
-    private func take(_ delivery: WebSocketDelivery, _ input: Span<UInt8>) {
+    private func deliver(_ delivery: WebSocketDelivery, _ input: Span<UInt8>) {
         switch delivery {
         case .text(let payload):
             payload.withSpan(in: input) { handler?.received(text: $0, on: self) }
@@ -194,7 +195,8 @@ extension WebSocketConnection: SpokenProtocol {
             payload.withSpan(in: input) { handler?.received(binary: $0, on: self) }
         case .end(let end):
             switch end {
-            // Whoever broke the rules may still be sending, and is to read why it ends.
+            // A peer that broke the rules may still be sending and shall be able to read why it
+            // ends.
             case .failed: ending = .linger
             // The server ends the connection (RFC 6455 section 7.1.1).
             case .closed where state.pointee.session.isClient:

@@ -1,7 +1,8 @@
-/// Checks UTF-8 that comes in pieces, and fails at the first byte that no valid text can have there
-/// (RFC 3629 section 4: shortest form, no surrogates, at most U+10FFFF).
+/// Checks UTF-8 that comes in pieces. Fails at the first invalid byte (RFC 3629 section 4: shortest
+/// form, no surrogates, at most U+10FFFF).
 struct UTF8Validator: Sendable {
-    /// Continuation bytes that the character at hand still needs, and what the next one may be.
+    /// How many continuation bytes the current character still needs, and the range of the next
+    /// one.
     private var missing = 0
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
@@ -9,7 +10,7 @@ struct UTF8Validator: Sendable {
     /// Whether the text may end here.
     var isAtBoundary: Bool { missing == 0 }
 
-    mutating func accept(_ bytes: Span<UInt8>) -> Bool {
+    mutating func check(_ bytes: Span<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
             if missing == 0 {
@@ -41,7 +42,7 @@ struct UTF8Validator: Sendable {
         return true
     }
 
-    /// Eight bytes at a time, four times eight where the text is long.
+    /// Checks eight bytes at a time, or four times eight.
     private static func endOfASCII(_ bytes: Span<UInt8>, from start: Int) -> Int {
         bytes.withUnsafeBytes { bytes in
             var index = start
@@ -60,7 +61,7 @@ struct UTF8Validator: Sendable {
 
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// The caller has made sure that eight bytes follow.
+    /// The caller guarantees that eight bytes follow.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
         bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)

@@ -1,16 +1,16 @@
-/// Puts messages together from the pieces of their frames (RFC 6455 section 5.4).
+/// Assembles messages from pieces of frames (RFC 6455 section 5.4).
 ///
-/// Grows by what has come, never by what a header promises.
+/// Its memory grows with the bytes received, never with the length that a header announces.
 struct WebSocketAssembler: Sendable {
     private let limit: Int
-    /// Of the message at hand; nil between messages.
+    /// Of the current message; nil between messages.
     private var opcode: WebSocketOpcode?
     private var gathered: [UInt8] = []
     private var text = UTF8Validator()
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes note of a data frame, before its payload.
+    /// Begins a data frame, before its payload.
     @inline(__always)
     mutating func begin(_ header: WebSocketFrameHeader) throws(WebSocketFailure) {
         if header.opcode == .continuation {
@@ -22,14 +22,14 @@ struct WebSocketAssembler: Sendable {
         guard header.payloadLength <= limit - gathered.count else { throw .messageTooBig }
     }
 
-    /// Takes the next piece, unmasked, and answers the message if `endsMessage`.
+    /// Adds the next unmasked piece; returns the message if `endsMessage`.
     @inline(__always)
     mutating func add(
         _ range: Range<Int>, of bytes: Span<UInt8>, endsMessage: Bool
     ) throws(WebSocketFailure) -> WebSocketEvent? {
         let isText = opcode == .text
         if isText {
-            guard text.accept(bytes.extracting(range)), text.isAtBoundary || !endsMessage else {
+            guard text.check(bytes.extracting(range)), text.isAtBoundary || !endsMessage else {
                 throw .textEncoding
             }
         }

@@ -1,4 +1,4 @@
-/// Keeps what waits to be sent to a slow reader within bounds.
+/// Limits how much output waits for a slow reader.
 package struct WebSocketBackPressure: Sendable {
     package enum Signal: Equatable, Sendable {
         /// Stop producing, and stop reading what would be answered.
@@ -8,7 +8,7 @@ package struct WebSocketBackPressure: Sendable {
         case cut
     }
 
-    // 32 bits, to keep an idle connection small.
+    // 32 bits keep an idle connection small.
     private let low: UInt32
     private let high: UInt32
     private let limit: UInt32
@@ -22,7 +22,7 @@ package struct WebSocketBackPressure: Sendable {
         self.limit = UInt32(limit)
     }
 
-    /// Answers what changes now that `bytes` wait to be sent.
+    /// Returns what changes if `bytes` wait to be sent.
     package mutating func buffered(_ bytes: Int) -> Signal? {
         guard bytes <= limit else { return .cut }
         switch isPaused {

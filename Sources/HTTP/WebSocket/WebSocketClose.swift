@@ -1,6 +1,6 @@
 import Base
 
-/// What a close frame says (RFC 6455 section 5.5.1).
+/// The content of a close frame (RFC 6455 section 5.5.1).
 package struct WebSocketClose: Equatable, Sendable {
     /// Nil if the frame was empty.
     package let code: WebSocketCloseCode?
@@ -24,12 +24,12 @@ package struct WebSocketClose: Equatable, Sendable {
         guard code.isAllowedInFrame else { throw .closeCode(code.rawValue) }
         let text = payload.extracting(2..<payload.count)
         var validator = UTF8Validator()
-        guard validator.accept(text), validator.isAtBoundary else { throw .reasonEncoding }
+        guard validator.check(text), validator.isAtBoundary else { throw .reasonEncoding }
         let reason = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         self.init(code: code, reason: reason)
     }
 
-    /// The frame's payload; a longer reason is cut at a character, one without a code is left out.
+    /// A longer reason is cut between characters; a reason without a code is left out.
     var payload: [UInt8] {
         guard let code else { return [] }
         var bytes = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]
@@ -39,5 +39,29 @@ package struct WebSocketClose: Equatable, Sendable {
             bytes.append(contentsOf: utf8)
         }
         return bytes
+    }
+}
+
+/// Why a connection is closed (RFC 6455 section 7.4 and IANA's register).
+package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let normal = Self(rawValue: 1000)
+    package static let goingAway = Self(rawValue: 1001)
+    package static let protocolError = Self(rawValue: 1002)
+    /// A kind of data that the application does not accept.
+    package static let unacceptable = Self(rawValue: 1003)
+    package static let invalidPayload = Self(rawValue: 1007)
+    package static let messageTooBig = Self(rawValue: 1009)
+
+    /// Whether the code may be in a close frame. 1004 is reserved; 1005, 1006 and 1015 exist only
+    /// inside programs; 1016 to 2999 are reserved for later standards.
+    package var isAllowedInFrame: Bool {
+        switch rawValue {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
     }
 }

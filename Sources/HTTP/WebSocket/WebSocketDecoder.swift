@@ -1,8 +1,8 @@
 /// Reads frames from bytes that come in pieces of any size (RFC 6455 section 5).
 ///
-/// Sans I/O: the caller owns the buffer, which is unmasked in place and may be reused once `next` has
-/// answered nil. What lies between two buffers is kept here: a part of a header, a part of a
-/// control frame, a part of a message.
+/// Sans I/O: the caller owns the buffer, which is unmasked in place and may be reused once `next`
+/// has returned nil. Partial headers, control frames and messages are kept here between two
+/// buffers.
 package struct WebSocketDecoder: Sendable {
     private let role: WebSocketRole
     private var partialHeader = InlineArray<14, UInt8>(repeating: 0)
@@ -12,14 +12,14 @@ package struct WebSocketDecoder: Sendable {
     private var control: [UInt8] = []
     private var failure: WebSocketFailure?
 
-    /// A message of more than `messageLimit` bytes is refused at the header that says so.
+    /// A message over `messageLimit` bytes is refused as soon as a header announces it.
     package init(role: WebSocketRole, messageLimit: Int) {
         self.role = role
         assembler = WebSocketAssembler(limit: messageLimit)
     }
 
-    /// Answers what comes next at `position` and moves it on; nil when all bytes are used up.
-    /// After the first failure every further call throws it again.
+    /// Returns the next event at `position` and advances it; nil when all bytes are used up. After
+    /// the first failure every call throws it again.
     package mutating func next(
         in bytes: inout MutableSpan<UInt8>, at position: inout Int
     ) throws(WebSocketFailure) -> WebSocketEvent? {
@@ -45,7 +45,7 @@ extension WebSocketDecoder {
         var mask: WebSocketMask
     }
 
-    /// The frame that was begun, or the one whose header stands here in full.
+    /// The current frame, or the one whose complete header is here.
     @inline(__always)
     private mutating func currentFrame(
         _ bytes: Span<UInt8>, _ position: inout Int
@@ -88,7 +88,7 @@ extension WebSocketDecoder {
         return nil
     }
 
-    /// Takes what there is of the frame's payload; answers an event if that ends something.
+    /// Reads as much of the frame's payload as there is; returns an event if that completes one.
     @inline(__always)
     private mutating func readPayload(
         of begun: Frame, _ bytes: inout MutableSpan<UInt8>, _ position: inout Int
@@ -125,6 +125,30 @@ extension WebSocketDecoder {
             return try payload.withSpan(in: bytes) { payload throws(WebSocketFailure) in
                 .close(try WebSocketClose(payload: payload))
             }
+        }
+    }
+}
+
+package enum WebSocketEvent: Equatable, Sendable {
+    case text(WebSocketPayload)
+    case binary(WebSocketPayload)
+    case ping(WebSocketPayload)
+    case pong(WebSocketPayload)
+    case close(WebSocketClose)
+}
+
+/// The bytes of a message: in the caller's buffer, or collected from several pieces.
+package enum WebSocketPayload: Equatable, Sendable {
+    case inPlace(Range<Int>)
+    case gathered([UInt8])
+
+    /// `buffer` is the one that was decoded, before it is reused.
+    package func withSpan<Result: ~Copyable, Failure>(
+        in buffer: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        switch self {
+        case .inPlace(let range): try body(buffer.extracting(range))
+        case .gathered(let bytes): try body(bytes.span)
         }
     }
 }

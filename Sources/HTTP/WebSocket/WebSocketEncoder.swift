@@ -1,16 +1,16 @@
-/// Writes frames behind what an output buffer already holds (RFC 6455 section 5.2).
+/// Appends frames to an output buffer (RFC 6455 section 5.2).
 package struct WebSocketEncoder: Sendable {
-    /// A fresh, unpredictable masking key for each frame of a client (section 5.3).
+    /// Returns a new, unpredictable masking key for each frame of a client (section 5.3).
     package typealias MaskingKeys = @Sendable () -> UInt32
 
     private let maskingKeys: MaskingKeys?
 
     var isMasking: Bool { maskingKeys != nil }
 
-    /// Frames of a server.
+    /// For frames of a server.
     package init() { maskingKeys = nil }
 
-    /// Frames of a client.
+    /// For frames of a client.
     package init(maskingKeys: @escaping MaskingKeys) { self.maskingKeys = maskingKeys }
 
     package func append(
@@ -22,8 +22,8 @@ package struct WebSocketEncoder: Sendable {
         }
     }
 
-    /// A frame whose payload `write` appends where it is sent from. `expected` is about its length,
-    /// by which the room for the header is left.
+    /// Writes a frame whose payload `write` appends in place. `expected` is its approximate length,
+    /// for which room for the header is left.
     package func append(
         _ opcode: WebSocketOpcode, isFinal: Bool = true, expecting expected: Int,
         to output: inout [UInt8], _ write: (inout [UInt8]) -> Void
@@ -36,7 +36,7 @@ package struct WebSocketEncoder: Sendable {
         write(&output)
         let length = output.count - start - room
         precondition(!opcode.isControl || (isFinal && length <= 125), "long control frame")
-        // The length has to stand in its shortest form.
+        // The length must be in its shortest form.
         let needed = headerLength(length)
         if needed != room {
             let header = repeatElement(UInt8(0), count: needed)
@@ -53,7 +53,7 @@ package struct WebSocketEncoder: Sendable {
         append(.close, payload.span, to: &output)
     }
 
-    /// Of a frame with so many bytes of payload.
+    /// For a payload of that length.
     private func headerLength(_ length: Int) -> Int {
         (length <= 125 ? 2 : length <= 0xFFFF ? 4 : 10) + (isMasking ? Self.keyLength : 0)
     }
@@ -69,7 +69,7 @@ package struct WebSocketEncoder: Sendable {
         }
     }
 
-    /// `start` is where the payload stands; the key goes before it.
+    /// The payload begins at `start`; the key is right before it.
     private func mask(_ frame: inout MutableSpan<UInt8>, from start: Int, _ key: UInt32) {
         for index in 0..<Self.keyLength {
             frame[start - Self.keyLength + index] = UInt8(truncatingIfNeeded: key >> (8 * index))

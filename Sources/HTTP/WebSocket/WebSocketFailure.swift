@@ -1,4 +1,4 @@
-/// How the peer broke RFC 6455; the connection is failed with `code` (section 7.1.7).
+/// How the peer broke RFC 6455. The connection is failed with `code` (section 7.1.7).
 package enum WebSocketFailure: Error, Equatable, Sendable {
     case reservedBits
     case reservedOpcode
@@ -18,7 +18,7 @@ package enum WebSocketFailure: Error, Equatable, Sendable {
     case reasonEncoding
     case messageTooBig
 
-    /// The code that tells the peer.
+    /// The close code for the peer.
     package var code: WebSocketCloseCode {
         switch self {
         case .textEncoding, .reasonEncoding: .invalidPayload
@@ -30,7 +30,7 @@ package enum WebSocketFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// The word that tests and counters use.
+    /// The name in tests and metrics.
     package var word: String {
         switch self {
         case .reservedBits: "reserved-bits"

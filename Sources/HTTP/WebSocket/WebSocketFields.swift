@@ -1,7 +1,7 @@
 import Base
 
-/// What the fields of an upgrade request, or of the answer to one, say about WebSockets: gathered one
-/// field at a time, in any order (RFC 6455 sections 4.1 and 4.2.1).
+/// The WebSocket fields of an upgrade request or its answer, collected in any order (RFC 6455
+/// sections 4.1 and 4.2.1).
 package struct WebSocketFields: Sendable {
     /// `Upgrade` names websocket.
     package private(set) var asksForWebSocket = false
@@ -12,15 +12,15 @@ package struct WebSocketFields: Sendable {
     private(set) var accept: [UInt8]?
     private(set) var protocols: [String] = []
     private(set) var namesExtension = false
-    /// A field that may stand only once stood twice.
+    /// A field that may come only once came twice.
     private(set) var isAmbiguous = false
 
-    /// No client offers more, and the bound keeps the search for one cheap.
+    /// No real client offers more; the limit keeps searching cheap.
     private static let protocolLimit = 16
 
     package init() {}
 
-    /// Takes note of a field; `value` without the blanks around it.
+    /// Adds a field; `value` has no surrounding blanks.
     package mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
         if name.equalsIgnoringCase("upgrade") {
             Self.forEachElement(of: value) { element in
@@ -47,13 +47,13 @@ package struct WebSocketFields: Sendable {
         }
     }
 
-    /// Sets the field, and answers whether it was set before.
+    /// Sets the field and returns whether it was set before.
     private static func isRepeat(of field: inout [UInt8]?, _ value: Span<UInt8>) -> Bool {
         defer { field = value.array(0..<value.count) }
         return field != nil
     }
 
-    /// Calls `body` with each element of a comma-separated list that is not empty (RFC 9110 5.6.1).
+    /// Calls `body` with each non-empty element of a comma-separated list (RFC 9110 5.6.1).
     private static func forEachElement(of list: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
         var position = 0
         while let element = list.nextListElement(from: &position) {

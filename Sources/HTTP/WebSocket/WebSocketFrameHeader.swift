@@ -1,14 +1,14 @@
-/// The head of a frame, checked in the order of its bytes (RFC 6455 section 5.2).
+/// The header of a frame, checked in the order of its bytes (RFC 6455 section 5.2).
 struct WebSocketFrameHeader: Equatable, Sendable {
     let opcode: WebSocketOpcode
     let isFinal: Bool
     let payloadLength: Int
-    /// As it lies in memory, first byte lowest; zero where frames come unmasked.
+    /// First byte lowest, as in memory; zero for unmasked frames.
     let maskingKey: UInt32
     /// Of the header itself.
     let length: Int
 
-    /// Reads what stands at `start`; nil if its end is not there yet.
+    /// Reads the header at `start`; nil if it is incomplete.
     @inline(__always)
     static func parse(
         _ bytes: Span<UInt8>, from start: Int, for role: WebSocketRole
@@ -51,4 +51,21 @@ struct WebSocketFrameHeader: Equatable, Sendable {
         guard length > (range.count == 2 ? 125 : 0xFFFF) else { throw .longLengthForm }
         return length
     }
+}
+
+/// The kind of a frame (RFC 6455 section 5.2); all other values are reserved.
+package enum WebSocketOpcode: UInt8, Sendable {
+    case continuation = 0x0
+    case text = 0x1
+    case binary = 0x2
+    case close = 0x8
+    case ping = 0x9
+    case pong = 0xA
+
+    package var isControl: Bool { rawValue & 0x8 != 0 }
+}
+
+package enum WebSocketRole: Sendable, CaseIterable {
+    case server
+    case client
 }

@@ -1,6 +1,6 @@
-/// Asks a silent peer for a sign of life, and gives it up when none comes.
+/// Pings a silent peer, and gives it up if it stays silent.
 ///
-/// Any byte is a sign of life: a peer in the middle of a long frame cannot put a pong into it.
+/// Any byte is a sign of life: a peer in the middle of a long frame cannot insert a pong.
 package struct WebSocketKeepAlive: Sendable {
     package enum Action: Equatable, Sendable {
         case none
@@ -13,7 +13,7 @@ package struct WebSocketKeepAlive: Sendable {
 
     package init(at now: Duration) { lastHeard = now }
 
-    /// When `elapsed` has something to do, if nothing is heard until then.
+    /// When to call `elapsed` if nothing is heard until then.
     package func deadline(_ limits: WebSocketSession.Limits) -> Duration {
         if let pinged { pinged + limits.pongPatience } else { lastHeard + limits.silence }
     }

@@ -1,6 +1,6 @@
-/// The client's masking (RFC 6455 section 5.3), for a payload that may come in pieces.
+/// The client's masking (RFC 6455 section 5.3) of a payload that may come in pieces.
 struct WebSocketMask: Sendable {
-    /// The byte for the next octet is the lowest.
+    /// The lowest byte is for the next byte of the payload.
     private var key: UInt32
 
     init(key: UInt32) { self.key = key }

@@ -1,6 +1,7 @@
 import Base
 
-/// The opening handshake of a client (RFC 6455 section 4.1): what it asks, and what answer it takes.
+/// The opening handshake of a client (RFC 6455 section 4.1): its request, and the check of the
+/// answer.
 package struct WebSocketOpening: Sendable {
     private let subprotocols: [String]
     private let key: [UInt8]
@@ -8,7 +9,7 @@ package struct WebSocketOpening: Sendable {
 
     package static let keyLength = 16
 
-    /// `key` is 16 fresh random bytes.
+    /// `key` is 16 new random bytes.
     package init<Failure>(
         key: Span<UInt8>, subprotocols: [String] = [],
         sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
@@ -20,8 +21,8 @@ package struct WebSocketOpening: Sendable {
         self.subprotocols = subprotocols
     }
 
-    /// The request. `host` as the Host field has it, `target` in origin form; further fields, such as
-    /// `Authorization`, must be free of control characters.
+    /// `host` is for the Host field, `target` in origin form; other fields, such as
+    /// `Authorization`, must have no control characters.
     package func request(
         host: String, target: String, fields: [(name: String, value: String)] = []
     ) -> [UInt8] {
@@ -44,7 +45,7 @@ package struct WebSocketOpening: Sendable {
         return Array((head + "\r\n\r\n").utf8)
     }
 
-    /// Checks the answer's head and gives the subprotocol that the server chose, if it chose one.
+    /// Checks the head of the answer and returns the subprotocol that the server chose, if any.
     package func subprotocol(
         answered fields: WebSocketFields, status: Int
     ) throws(WebSocketRefusal) -> String? {

@@ -1,7 +1,7 @@
-/// One end of an open WebSocket: decoder, encoder, pings and the closing handshake put together.
+/// One end of an open WebSocket: decoder, encoder, pings and the closing handshake together.
 ///
-/// Pure state: bytes and the time come in, bytes are appended to `output`. Pongs and close frames are
-/// written by themselves. Times are those of one clock that never goes back, from any start.
+/// Pure state: bytes and the time go in, bytes are appended to `output`. It writes pongs and close
+/// frames by itself. All times are of one monotonic clock.
 package struct WebSocketSession: Sendable {
     /// Shared by all sessions of a kind: there may be many, and most are idle.
     package final class Limits: Sendable {
@@ -29,7 +29,7 @@ package struct WebSocketSession: Sendable {
     private var holdsPongs = false
     private var heldPong: [UInt8]?
 
-    /// Our end is the client if there are `maskingKeys`, else the server.
+    /// A client if there are `maskingKeys`, else a server.
     package init(
         limits: Limits, maskingKeys: WebSocketEncoder.MaskingKeys? = nil, at now: Duration
     ) {
@@ -50,16 +50,16 @@ package struct WebSocketSession: Sendable {
     /// Whether messages may be sent.
     package var isOpen: Bool { closing.isOpen }
 
-    /// When `elapsed` wants to be called.
+    /// When to call `elapsed`.
     package var deadline: Duration { closing.deadline ?? keepAlive.deadline(limits) }
 
-    /// Notes that something came in. Once for each read, before `next`.
+    /// Input has come. Call it once for each read, before `next`.
     package mutating func heard(at now: Duration) {
         keepAlive.heard(at: now)
     }
 
-    /// Answers what comes next at `position` of `bytes`, which are unmasked in place, and moves it on;
-    /// nil when all are used up. After the end every byte is passed over.
+    /// Returns what comes next at `position` of `bytes`, unmasking in place, and advances it; nil
+    /// when all bytes are used up. After the end all bytes are ignored.
     package mutating func next(
         in bytes: inout MutableSpan<UInt8>, at position: inout Int, _ now: Duration,
         output: inout [UInt8]
@@ -110,8 +110,8 @@ extension WebSocketSession {
         }
     }
 
-    /// Appends a message; answers false if the closing handshake has begun. Mutating, because the
-    /// session would be copied otherwise.
+    /// Appends a message; false if the closing handshake has begun. Mutating, because otherwise the
+    /// session would be copied.
     package mutating func send(
         _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]
     ) -> Bool {
@@ -120,7 +120,7 @@ extension WebSocketSession {
         return true
     }
 
-    /// The same for a message of about `length` bytes that `write` appends.
+    /// Appends a message of about `length` bytes that `write` writes in place.
     package mutating func send(
         _ opcode: WebSocketOpcode, expecting length: Int, to output: inout [UInt8],
         _ write: (inout [UInt8]) -> Void
@@ -130,7 +130,7 @@ extension WebSocketSession {
         return true
     }
 
-    /// From now on no ping is answered, until that is allowed again.
+    /// Stops answering pings until `releasePong`.
     package mutating func holdPongs() { holdsPongs = true }
 
     package mutating func releasePong(to output: inout [UInt8]) {
@@ -139,7 +139,7 @@ extension WebSocketSession {
         encoder.append(.pong, pong.span, to: &output)
     }
 
-    /// Begins the closing handshake, if it has not begun.
+    /// Begins the closing handshake, unless it has begun.
     package mutating func close(
         _ close: WebSocketClose, at now: Duration, to output: inout [UInt8]
     ) {
@@ -147,7 +147,7 @@ extension WebSocketSession {
         encoder.append(close, to: &output)
     }
 
-    /// Does what is due by `deadline`: a ping, or an end after which the connection is cut.
+    /// Does what is due at `deadline`: pings, or returns an end, after which the connection is cut.
     package mutating func elapsed(at now: Duration, output: inout [UInt8]) -> WebSocketEnd? {
         if let deadline = closing.deadline { return now >= deadline ? .unanswered : nil }
         switch keepAlive.elapsed(at: now, limits) {
@@ -158,4 +158,28 @@ extension WebSocketSession {
             return nil
         }
     }
+}
+
+/// What a session passes to its application.
+package enum WebSocketDelivery: Equatable, Sendable {
+    case text(WebSocketPayload)
+    case binary(WebSocketPayload)
+    /// Nothing follows. A server writes the rest of its output and ends the connection; a client
+    /// waits for the server to do so, until the session's deadline.
+    case end(WebSocketEnd)
+}
+
+/// How a WebSocket ended.
+package enum WebSocketEnd: Equatable, Sendable {
+    /// The peer closed, first or in answer to our close frame.
+    case closed(WebSocketClose)
+    case failed(WebSocketFailure)
+    /// No sign of life after a ping.
+    case silent
+    /// The peer did not finish the closing handshake in time.
+    case unanswered
+    /// The peer did not read, and too much output waited for it.
+    case congested
+    /// The connection broke, or ended without a closing handshake.
+    case lost
 }

@@ -1,6 +1,6 @@
-/// The whole account as one value: what a store keeps, and what a start reads.
+/// The whole account as bytes, for storing and for starting again.
 extension Account {
-    /// What stands first; other numbers are those of other versions. The one before is read, too.
+    /// The first byte. This version and the one before it can be read.
     private static let version: UInt8 = 4
 
     package enum StateError: Error, Equatable {
@@ -102,7 +102,7 @@ extension Account {
         owed = try Owed(from: &state)
     }
 
-    /// What is remembered so that nothing happens twice.
+    /// What is remembered so that nothing is applied twice.
     private func writeMemory(to state: inout StateWriter) {
         state.list(announcements.sorted { $0.key < $1.key }) { state, item in
             state.number(item.key)

@@ -1,15 +1,15 @@
 import Base
 
-/// Everything about one account that outlives the process.
+/// Everything about one account that is stored.
 package struct Account: Equatable, Sendable, Confidential {
     package var userID: Int64 = 0
     package var policy = ChatPolicy.learn
     package var lastNotificationID: Notification.ID = 0
     package var lastGroupID: NotificationGroup.ID = 0
-    /// Whether the next start begins to count anew: `drop_notification_ids`.
+    /// The next start counts from 1 again: `drop_notification_ids`.
     var forgetsNotificationID = false
     var forgetsGroupID = false
-    /// Groups for calls, each free again when its chat has no call.
+    /// Groups for calls that no call uses at the moment.
     package var freeCallGroups: [NotificationGroup.ID] = []
     package var callGroupCount = 0
     package var options: [String: OptionValue] = [:]
@@ -18,9 +18,9 @@ package struct Account: Equatable, Sendable, Confidential {
         count: ScopeNotificationSettings.Scope.allCases.count)
     package var chats: [ChatID: Chat] = [:]
     package var groups = GroupTable()
-    /// When each announcement was shown; they are remembered for a week.
+    /// When each announcement was shown. Entries are dropped after a week.
     package var announcements: [Int64: Int64] = [:]
-    /// Chats of dialects that name them by text.
+    /// The chats of dialects that identify a conversation by text.
     package var conversations: [String: ChatID] = [:]
     package var lastConversation: Int64 = 0
     /// Notifications that a later payload may replace or retract.
@@ -30,7 +30,7 @@ package struct Account: Equatable, Sendable, Confidential {
     package var source = SourceState()
     package var devices: [Int32: RegisteredDevice] = [:]
     package var recentPushes = RecentPushes()
-    /// Nil until one was told.
+    /// Nil until a payload has set it.
     package internal(set) var badge: Badge?
     package var owed = Owed()
 

@@ -1,4 +1,4 @@
-/// How much waits for the user, as the source counted it last.
+/// The number of unread messages and missed calls, as the source counted them last.
 package struct Badge: Equatable, Sendable {
     package var unread: Int64
     package var missedCalls: Int64?

@@ -11,29 +11,29 @@ package struct Chat: Equatable, Sendable {
 
     package var kind: Kind
     package var title = ""
-    /// How the title came: nothing weaker may change it.
+    /// Only a payload at this trust level or above may change the title.
     package var titleLevel = TrustLevel.mtproto
     package var messageGroupID: NotificationGroup.ID = 0
     package var mentionGroupID: NotificationGroup.ID = 0
     package var lastRead = ChatMessageID.none
-    /// The newest message that the client has loaded, and the newest that a push told about.
+    /// The newest message that the client has loaded, and the newest one announced by a push.
     package var lastMessage = ChatMessageID.none
     package var lastPushMessage = ChatMessageID.none
-    /// How that push came: what is weaker holds nothing better back.
+    /// The trust level of that push. A weaker push does not keep a stronger one from being shown.
     package var lastPushLevel = TrustLevel.clear
-    /// The client that owns the data named it as one of its own.
+    /// The client that owns the data has listed this chat.
     package var isListed = false
-    /// Left groups and closed secret chats show nothing.
+    /// True for groups the user has left and closed secret chats: nothing is shown for them.
     package var isClosed = false
     package var settings: ChatNotificationSettings?
-    /// The message whose pinning is being shown.
+    /// The pinned message for which a notification is shown.
     package var pinnedNotification = ChatMessageID.none
-    /// What was pinned last, as the client has it.
+    /// The pinned message itself, if the client has loaded it.
     @Boxed package var pinnedMessage: StoredMessage?
-    /// Of the dismissed messages the last: it and everything before it never returns.
+    /// The newest dismissed message. It and everything before it stays dismissed.
     package var maxRemovedMessageID = ChatMessageID.none
-    /// Messages that shall not be shown: deleted before their push came, or dismissed before the
-    /// message itself did.
+    /// Messages that must not be shown: they were deleted before their push arrived, or dismissed
+    /// before the client loaded them.
     package var deleted: [ChatMessageID] = []
 
     package init(kind: Kind, title: String = "", titleLevel: TrustLevel = .mtproto) {
@@ -61,21 +61,20 @@ package struct Chat: Equatable, Sendable {
         }
     }
 
-    /// Whether TDLib has the chat in one of its lists: groups and channels from the day of joining,
-    /// others by their messages. A draft alone does not count.
+    /// Whether TDLib has this chat in one of its lists. Groups and channels are listed from joining
+    /// on, other chats once they have a message; a draft does not count.
     var hasPlaceInList: Bool { isListed || !lastMessage.isNone || !isPrivate }
 
-    /// Whether a push has ever been taken here.
+    /// Whether a push has ever been processed for this chat.
     var hasTakenPush: Bool { messageGroupID != 0 || mentionGroupID != 0 || !lastPushMessage.isNone }
 
     package var isPrivate: Bool { kind == .privateChat || kind == .secret }
 
     static let deletedLimit = 1024
 
-    /// Bytes of a title that are kept: TDLib's have 128 characters.
+    /// Longer titles are cut to this number of bytes. TDLib's have at most 128 characters.
     private static let titleLimit = 1_024
 
-    /// The beginning of a title that is too long.
     static func title(_ text: String) -> String {
         guard text.utf8.count > titleLimit else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: titleLimit)

@@ -1,6 +1,6 @@
 import Base
 
-/// A `DeviceToken` of TDLib and what it becomes for the server.
+/// TDLib's `DeviceToken`, and how the server expects it.
 struct DeviceToken {
     let type: Int32
     let token: String
@@ -68,10 +68,10 @@ struct DeviceToken {
     ]
 }
 
-/// The text that `account.registerDevice` wants for a Web Push subscription, byte for byte.
+/// The token text that `account.registerDevice` expects for a Web Push subscription, byte for byte.
 package enum RegistrationToken {
-    /// `isSigned`: the server is to sign its pushes; it says so by a member that other clients put at
-    /// the end.
+    /// `isSigned` asks the server to sign its pushes; the member stands last, as other clients
+    /// write it.
     package static func text(
         endpoint: String, p256dh: String, auth: String, isSigned: Bool = false
     ) -> String {
@@ -79,7 +79,7 @@ package enum RegistrationToken {
             + "\"auth\":\(quoted(auth))}" + (isSigned ? ",\"vapid\":true}" : "}")
     }
 
-    /// Everything outside ASCII as `\uXXXX`, in lower case; a slash stays as it is.
+    /// Escapes everything outside ASCII as `\uXXXX` in lower case. A slash is not escaped.
     private static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         for scalar in text.unicodeScalars {
@@ -96,7 +96,7 @@ package enum RegistrationToken {
 }
 
 extension JSONNode {
-    /// The member of a name that is known at run time only.
+    /// The text of a member whose name is only known at run time.
     func textMember(_ name: String) -> String {
         members.first { $0.name == name }?.value.text ?? ""
     }

@@ -113,7 +113,7 @@ extension SourceState {
         sessionTimeout = try state.optional { state throws(StateReader.Damage) in
             try state.number()
         }
-        // Before version 4 it meant nothing.
+        // Before version 4 this value had no meaning.
         let isMobile = try state.flag()
         if state.version >= 4 { self.isMobile = isMobile }
         presentation = try SourcePresentation(from: &state)

@@ -1,7 +1,8 @@
-/// The identifiers of the pushes that were applied last, so that applying one twice is harmless.
+/// The identifiers of the latest pushes, so that a repeated push changes nothing.
 package struct RecentPushes: Equatable, Sendable {
     private(set) var ids: [String] = []
-    /// With how it came: what a weaker one claims to be the same does not hold a better one back.
+    /// Each with its trust level: a weaker push with the same identifier does not block a stronger
+    /// one.
     private var known: [String: TrustLevel] = [:]
     private var oldest = 0
 
@@ -11,7 +12,7 @@ package struct RecentPushes: Equatable, Sendable {
         for push in pushes { insert(push.id, push.level) }
     }
 
-    /// False when it was there already.
+    /// False if it was known already.
     @discardableResult
     mutating func insert(_ id: String, _ level: TrustLevel = .mtproto) -> Bool {
         if let former = known.updateValue(level, forKey: id) {
@@ -28,7 +29,7 @@ package struct RecentPushes: Equatable, Sendable {
         return true
     }
 
-    /// From the oldest to the newest.
+    /// Oldest first.
     var inOrder: [(id: String, level: TrustLevel)] {
         (ids[oldest...] + ids[..<oldest]).map { ($0, known[$0] ?? .clear) }
     }

@@ -1,15 +1,15 @@
 import Base
 
-/// What `registerDevice` was called with, for one type of token.
+/// The arguments of `registerDevice` for one type of token.
 package struct RegisteredDevice: Equatable, Sendable, Confidential {
     package var tokenType: Int32
     package var token: String
     package var otherUserIDs: [Int64]
     package var isSandbox: Bool
-    /// Under which Telegram encrypts what it pushes to this token.
+    /// The key with which Telegram encrypts pushes to this token.
     package var encryption: Encryption?
 
-    /// The 256 bytes that the server is given, and the number under which it names them.
+    /// The 256 bytes given to the server, and the number by which the server refers to them.
     package struct Encryption: Equatable, Sendable, Confidential {
         package let keyID: Int64
         package let secret: [UInt8]

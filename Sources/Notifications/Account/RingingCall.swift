@@ -1,19 +1,19 @@
-/// A call that rings, until it is answered, declined or nobody came.
+/// A call that rings until it is answered, declined or timed out.
 package struct RingingCall: Equatable, Sendable {
     package let chatID: ChatID
     package let groupID: NotificationGroup.ID
     package let notificationID: Notification.ID
-    /// When it has rung long enough; nil while a client watches over it.
+    /// When it stops ringing. Nil while a client watches the call.
     package var deadline: Double?
     package var callerName = ""
-    /// What is shown when nobody took it.
+    /// Shown when the call was missed.
     package var missedText = ""
-    /// What the application that answers is given, as `Presentation.data`.
+    /// Given to the application that answers; see `Presentation.data`.
     package var data = ""
     package var level: TrustLevel
-    /// As of its notification.
+    /// Copied from its notification.
     package var isTrusted = false
 
-    /// How long a call that is known from a push only rings, in seconds.
+    /// How long a call rings that is known only from a push, in seconds.
     static let ringTime: Double = 60
 }

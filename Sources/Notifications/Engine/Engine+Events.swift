@@ -1,9 +1,9 @@
 import Base
 
-/// Payloads, once their dialect has said what they mean.
+/// Applies the events that a dialect has read from a payload.
 extension Engine {
-    /// Applies what one payload means. `isTrusted`: if it came in clear, then from somebody who may
-    /// act all the same. `id`, unless it is empty, makes a repeat harmless.
+    /// Applies the events of one payload. `isTrusted`: it came in clear, from a sender who is
+    /// trusted all the same. A repeated `id` changes nothing, unless it is empty.
     package mutating func process(
         _ events: [Event], level: TrustLevel, isTrusted: Bool = false, id: String = "",
         now: Double
@@ -13,7 +13,7 @@ extension Engine {
         defer { self.isTrusted = false }
         if isClosed { return .aborted }
         if !id.isEmpty, !account.recentPushes.insert(id) { return .ok }
-        isBadgeSaid = false
+        isBadgeSet = false
         var outcome = Outcome.ok
         for event in events {
             let result = process(event, level: level)
@@ -47,13 +47,13 @@ extension Engine {
         case .unread(let count): setBadge(Badge(unread: count, missedCalls: nil))
         case .dcUpdate(let dc, let address):
             guard level == .mtproto || account.policy == .strict else { return .ok }
-            tellNotice(.dcOption(dc: dc, address: address, getConfig: dc == 1))
+            sendNotice(.dcOption(dc: dc, address: address, getConfig: dc == 1))
         case .liveLocationsNeeded:
-            if level > .clear { tellNotice(.liveLocationsNeeded) }
+            if level > .clear { sendNotice(.liveLocationsNeeded) }
         case .sessionRevoked(let dates):
             if level == .mtproto { revokeSession(dates) }
         case .fetchRequired(let reason, let details):
-            tellNotice(.fetchRequired(reason: reason, details: details))
+            sendNotice(.fetchRequired(reason: reason, details: details))
         case .ignored: break
         case .refused(let code, let message): return .error(code: code, message: message)
         }
@@ -65,10 +65,9 @@ extension Engine {
     ) {
         let isSaid = events.contains { if case .fetchRequired = $0 { true } else { false } }
         guard account.policy == .learn, !isSaid else { return }
-        tellNotice(.fetchRequired(reason: reason, details: details))
+        sendNotice(.fetchRequired(reason: reason, details: details))
     }
 
-    /// The chat of a reference, if it is known.
     func chatID(_ reference: ChatReference) -> ChatID? {
         switch reference {
         case .id(let id): id
@@ -76,7 +75,7 @@ extension Engine {
         }
     }
 
-    /// The chat of a reference, made known if the policy lets a push do that.
+    /// The chat of a reference. A push may create the chat if the policy allows that.
     mutating func introduce(_ message: IncomingMessage, level: TrustLevel) -> ChatID? {
         switch message.chat {
         case .id(let id):
@@ -99,7 +98,7 @@ extension Engine {
                 return id
             }
             makeRoomForConversation()
-            // Beyond the identifiers that any server gives to people.
+            // Above every identifier that a server assigns to users.
             account.lastConversation += 1
             let id = ChatID(ChatID.userLimit + account.lastConversation)
             account.conversations[key] = id
@@ -110,7 +109,7 @@ extension Engine {
         }
     }
 
-    /// The first title stays, unless one comes in a better way.
+    /// Keeps the first title unless a later one is better protected.
     private mutating func learnTitle(
         _ title: String, at place: Dictionary<ChatID, Chat>.Index, _ level: TrustLevel
     ) {
@@ -122,7 +121,7 @@ extension Engine {
         account.chats.values[place].titleLevel = level
     }
 
-    /// What only pushes told of was taken for a group until it spoke as a channel.
+    /// A chat known only from pushes counts as a group until it sends as a channel.
     private mutating func learnChannel(at place: Dictionary<ChatID, Chat>.Index) {
         guard account.policy == .learn, !account.chats.values[place].isListed,
             account.chats.values[place].kind == .supergroup
@@ -130,10 +129,11 @@ extension Engine {
         account.chats.values[place].kind = .channel
     }
 
-    /// What cannot be undone needs a date that can be true; otherwise the client has to ask.
+    /// Logging out cannot be undone, so the payload needs a plausible date; otherwise the client
+    /// has to ask the server.
     private mutating func revokeSession(_ dates: [Int64]) {
         guard dates.contains(acceptedDate(dates)) else {
-            tellNotice(.fetchRequired(reason: "session_revoke", details: []))
+            sendNotice(.fetchRequired(reason: "session_revoke", details: []))
             return
         }
         updates.append(.sessionRevoked)

@@ -1,6 +1,6 @@
-/// Start, time and end.
+/// Starting, the passing of time, and the end.
 extension Engine {
-    /// Brings everything that was kept back to the client.
+    /// Announces everything that was stored to the client.
     package mutating func start(now: Double) {
         self.now = now
         guard !isStarted else { return }
@@ -11,10 +11,10 @@ extension Engine {
         sizeLimit = account.groupSizeMax
         for group in account.groups.all { _ = order.place(group.key) }
         if order.limit > 0 { updates.append(.activeNotifications(activeGroups)) }
-        tellPending()
+        sendPending()
     }
 
-    /// Everything visible, as the client's list shall be.
+    /// The visible groups, as the client should show them.
     package var activeGroups: [Update.ActiveGroup] {
         order.visible.compactMap { account.groups[$0.id] }.map { group in
             Update.ActiveGroup(
@@ -24,8 +24,8 @@ extension Engine {
         }
     }
 
-    /// What a client is told that joins others. What waits to be merged with more is told to those
-    /// first, so that nobody hears of it twice.
+    /// The updates for a client that joins others. Updates waiting to be merged go to those others
+    /// first, so that nobody gets them twice.
     package mutating func welcome() -> [Update] {
         flushAll()
         let groups = order.limit > 0 ? activeGroups : []
@@ -36,13 +36,13 @@ extension Engine {
             + badgeUpdates
     }
 
-    /// Between start and end.
+    /// Whether the engine has started and not ended.
     package var isRunning: Bool { isStarted }
 
-    /// The next moment at which something is due on its own.
+    /// When `advance` has something to do next.
     package var nextDeadline: Double? {
         var deadline = Double.infinity
-        // Asked for after each push, when mostly nothing waits.
+        // Called after every push, when usually nothing waits.
         if let due = queue.nextDue { deadline = min(deadline, due) }
         if !delayedGroups.isEmpty, let nextPending { deadline = min(deadline, nextPending) }
         if !account.calls.isEmpty, let nextCall { deadline = min(deadline, nextCall) }
@@ -60,7 +60,7 @@ extension Engine {
 
     private var nextCall: Double? { account.calls.values.lazy.compactMap(\.deadline).min() }
 
-    /// Does what has become due.
+    /// Performs everything that is due.
     package mutating func advance(to now: Double) {
         self.now = now
         guard isStarted else { return }
@@ -86,7 +86,7 @@ extension Engine {
         }
     }
 
-    /// Shows everything that still waits; after that the engine says nothing any more.
+    /// Shows everything that still waits. The engine makes no updates afterwards.
     package mutating func close(now: Double) {
         advance(to: now)
         flushEverything()
@@ -99,13 +99,13 @@ extension Engine {
         flushAll()
     }
 
-    /// Forgets the account; what is shown goes.
+    /// Removes everything shown, and forgets the account.
     package mutating func logOut() {
         flushEverything()
         for key in order.visible { enqueueDisappearance(of: key.id) }
         flushAll()
         isFetching = false
-        tellPending()
+        sendPending()
         account = Account()
         order = GroupOrder(limit: 0)
         isStarted = false

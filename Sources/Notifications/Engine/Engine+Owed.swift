@@ -1,14 +1,14 @@
 import Base
 
-/// What waits for an application.
+/// Updates that wait until an application has acknowledged them.
 extension Engine {
-    /// Says it now, and owes it until an application has heard it.
-    mutating func tellNotice(_ update: Update) {
+    /// Sends the update now, and keeps it until an application has acknowledged it.
+    mutating func sendNotice(_ update: Update) {
         updates.append(update)
         account.owed.add(update, at: now)
     }
 
-    /// A payload as it came, beside what is made of it. `Owed.hasRoom` was asked before.
+    /// Keeps a payload as received, besides processing it. The caller has checked `Owed.hasRoom`.
     package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) -> Outcome {
         advance(to: now)
         if isClosed { return .aborted }
@@ -17,8 +17,8 @@ extension Engine {
         return .ok
     }
 
-    /// What one who joins is told of what waits. A viewer only hears what the user chose, and only
-    /// where no application is there to do it.
+    /// The waiting updates for a client that joins. A viewer gets only what the user chose, and
+    /// only if no application is there to do it.
     package func owedUpdates(for role: OwedRole) -> [Update] {
         account.owed.items.compactMap { item in
             switch item.content {
@@ -29,8 +29,8 @@ extension Engine {
         }
     }
 
-    /// For the one client of a host that has just begun.
-    package mutating func tellOwed() {
+    /// For a host with a single client that has just started.
+    package mutating func sendOwed() {
         updates += badgeUpdates + owedUpdates(for: .fetcher)
     }
 
@@ -48,13 +48,13 @@ extension Engine {
             return .badRequest("Identifier is invalid")
         }
         switch type {
-        case "bellwire.heard": account.owed.heard(through: id)
-        case "bellwire.actionTaken": account.owed.take(id, where: \.isAction)
-        default: account.owed.take(id, where: \.isRaw)
+        case "bellwire.heard": account.owed.removeNotices(through: id)
+        case "bellwire.actionTaken": account.owed.remove(id, where: \.isAction)
+        default: account.owed.remove(id, where: \.isRaw)
         }
         return .ok
     }
 }
 
-/// Who is told of what waits.
+/// What kind of client asks for the waiting updates.
 package enum OwedRole: Sendable { case viewer, fetcher, rawFetcher }

@@ -1,14 +1,15 @@
-/// What senders name freely must not pile up for ever.
+/// Bounds on what senders can make an account grow by.
 extension Engine {
-    /// How many groups and conversations there may be before the oldest are forgotten, how many are
-    /// left then, and after how many new ones that is looked at.
+    /// When this many groups or conversations exist, the oldest are forgotten until `kept` are
+    /// left. This is checked once for every `interval` new ones.
     private static let limit = 20_000
     private static let kept = 15_000
     private static let interval = 256
-    /// Chats, with those that have no group any more.
+    /// Includes chats that no longer have a group.
     private static let chatLimit = 2 * limit
 
-    /// Requests that ask, or that leave less than there was. A client may always make them.
+    /// False for requests that only read or that shrink the account. A client may always make
+    /// those.
     package static func mayGrow(by type: String) -> Bool {
         if type.hasPrefix("get") || type.hasPrefix("bellwire.get") { return false }
         switch type {
@@ -22,9 +23,9 @@ extension Engine {
         }
     }
 
-    /// Makes the account smaller for a host that has no room for it, and that keeps it anew then: of
-    /// what only pushes told of, half of the groups go, and what nothing is shown of. What a start
-    /// would forget goes now.
+    /// Shrinks the account for a host that has run out of room and will store it again: forgets
+    /// half of the groups known only from pushes, chats with nothing to show, and everything a
+    /// restart would drop.
     package mutating func makeRoom() {
         let groups = account.groups.all.sorted { $0.key < $1.key }
         let isLearn = account.policy == .learn
@@ -37,7 +38,7 @@ extension Engine {
         (barred, barredCount) = ([:], 0)
     }
 
-    /// Forgets the groups that are farthest from being seen. TDLib keeps those of its chats.
+    /// Forgets the groups that would be shown last. TDLib keeps the groups of its chats.
     mutating func makeRoomForGroup() {
         guard isStarted, account.policy == .learn,
             Int(account.lastGroupID).isMultiple(of: Self.interval)
@@ -50,11 +51,12 @@ extension Engine {
         forgetIdleChats()
     }
 
-    /// The next of identifiers that nobody keeps for long: behind the last one they begin anew.
+    /// The next identifier; after the last one it starts again at 1. Nobody keeps these identifiers
+    /// for long.
     func following(_ id: Int32) -> Int32 { id < StateReader.lastCount ? id + 1 : 1 }
 
-    /// After a thousand million notifications their identifiers begin anew. What has one of the
-    /// former goes, or nothing that comes would be behind it.
+    /// Identifiers start again after a thousand million notifications. The notifications that still
+    /// have an old one are removed, so that new ones sort behind everything.
     mutating func beginNotificationsAnew() {
         for id in account.groups.ids {
             removeAll(in: id, isForced: true, totalCount: { _ in 0 }) { _ in true }
@@ -70,7 +72,7 @@ extension Engine {
         forgetIdleChats()
     }
 
-    /// For one that a push names by its number.
+    /// Makes room for a chat that a push names by number.
     mutating func makeRoomForChat() {
         guard account.chats.count >= Self.chatLimit,
             account.chats.count.isMultiple(of: Self.interval)
@@ -93,8 +95,8 @@ extension Engine {
         }
     }
 
-    /// Those that have nothing to show and that nobody has made settings for: conversations, what only
-    /// pushes told of, and what the client has left.
+    /// Forgets chats that show nothing and have no settings: conversations, chats known only from
+    /// pushes, and chats the client has left.
     private mutating func forgetIdleChats() {
         let calling = Set(account.calls.values.map(\.chatID))
         let conversations = Set(account.conversations.values)

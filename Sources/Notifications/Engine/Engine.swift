@@ -2,34 +2,34 @@ import Base
 
 /// The notifications of one account: requests and events in, updates out.
 ///
-/// A value without clock, socket or file. Whoever owns it passes the time in, hands the updates on
-/// and keeps `account` safe.
+/// A value without clock, socket or file. The owner passes the time in, hands the updates on and
+/// stores `account`.
 package struct Engine: Sendable, Confidential {
     package internal(set) var account: Account
     var order: GroupOrder
     var queue = UpdateQueue()
-    /// Groups with notifications that are held back for a while.
+    /// Groups with notifications that are delayed.
     var delayedGroups: Set<NotificationGroup.ID> = []
     /// How many notifications of a group are shown.
     var sizeLimit: Int
     package internal(set) var isFetching = false
     var presence = Presence()
     var openChats: Set<ChatID> = []
-    /// Deleted messages whose push has not come, for as long as TDLib remembers them.
+    /// Deleted messages whose push has not arrived, for as long as TDLib remembers them.
     var barred: [ChatID: Set<ChatMessageID>] = [:]
     package internal(set) var barredCount = 0
     var isStarted = false
     var isClosed = false
-    /// The payload that is being applied says how much waits.
-    var isBadgeSaid = false
-    /// When the registered tokens are due again; nil until the host has asked for them once.
+    /// The payload being applied has set the badge.
+    var isBadgeSet = false
+    /// When registered tokens have to be refreshed; nil until the host has done so once.
     var nextRefresh: Double?
-    /// What the client has been told last.
-    var toldPending: (delayed: Bool, unreceived: Bool)?
+    /// The last `havePending` sent to the client.
+    var sentPending: (delayed: Bool, unreceived: Bool)?
     var updates: [Update] = []
-    /// What is being processed came in clear from somebody who is trusted.
+    /// The payload being applied came in clear from a trusted sender.
     var isTrusted = false
-    /// How often something was refused because what it was about had come better protected.
+    /// How often a payload was refused because its target came at a higher trust level.
     var outranked = 0
     var now: Double = 0
 
@@ -39,23 +39,24 @@ package struct Engine: Sendable, Confidential {
         sizeLimit = account.groupSizeMax
     }
 
-    /// What happened since the last call, in order.
+    /// Returns the updates since the last call, in order.
     package mutating func takeUpdates() -> [Update] {
         defer { updates.removeAll(keepingCapacity: true) }
         return updates
     }
 
-    /// How often, since the last call, a payload was not allowed to touch what came in a better way.
+    /// How often, since the last call, a payload was refused because its target came at a higher
+    /// trust level.
     package mutating func takeOutranked() -> Int {
         defer { outranked = 0 }
         return outranked
     }
 
-    /// Whether and where we and the other clients of the account are in use.
+    /// Whether this client and the other clients of the account are in use.
     struct Presence: Sendable {
         var isOnline = false
         var offlineSince: Double = 0
-        /// The last time another client was in use; in the future while it is.
+        /// The last time another client was in use; in the future while one is.
         var othersOnlineUntil: Double = 0
     }
 }
@@ -67,7 +68,7 @@ package enum Outcome: Equatable, Sendable {
     /// JSON text of TDLib's answer object.
     case object(String)
 
-    /// The answer to whatever comes after the end.
+    /// The answer to every request after the end.
     static let aborted = Outcome.error(code: 500, message: "Request aborted")
 
     static func badRequest(_ message: String) -> Outcome { .error(code: 400, message: message) }

@@ -1,46 +1,46 @@
-/// What a payload means, whatever the dialect it was written in.
+/// What a payload says, independent of its dialect.
 package enum Event: Equatable, Sendable {
-    /// Apart, because it is large and goes from hand to hand.
+    /// Indirect because it is large and passed around often.
     indirect case message(IncomingMessage)
     case deleted(ChatReference, [ChatMessageID])
-    /// Deleted messages of dialects that name them by text.
+    /// A deleted message, in dialects that name messages by text.
     case retracted(name: String, order: Int64?)
-    /// The same, and what comes later under the name is news.
+    /// The same, but a later message with this name is new.
     case ended(name: String, order: Int64?)
     case read(ChatReference, upTo: ChatMessageID)
     case announcement(id: Int64, text: String)
     case call(IncomingCall)
     case badge(unread: Int64?, missedCalls: Int64?)
-    /// How much waits now; what is shown stays.
+    /// The number of unread messages; what is shown stays.
     case unread(Int64)
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
-    /// With the dates of its payload: an old one may be somebody's copy.
+    /// With the dates of its payload, because an old payload may have been replayed.
     case sessionRevoked(dates: [Int64])
     case fetchRequired(reason: String, details: [Update.Detail])
-    /// Nothing is to be done, and the sender shall hear that all is well.
+    /// Nothing to do, and not an error.
     case ignored
     case refused(code: Int, message: String)
 }
 
-/// Where something happened.
+/// The chat that an event is about.
 package enum ChatReference: Hashable, Sendable {
     case id(ChatID)
-    /// A conversation that its dialect names by text.
+    /// For dialects that identify conversations by text.
     case conversation(String)
 }
 
-/// What a message does to the one that has its name.
+/// What a message does to an earlier one with the same name.
 package enum Replacement: Sendable {
-    /// Nothing: the newer has the name from now on, and the older stays.
+    /// Both stay, and the newer one takes over the name.
     case beside
-    /// Other words in its place, without a sound.
+    /// The text changes in place, without a sound.
     case inPlace
-    /// The older goes, and the newer comes as every message does.
+    /// The older one is removed, and the newer one appears like any other.
     case anew
 }
 
-/// A message as a push tells it.
+/// A message as a push describes it.
 package struct IncomingMessage: Equatable, Sendable {
     package var chat: ChatReference
     package var messageID: ChatMessageID
@@ -49,27 +49,27 @@ package struct IncomingMessage: Equatable, Sendable {
     package var isGroup = false
     package var sender: Sender?
     package var senderName = ""
-    /// Seconds since 1970, as often as the payload says them; the last one that can be true counts.
+    /// Seconds since 1970, one for each date in the payload. The last plausible one counts.
     package var dates: [Int64] = []
     package var editDate: Int64?
     package var isMention = false
     package var isPinned = false
     package var isScheduled = false
     package var isSilent = false
-    /// A channel speaks to those who follow it.
+    /// A post of a channel.
     package var isBroadcast = false
     package var subject = PushMessage.Subject.message
-    /// What is shown of a story where whose it is shall not be.
+    /// Shown for a story when its author must not be named.
     package var anonymousText = ""
     /// 0 for none, -1 for the application's default.
     package var soundID: Int64 = -1
     package var threadID = ChatMessageID.none
     @Boxed package var presentation: Presentation?
-    /// Under what a later payload may replace or retract it.
+    /// The name by which a later payload can replace or retract it.
     package var name = ""
     package var replacement = Replacement.beside
     package var order: Int64?
-    /// What makes a second payload about the same thing recognisable; empty for nothing.
+    /// Identifies repeated payloads about the same message; empty if they cannot be recognised.
     package var dedupeKey = ""
 
     package init(chat: ChatReference, messageID: ChatMessageID = .none, content: PushContent) {
@@ -79,7 +79,7 @@ package struct IncomingMessage: Equatable, Sendable {
     }
 }
 
-/// A call as a push tells it.
+/// A call as a push describes it.
 package struct IncomingCall: Equatable, Sendable {
     package enum Stage: Sendable { case requested, declined, missed }
 
@@ -87,14 +87,14 @@ package struct IncomingCall: Equatable, Sendable {
     package var stage: Stage
     package var callerName: String
     package var isGroup = false
-    /// What to show when nobody took it.
+    /// Shown when the call is missed.
     package var missedText: String
     package var name = ""
     package var replacement = Replacement.beside
     package var order: Int64?
-    /// What the application that answers is given, as `Presentation.data`.
+    /// Given to the application that answers; see `Presentation.data`.
     package var data = ""
-    /// By which its server knows it, if the payload says so.
+    /// The server's own identifier of the call, if the payload has one.
     package var ownID = ""
 
     package init(

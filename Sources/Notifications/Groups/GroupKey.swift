@@ -1,4 +1,4 @@
-/// A group's place in the list: newest first, and among equals the greater chat, then the greater id.
+/// A group's place in the list: newest first, then greater chat, then greater id.
 package struct GroupKey: Equatable, Comparable, Sendable {
     package let date: Int64
     package let chatID: ChatID

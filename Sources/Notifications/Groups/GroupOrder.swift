@@ -1,11 +1,11 @@
 /// Which groups are visible, in order, and which of the hidden ones comes next.
 ///
-/// The visible ones are few and sorted. The hidden ones may be very many: they lie in a heap, and an
-/// entry whose group has moved since is passed over when it comes up.
+/// The few visible ones are sorted. The hidden ones may be many: they are kept in a heap, and an
+/// entry whose group has moved since is skipped.
 struct GroupOrder: Sendable {
     private(set) var visible: [GroupKey] = []
     private var hidden: [GroupKey] = []
-    /// The key under which each hidden group really stands.
+    /// The current key of each hidden group.
     private var hiddenKeys: [NotificationGroup.ID: GroupKey] = [:]
     let limit: Int
 
@@ -22,7 +22,7 @@ struct GroupOrder: Sendable {
         return key < last || visible.contains { $0.id == key.id }
     }
 
-    /// Puts a group where its key belongs; returns the group that had to go.
+    /// Puts a group in its place; returns the group that is pushed out.
     mutating func place(_ key: GroupKey) -> NotificationGroup.ID? {
         forget(key.id)
         guard key.date != 0 else { return nil }
@@ -37,7 +37,7 @@ struct GroupOrder: Sendable {
         return evicted.id
     }
 
-    /// Takes a group out, whether visible or hidden.
+    /// Removes a group, visible or hidden.
     mutating func forget(_ id: NotificationGroup.ID) {
         if let index = visible.firstIndex(where: { $0.id == id }) {
             visible.remove(at: index)
@@ -72,7 +72,7 @@ struct GroupOrder: Sendable {
             hidden.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
-        // Entries that were passed by must not pile up.
+        // Skipped entries must not pile up.
         if hidden.count > 2 * hiddenKeys.count + 64 {
             hidden = hiddenKeys.values.sorted()
         }

@@ -8,13 +8,13 @@ package struct GroupTable: Sendable, Equatable {
         _modify { yield &groups[id] }
     }
 
-    /// Takes a group out, for who changes much of it: what lies in the table is copied when it
-    /// changes.
+    /// Removes a group, for callers that change much of it: changed in the table, it would be
+    /// copied.
     mutating func remove(_ id: NotificationGroup.ID) -> NotificationGroup? {
         groups.removeValue(forKey: id)
     }
 
-    /// Changes a group where it lies, if there is one; quicker than by the subscript.
+    /// Changes a group in place, which is faster than the subscript.
     mutating func change(
         _ id: NotificationGroup.ID, _ body: (inout NotificationGroup) -> Void
     ) {
@@ -22,7 +22,7 @@ package struct GroupTable: Sendable, Equatable {
         body(&groups.values[index])
     }
 
-    /// In the order of their ids.
+    /// Sorted by id.
     package var all: [NotificationGroup] { groups.values.sorted { $0.id < $1.id } }
 
     package var ids: [NotificationGroup.ID] { groups.keys.sorted() }

@@ -1,16 +1,16 @@
-/// Where the notification of a name is, or that there must be none.
+/// Where the notification of a name is, or the record of its retraction.
 package struct NamedNotification: Equatable, Sendable {
     package var groupID: NotificationGroup.ID
-    /// 0 for a name that was retracted before it came.
+    /// 0 if the name was retracted before a message arrived.
     package var notificationID: Notification.ID
-    /// The sender's own order, where it gives one: nothing older is taken any more.
+    /// The sender's sequence number, if it gives one: older messages are ignored.
     package var order: Int64?
     package var date: Int64
-    /// How the best came that ever was under the name, or how it was retracted.
+    /// The highest trust level that the name has had, or that of its retraction.
     package var level: TrustLevel
 
     var isTombstone: Bool { notificationID == 0 }
 
-    /// How long a retraction waits for what it retracts, in seconds.
+    /// How long a retraction is remembered if its message has not arrived, in seconds.
     static let tombstoneLife: Int64 = 600
 }

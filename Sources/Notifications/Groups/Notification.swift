@@ -2,10 +2,10 @@
 package struct Notification: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case newMessage(StoredMessage, showsPreview: Bool)
-        /// Apart, so that lists of notifications move few bytes.
+        /// Indirect, so that lists of notifications stay small.
         indirect case newPushMessage(PushMessage)
         case newSecretChat
-        /// `ownID`: by which its server knows it, where that is another one.
+        /// `ownID` is the server's own identifier, if it differs.
         case newCall(id: Int32, ownID: String)
     }
 
@@ -15,18 +15,16 @@ package struct Notification: Equatable, Sendable {
     package var date: Int64
     package var isSilent: Bool
     package var content: Content
-    /// How it came, at its best: nothing weaker may change it.
+    /// The highest trust level it has had; only payloads at this level or above may change it.
     package var level: TrustLevel
-    /// It came in clear, at an endpoint whose clear pushes somebody trusts.
+    /// It came in clear, but at an endpoint whose clear pushes are trusted.
     package var isTrusted = false
-    /// Under what a later payload may replace or retract it; empty for none.
+    /// The name by which a later payload can replace or retract it; empty for none.
     package var name: String = ""
 
-    /// The user may do with it what it offers. Other notifications may be from anybody, and can only
-    /// be dismissed.
+    /// Whether its actions may be used. Otherwise it may be from anybody and can only be dismissed.
     package var mayAct: Bool { level > .clear || isTrusted }
 
-    /// The message it is about.
     package var messageID: ChatMessageID {
         switch content {
         case .newMessage(let message, _): message.id
@@ -36,7 +34,7 @@ package struct Notification: Equatable, Sendable {
         }
     }
 
-    /// Says itself whom it is from.
+    /// Whether it names its sender itself.
     var hasTitle: Bool {
         guard case .newPushMessage(let message) = content else { return false }
         return !message.senderName.isEmpty || message.presentation?.title.isEmpty == false
@@ -47,7 +45,7 @@ package struct Notification: Equatable, Sendable {
         return false
     }
 
-    /// Known from a push only; gives way to the real message.
+    /// Known only from a push; the real message replaces it.
     package var isTemporary: Bool {
         if case .newPushMessage = content { return true }
         return false

@@ -14,14 +14,14 @@ package struct NotificationGroup: Equatable, Sendable {
     package var kind: Kind
     package var chatID: ChatID
     package var totalCount = 0
-    /// Gives the group its place: of its notifications the latest, or a later one that went without
-    /// anybody being told. 0 when there is nothing to show.
+    /// Decides the group's place in the list: the date of its latest notification, or of a later
+    /// one that was counted only. 0 when there is nothing to show.
     package var date: Int64 = 0
     /// Sorted by id.
     package var notifications: [Notification] = []
-    /// Received, but held back to see whether the user reads the message elsewhere.
+    /// Received, but delayed in case the user reads the message elsewhere.
     package var pending: [PendingNotification] = []
-    /// Put to sleep when the client switched the notifications off; the next start wakes them.
+    /// Hidden because the client switched notifications off; shown again after the next start.
     package var sleeping: [Notification] = []
 
     package init(id: ID, kind: Kind, chatID: ChatID) {
@@ -30,7 +30,6 @@ package struct NotificationGroup: Equatable, Sendable {
         self.chatID = chatID
     }
 
-    /// Of what there is to show.
     var latestDate: Int64 {
         var date: Int64 = 0
         for index in notifications.indices { date = max(date, notifications[index].date) }
@@ -39,12 +38,12 @@ package struct NotificationGroup: Equatable, Sendable {
 
     package var key: GroupKey { GroupKey(date: date, chatID: chatID, id: id) }
 
-    /// Of these the total count is always the number of notifications.
+    /// Whether the total count always equals the number of notifications.
     package var isComplete: Bool { kind == .secretChat || kind == .calls }
 
     package func shown(limit: Int) -> ArraySlice<Notification> { notifications.suffix(limit) }
 
-    /// One goes because another comes in its place; its id if it is among those that are shown.
+    /// Removes a notification that is being replaced; returns its id if it was shown.
     mutating func give(up id: Notification.ID, limit: Int) -> Notification.ID? {
         guard let index = firstIndex(of: id) else { return nil }
         let isShown = index + limit >= notifications.count
@@ -59,7 +58,7 @@ package struct NotificationGroup: Equatable, Sendable {
     }
 }
 
-/// A notification that waits to be added, with what its update will say.
+/// A notification that waits to be shown, with what its update needs.
 package struct PendingNotification: Equatable, Sendable {
     package var notification: Notification
     package let settingsChatID: ChatID
@@ -69,7 +68,7 @@ package struct PendingNotification: Equatable, Sendable {
 }
 
 extension Array {
-    /// The first index whose element satisfies a condition that holds for all behind it, too.
+    /// The first index whose element satisfies a condition that also holds for all later ones.
     func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -1,4 +1,4 @@
-/// A large value that is seldom there, kept apart: who has it stays cheap to copy.
+/// Keeps a large, rarely used value outside its owner, so that the owner stays cheap to copy.
 @propertyWrapper
 package struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
     private final class Box: Sendable {
@@ -16,7 +16,7 @@ package struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
         set { box = newValue.map { Box($0) } }
     }
 
-    /// To be handed on as it is.
+    /// For passing the box on without copying the value.
     package var projectedValue: Self {
         get { self }
         set { self = newValue }

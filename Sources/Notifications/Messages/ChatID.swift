@@ -1,4 +1,4 @@
-/// The identifier of a chat, in whose range its kind is written as TDLib does.
+/// TDLib's chat identifier. Its range encodes the kind of chat.
 package struct ChatID: Hashable, Comparable, Sendable {
     package enum Kind: Sendable { case user, basicGroup, channel, secret }
 
@@ -6,7 +6,7 @@ package struct ChatID: Hashable, Comparable, Sendable {
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-    /// As somebody names it; nil where no server, and not we, can have given it.
+    /// An identifier from outside; nil if neither a server nor this program can have assigned it.
     package init?(named rawValue: Int64) {
         guard rawValue != 0, Self.given.contains(rawValue) else { return nil }
         self.rawValue = rawValue
@@ -29,10 +29,10 @@ package struct ChatID: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The identifiers that Telegram gives: users and basic groups each have a limit.
+    /// Telegram's limits for the identifiers of users and basic groups.
     package static let userLimit: Int64 = 1 << 40
     package static let basicGroupLimit: Int64 = 999_999_999_999
-    /// Between them secret chats have theirs; behind those are the direct messages of channels.
+    /// Secret chats lie between users and channels; the direct messages of channels lie below.
     package static func isChannel(_ id: Int64) -> Bool {
         1...997_852_516_351 ~= id || 1_002_147_483_649...2_999_999_999_999 ~= id
     }
@@ -42,17 +42,18 @@ package struct ChatID: Hashable, Comparable, Sendable {
     private static let channelBase: Int64 = 1_000_000_000_000
     private static let secretBase: Int64 = 2_000_000_000_000
     private static let secretReach: Int64 = 1 << 31
-    /// Down to the last channel's; above the users there are ours, for conversations.
+    /// From the last channel up to our own identifiers for conversations, which lie above the
+    /// users.
     private static let given: ClosedRange<Int64> = -3_999_999_999_999...(1 << 52)
 }
 
-/// A message's identifier inside its chat: what the server counts, shifted to make room between.
+/// A message's identifier in its chat: the server's number, shifted to leave room for local ones.
 package struct ChatMessageID: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-    /// As somebody names it; nil where it can be no message's.
+    /// An identifier from outside; nil if no message can have it.
     package init?(named rawValue: Int64) {
         guard 1...Self.last.rawValue ~= rawValue else { return nil }
         self.rawValue = rawValue
@@ -61,12 +62,12 @@ package struct ChatMessageID: Hashable, Comparable, Sendable {
     package init(server: Int64) { rawValue = server << Self.shift }
 
     package static let none = ChatMessageID(0)
-    /// Servers count in 31 bits; behind their last one there is room for those of one device.
+    /// Servers count in 31 bits; local identifiers may follow the last one.
     static let last = ChatMessageID((1 << (31 + shift)) - 1)
 
     package var isNone: Bool { rawValue == 0 }
 
-    /// Whether the server gave it; others exist on one device only.
+    /// Whether the server assigned it; others exist on one device only.
     package var isFromServer: Bool { rawValue & ((1 << Self.shift) - 1) == 0 }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -1,4 +1,4 @@
-/// A message that the client has loaded, with what the engine has to know of it.
+/// A message that the client has loaded, with what the engine needs of it.
 package struct LoadedMessage: Equatable, Sendable {
     package var chatID: ChatID
     package var id: ChatMessageID

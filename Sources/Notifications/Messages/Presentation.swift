@@ -1,4 +1,4 @@
-/// What a payload says about how it wants to look, beyond what TDLib's types can say.
+/// How a payload wants to be shown, beyond what TDLib's types can express.
 package struct Presentation: Equatable, Sendable {
     package struct Action: Equatable, Sendable {
         package let name: String
@@ -14,12 +14,12 @@ package struct Presentation: Equatable, Sendable {
 
     package var title: String
     package var body: String
-    /// A theme name without a path, or empty.
+    /// A sound name of the theme without a path, or empty.
     package var sound: String
     /// A link to a picture, or one that holds it.
     package var icon: String
-    /// What the payload carries for the application that opens it: the text of a JSON object, or
-    /// empty. Written by us, whoever sent it.
+    /// For the application that opens it: the text of a JSON object, always written by this
+    /// program, or empty.
     package var data: String
     package var link = ""
     package var language = ""
@@ -31,7 +31,7 @@ package struct Presentation: Equatable, Sendable {
     package var isCritical = false
     package var isLow = false
 
-    /// No more is kept for a click, in bytes.
+    /// Larger data is dropped, in bytes.
     package static let dataLimit = 4096
 
     package init(
@@ -45,7 +45,7 @@ package struct Presentation: Equatable, Sendable {
         self.data = data
     }
 
-    /// The name of a theme's sound; a path is none.
+    /// A sound name of the theme; empty if the name is a path.
     package static func bareSound(_ name: String) -> String {
         name.utf8.contains(UInt8(ascii: "/")) || name.utf8.first == UInt8(ascii: ".") ? "" : name
     }

@@ -33,7 +33,7 @@ extension PushContent {
         }
     }
 
-    /// Of those that nobody can pin.
+    /// The kinds that cannot be pinned.
     private static func otherMembers(of kind: Kind) -> [Member] {
         switch kind {
         case .contactRegistered: [.flag("as_premium_account", .isPremium)]

@@ -1,4 +1,4 @@
-/// What a push tells about a message. The members that a kind does not have stay empty.
+/// What a push says about a message. Members that a kind does not have stay empty.
 package struct PushContent: Equatable, Sendable {
     package var kind: Kind
     package var text: String
@@ -89,7 +89,7 @@ package struct PushContent: Equatable, Sendable {
         case paidMedia = 45
     }
 
-    /// What is left when the user wants no preview.
+    /// What is shown when previews are off.
     package var withoutPreview: PushContent {
         PushContent(.hidden, flags: flags.intersection(.isPinned))
     }

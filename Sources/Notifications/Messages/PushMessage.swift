@@ -1,7 +1,7 @@
-/// A message that is known from a push only, until the client brings the real one.
+/// A message known only from a push, until the client loads the real one.
 package struct PushMessage: Equatable, Sendable {
-    /// Which settings say how it is shown: those of its chat for messages or for stories, or none
-    /// where it is about the account itself. Stored by number.
+    /// Which settings apply: its chat's for messages or for stories, or none if it is about the
+    /// account itself. Stored by number.
     package enum Subject: UInt8, Sendable {
         case message = 0
         case story = 1
@@ -14,7 +14,7 @@ package struct PushMessage: Equatable, Sendable {
     package var isOutgoing: Bool
     package var content: PushContent
     package var threadID: ChatMessageID = .none
-    /// As what it came, whatever the settings made of it.
+    /// As received, whatever the settings made of it.
     var isMention = false
     var isPin = false
     var isScheduled = false
@@ -32,7 +32,7 @@ package struct PushMessage: Equatable, Sendable {
         self.content = content
     }
 
-    /// Says that there is something, and not whose it is.
+    /// Keeps the notice, but not who posted it.
     mutating func hidePoster(_ text: String) {
         senderName = ""
         content = PushContent(.text, text: text)
@@ -48,6 +48,6 @@ package struct StoredMessage: Equatable, Sendable {
     package let id: ChatMessageID
     /// TDLib's `message` object, as the client wrote it.
     package var source: [UInt8]
-    /// The message that was pinned, if this says that one was.
+    /// The pinned message, if this one announces a pin.
     package var pinned = ChatMessageID.none
 }

@@ -1,4 +1,4 @@
-/// Who wrote a message: a person, or a chat that speaks for itself.
+/// The sender of a message: a person, or a chat.
 package enum Sender: Equatable, Sendable {
     case user(Int64)
     case chat(ChatID)

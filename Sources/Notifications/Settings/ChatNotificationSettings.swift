@@ -1,4 +1,4 @@
-/// TDLib's `chatNotificationSettings`: each value, unless the scope's shall be used.
+/// TDLib's `chatNotificationSettings`; nil uses the scope's value.
 package struct ChatNotificationSettings: Equatable, Sendable {
     package var muteUntil: Int64?
     package var soundID: Int64?
@@ -34,17 +34,16 @@ package struct ScopeNotificationSettings: Equatable, Sendable {
     package init() {}
 }
 
-/// A time that never comes: muted for ever.
 package let muteForever = Int64.max
 
-/// In seconds; more than a year is for ever, as TDLib has it.
+/// In seconds; as in TDLib, more than a year means for ever.
 let longestMute: Int64 = 366 * 86_400
 
-/// The moment until which is muted.
+/// When a mute of so many seconds ends.
 package func muteEnd(_ seconds: Int64, now: Double) -> Int64 {
     if seconds <= 0 { return 0 }
     if seconds > longestMute { return muteForever }
     let end = Int64(time: now) + seconds
-    // In what is kept the last second of 31 bits stands for ever.
+    // In stored data the last second of 31 bits means for ever.
     return end == Int32.max ? end + 1 : end
 }

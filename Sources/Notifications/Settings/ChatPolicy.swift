@@ -1,8 +1,8 @@
-/// How much a push alone may do.
+/// What a push may change without a client.
 package enum ChatPolicy: String, Sendable {
-    /// TDLib to the letter: only chats that the client named, only what TDLib itself shows.
+    /// Exactly as TDLib: only chats that the client named, only what TDLib itself shows.
     case strict
-    /// For an account without a client that owns the data: pushes introduce chats, reading removes,
-    /// settings always apply, and everything that is documented is shown.
+    /// For an account without a client that owns the data: pushes create chats, reading removes
+    /// notifications, settings always apply, and everything documented is shown.
     case learn
 }

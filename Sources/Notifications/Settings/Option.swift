@@ -26,7 +26,7 @@ package enum OptionName {
         "use_storage_optimizer",
     ]
 
-    /// Whether a client of TDLib may set it: of others only those of its own, which begin with an X.
+    /// Whether TDLib lets a client set it: some by name, and the client's own, which begin with X.
     static func isSettable(_ name: String) -> Bool {
         range(of: name) != nil || booleans.contains(name) || name == dropsIDs
             || name.hasPrefix("x") || name.hasPrefix("X")

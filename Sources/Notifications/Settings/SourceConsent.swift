@@ -1,10 +1,11 @@
 package import Base
 
-/// What an application agrees to when it registers, and no payload can ask for by itself.
+/// What an application allows when it registers; a payload cannot grant this itself.
 package struct SourceConsent: Equatable, Sendable {
-    /// It takes answers that are typed into a notification.
+    /// It accepts replies typed into a notification.
     package var takesReplies = false
-    /// What links may begin with, beside `https`; never what is no place but a file or a program.
+    /// The link schemes allowed besides `https`. Those that open files or run programs cannot be
+    /// allowed.
     package var linkSchemes: Set<String> = []
 
     package init() {}

@@ -1,12 +1,11 @@
 package import Base
 
-/// What a registration says about how its source's notifications look where the payload leaves it
-/// open.
+/// A registration's defaults for notifications, used where a payload leaves something out.
 package struct SourcePresentation: Equatable, Sendable {
     package var sound = ""
-    /// A sentence with `{1}`, `{2}` and so on in the place of `arguments`.
+    /// A sentence with `{1}`, `{2}` and so on as placeholders for `arguments`.
     package var sentence = ""
-    /// Names of what stands in the sentence: srcName, srcId, destName, timestamp, message.
+    /// The names of the arguments: srcName, srcId, destName, timestamp, message.
     package var arguments: [String] = []
     /// The application's own sentences for keys of Apple's payloads, as its `Localizable.strings`.
     package var sentences: [String: String] = [:]
@@ -16,7 +15,7 @@ package struct SourcePresentation: Equatable, Sendable {
 
     package init() {}
 
-    /// Says anything of what a payload of any kind can leave open.
+    /// Whether it has a default that payloads of every dialect can use.
     var completes: Bool { !sound.isEmpty || !defaultAction.isEmpty }
 
     /// From the members `sound`, `loc_key`, `loc_args`, `loc_keys`, `action_loc_key` and `badge`.
@@ -24,7 +23,7 @@ package struct SourcePresentation: Equatable, Sendable {
         sound = Presentation.bareSound(node["sound"]?.text ?? "")
         sentence = node["loc_key"]?.text ?? ""
         defaultAction = node["action_loc_key"]?.text ?? ""
-        // ICQ calls it a truth value and describes a text.
+        // ICQ's documentation calls it a boolean but describes a text.
         let badge = node["badge"]
         showsBadge = badge?.bool ?? !["0", "false", "no"].contains(badge?.textOrNumber)
         for (key, sentence) in node["loc_keys"]?.members ?? [] {
@@ -39,7 +38,7 @@ package struct SourcePresentation: Equatable, Sendable {
 }
 
 extension Presentation {
-    /// What the payload left open is as the registration says.
+    /// Fills in what the payload left out.
     mutating func complete(from source: SourcePresentation) {
         if sound.isEmpty { sound = source.sound }
         if defaultAction.isEmpty { defaultAction = source.defaultAction }

@@ -1,12 +1,12 @@
 import Base
 
-/// Reads what `StateWriter` wrote; anything else is refused, wherever it ends.
+/// Reads what `StateWriter` wrote; refuses everything else.
 struct StateReader {
     struct Damage: Error {}
 
     private let bytes: [UInt8]
     private var position = 0
-    /// By which program it was written: what older ones did not know is not there.
+    /// The version that wrote it; older versions lack some fields.
     var version: UInt8 = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -42,10 +42,10 @@ struct StateReader {
         return number
     }
 
-    /// The last that a counter of 32 bits comes to.
+    /// The last value of a 32-bit counter.
     static let lastCount = Int32.max / 2 - 1
 
-    /// What only ever grew from zero, and has room to grow.
+    /// A counter: never negative, and not at its end.
     mutating func counter<Number: FixedWidthInteger & SignedInteger>() throws(Damage) -> Number {
         let number: Number = try number()
         guard number >= 0, number < Number.max / 2 else { throw Damage() }
@@ -59,13 +59,13 @@ struct StateReader {
         return date
     }
 
-    /// Written in 32 bits, as dates were: the last of them stands for ever.
+    /// Once written in 32 bits: the last value means for ever.
     mutating func muteEnd() throws(Damage) -> Int64 {
         let date = try date()
         return date == Int32.max ? muteForever : date
     }
 
-    /// Never more than what is left could hold.
+    /// Never more than the remaining bytes could hold.
     mutating func count() throws(Damage) -> Int {
         let value = try unsigned()
         guard value <= UInt64(bytes.count - position) else { throw Damage() }
@@ -98,7 +98,8 @@ struct StateReader {
         return String(decoding: bytes[position..<position + count], as: UTF8.self)
     }
 
-    /// JSON that is told on: what a program of before kept of others may be none, and then is text.
+    /// JSON that is passed on. An older program may have stored something invalid, which becomes a
+    /// string.
     mutating func json() throws(Damage) -> [UInt8] {
         let source = try data()
         guard let document = try? JSONDocument(source) else {

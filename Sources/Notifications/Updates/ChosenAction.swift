@@ -1,21 +1,21 @@
-/// What the user chose, for the application to do.
+/// An action that the user chose, for the application to carry out.
 package struct ChosenAction: Equatable, Sendable {
     package var id: Int64 = 0
     package var chatID: ChatID
     /// None for a call.
     package var messageID: ChatMessageID
     package var action: String
-    /// Of a reply.
+    /// The text of a reply.
     package var text: String?
-    /// What the payload carries for whoever opens it: the text of a JSON object, or empty.
+    /// The payload's data for the application: the text of a JSON object, or empty.
     package var data = ""
-    /// By which its server knows the call, or else the engine.
+    /// The server's identifier of the call, or else the engine's.
     package var callID = ""
     /// When it was chosen; seconds since 1970.
     package var date: Int64 = 0
-    /// The program that is to hear of it, by its name on the session bus; empty for none.
+    /// The session bus name of the program that gets it; empty for none.
     package var service = ""
-    /// By which it may come to the front; not kept.
+    /// Lets its window come to the front; not stored.
     package var activationToken = ""
 
     package init(chatID: ChatID, messageID: ChatMessageID, action: String, text: String? = nil) {
@@ -30,9 +30,9 @@ package struct ChosenAction: Equatable, Sendable {
     }
 }
 
-/// The actions that every notification of a kind has; others are named by its payload.
+/// The fixed actions of notifications; payloads may add others.
 enum NotificationAction {
-    /// The notification itself was chosen.
+    /// A click on the notification itself.
     static let open = "default"
     static let reply = "reply"
     static let markRead = "mark_read"
@@ -40,7 +40,7 @@ enum NotificationAction {
     static let decline = "decline"
 }
 
-/// A payload as it came, for an application that reads it itself.
+/// A payload as received, for an application that reads it itself.
 package struct RawPush: Equatable, Sendable {
     package var id: Int64 = 0
     package let payload: [UInt8]

@@ -53,7 +53,7 @@ extension JSONWriter {
             writer.member("date", Int(notification.date))
             writer.member("is_silent", notification.isSilent)
             writer.member("bellwire.protection", notification.level.name)
-            // May be from anybody: the user can only dismiss it.
+            // It may be from anybody, so the user can only dismiss it.
             if !notification.mayAct { writer.member("bellwire.clear", true) }
             writer.name("type")
             writer.object {
@@ -106,7 +106,7 @@ extension JSONWriter {
                 case .flag(let name, let flag):
                     writer.member(name, content.flags.contains(flag))
                 case .prize:
-                    // A pinned giveaway is told without its prize.
+                    // A pinned giveaway is shown without its prize.
                     if content.number != 0 { writer.prize(content) }
                 }
             }

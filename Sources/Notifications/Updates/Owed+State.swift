@@ -75,7 +75,7 @@ extension ChosenAction {
     }
 }
 
-/// Those that are owed.
+/// The updates that can be owed.
 extension Update {
     fileprivate func write(to state: inout StateWriter) {
         switch self {

@@ -1,11 +1,12 @@
-/// What waits until an application has taken it, each under a number that serves once.
+/// Updates that wait until an application has acknowledged them, each under a number that is used
+/// once.
 ///
-/// Bounded. Of what only opens something the oldest goes for what comes; what the user has decided or
-/// typed is never dropped: beyond it there is no room.
+/// Bounded. Clicks that only open something make room for newer ones. Decisions and replies are
+/// never dropped: when they fill the room, new ones are refused.
 package struct Owed: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case action(ChosenAction)
-        /// Something to fetch, or to know: to be heard once is enough.
+        /// Something to fetch or to know; one application has to receive it.
         case notice(Update)
         case raw(RawPush)
     }
@@ -19,7 +20,7 @@ package struct Owed: Equatable, Sendable {
 
     package internal(set) var items: [Item] = []
     package var lastID: Int64 = 0
-    /// An application asked for payloads as they come.
+    /// An application asked for payloads as received.
     package internal(set) var keepsRaw = false
 
     /// How much of each kind may wait.
@@ -31,12 +32,12 @@ package struct Owed: Equatable, Sendable {
     private static let actions = Room(count: 256, bytes: 256 << 10)
     private static let notices = Room(count: 256, bytes: 256 << 10)
     private static let rawPushes = Room(count: 1_000, bytes: 1 << 20)
-    /// What is opened later than this surprises.
+    /// Opening something later than this would surprise the user, in seconds.
     private static let openTime: Double = 3_600
 
     package var isEmpty: Bool { items.isEmpty }
 
-    /// Nil where there is no room.
+    /// Nil if there is no room.
     mutating func add(_ action: ChosenAction, at now: Double) -> ChosenAction? {
         while !hasRoom(in: Self.actions, for: action.size, where: \.isAction),
             let oldest = items.firstIndex(where: \.isOpen)
@@ -47,20 +48,20 @@ package struct Owed: Equatable, Sendable {
         var action = action
         action.id = nextID()
         var kept = action
-        // Good for the moment of the click alone.
+        // Only valid at the moment of the click.
         kept.activationToken = ""
         items.append(Item(id: action.id, time: now, content: .action(kept)))
         return action
     }
 
-    /// What says no more than one that waits is not kept beside it.
+    /// Replaces a waiting notice that says the same.
     mutating func add(_ notice: Update, at now: Double) {
         items.removeAll { item in
             guard case .notice(let former) = item.content else { return false }
             return former == notice || notice.isAddress(of: former)
         }
         while !hasRoom(in: Self.notices, for: notice.noticeSize, where: \.isNotice),
-            // Whoever fetches at all finds what the oldest told of.
+            // A client that fetches also finds what the oldest notice announced.
             let oldest = items.firstIndex(where: \.isNotice)
         {
             items.remove(at: oldest)
@@ -79,13 +80,15 @@ package struct Owed: Equatable, Sendable {
         return push
     }
 
-    /// Whoever was told has it.
-    mutating func take(_ id: Int64, where isMeant: (Item) -> Bool) {
+    /// Removes an item that was acknowledged.
+    mutating func remove(_ id: Int64, where isMeant: (Item) -> Bool) {
         items.removeAll { $0.id == id && isMeant($0) }
     }
 
-    /// Everything to be known up to this was heard.
-    mutating func heard(through id: Int64) { items.removeAll { $0.isNotice && $0.id <= id } }
+    /// Removes the notices up to this one.
+    mutating func removeNotices(through id: Int64) {
+        items.removeAll { $0.isNotice && $0.id <= id }
+    }
 
     package func hasNotices(through id: Int64) -> Bool {
         items.contains { $0.isNotice && $0.id <= id }
@@ -98,7 +101,7 @@ package struct Owed: Equatable, Sendable {
 
     var nextExpiry: Double? { items.first(where: \.isOpen).map { $0.time + Self.openTime } }
 
-    /// Those that nobody opened in time.
+    /// Removes the clicks that nobody handled in time; returns their ids.
     mutating func expire(at now: Double) -> [Int64] {
         let late = items.filter { $0.isOpen && $0.time + Self.openTime <= now }
         if !late.isEmpty { items.removeAll { item in late.contains { $0.id == item.id } } }
@@ -143,7 +146,7 @@ extension Owed.Item {
 }
 
 extension Update {
-    /// Of one data center the latest address counts.
+    /// For each data center only the latest address counts.
     fileprivate func isAddress(of other: Update) -> Bool {
         if case .dcOption(let dc, _, _) = self, case .dcOption(let former, _, _) = other {
             return dc == former

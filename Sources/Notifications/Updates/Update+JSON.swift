@@ -31,7 +31,7 @@ extension Update {
             writer.member("@type", "updateChatReadInbox")
             writer.member("chat_id", Int(chatID.rawValue))
             writer.member("last_read_inbox_message_id", Int(lastRead.rawValue))
-            // Of what a push has read nothing that is known is left.
+            // After a push has marked messages read, none of the known ones is unread.
             writer.member("unread_count", 0)
         default: ownMembers(&writer)
         }
@@ -89,7 +89,7 @@ extension ChosenAction {
         if !activationToken.isEmpty { writer.member("activation_token", activationToken) }
     }
 
-    /// What it says wherever it is told.
+    /// The members that updates and callbacks share.
     package func write(to writer: inout JSONWriter) {
         writer.member("chat_id", Int(chatID.rawValue))
         writer.member("message_id", Int(messageID.rawValue))

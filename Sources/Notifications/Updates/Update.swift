@@ -1,4 +1,4 @@
-/// What the engine tells its client.
+/// What the engine sends to its client.
 package enum Update: Equatable, Sendable {
     package struct ActiveGroup: Equatable, Sendable {
         package let id: NotificationGroup.ID
@@ -6,7 +6,7 @@ package enum Update: Equatable, Sendable {
         package let chatID: ChatID
         package let totalCount: Int
         package let notifications: [Notification]
-        /// Where a notification does not say itself whom it is from, and the engine knows.
+        /// The chat's title, for a notification that does not name its sender.
         package var chatTitle = ""
     }
 
@@ -16,19 +16,19 @@ package enum Update: Equatable, Sendable {
     case havePending(delayed: Bool, unreceived: Bool)
     case option(name: String, OptionValue)
     case chatReadInbox(chatID: ChatID, lastRead: ChatMessageID)
-    /// The client has to ask the server; `details` are members of the payload, as they came.
+    /// The client has to ask the server. `details` are members of the payload, as received.
     case fetchRequired(reason: String, details: [Detail])
     case unreadBadge(count: Int64, missedCalls: Int64?)
     case dcOption(dc: Int32, address: String, getConfig: Bool)
     case liveLocationsNeeded
     case sessionRevoked
-    /// What the application agrees to, in place of what was told before.
+    /// What the application allows, replacing the consent sent before.
     case consent(SourceConsent)
-    /// Owed until it was taken.
+    /// Kept until it is acknowledged.
     indirect case notificationAction(ChosenAction)
-    /// Nobody opened it in time.
+    /// The action was not handled in time.
     case actionExpired(id: Int64)
-    /// Owed until it was taken, to those who asked for it.
+    /// Kept until it is acknowledged; for clients that asked for it.
     indirect case rawPush(RawPush)
 
     package struct Detail: Equatable, Sendable {
@@ -55,6 +55,6 @@ package struct GroupUpdate: Equatable, Sendable {
     /// Sorted by id.
     package var added: [Notification]
     package var removed: [Notification.ID]
-    /// Where one that is added does not say itself whom it is from, and the engine knows.
+    /// The chat's title, if an added notification does not name its sender.
     package var chatTitle = ""
 }

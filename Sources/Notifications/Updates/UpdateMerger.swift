@@ -1,26 +1,26 @@
-/// Makes of a group's waiting updates the shortest sequence with the same end.
+/// Merges a group's waiting updates into the shortest sequence with the same result.
 struct UpdateMerger {
-    /// The touched notifications that are shown at the end, with their last words.
+    /// The notifications that were touched and are still shown at the end, in their final form.
     private var survivors: [Notification.ID: Notification] = [:]
-    /// Survivors that the client has been told of.
+    /// Survivors that have been announced.
     private var announced: Set<Notification.ID> = []
-    /// Added for nothing: neither the addition nor its removal is told.
+    /// Added and removed again: neither is announced.
     private var cancelled: Set<Notification.ID> = []
-    /// An update with nothing but a count, before any other update of the group.
+    /// An update of the count alone, before any other update of the group.
     private var leadingCount: GroupUpdate?
     private var result: [UpdateQueue.Item] = []
 
-    /// `isVisible`: whether the group has a place in the list. Of one that has none only its end
-    /// is of interest.
+    /// `isVisible`: whether the group has a place in the list. For a hidden group only its end
+    /// matters.
     static func merge(_ items: [UpdateQueue.Item], isVisible: Bool) -> [UpdateQueue.Item] {
-        // The common case: one update, as a push makes it.
+        // The common case: one update, from one push.
         if items.count == 1, case .group(let update) = items[0], !update.added.isEmpty {
             return items
         }
         var merger = UpdateMerger()
         for item in items { merger.follow(item) }
-        for item in items { merger.tell(item) }
-        merger.tellCount(isVisible: isVisible)
+        for item in items { merger.emit(item) }
+        merger.emitCount(isVisible: isVisible)
         return merger.joined()
     }
 
@@ -33,20 +33,20 @@ struct UpdateMerger {
         }
     }
 
-    private mutating func tell(_ item: UpdateQueue.Item) {
+    private mutating func emit(_ item: UpdateQueue.Item) {
         switch item {
         case .group(var update):
             update.added = update.added.compactMap { announcement(of: $0.id, isAddition: true) }
             if update.added.isEmpty { update.soundID = 0 }
-            update.removed = update.removed.filter { isRemovalTold($0) }
-            tell(update)
+            update.removed = update.removed.filter { keepsRemoval($0) }
+            emit(update)
         case .edit(let notification):
             guard let latest = announcement(of: notification.id, isAddition: false) else { return }
             result.append(.edit(latest))
         }
     }
 
-    /// The first mention of a survivor has its last words; it may have a sound, too.
+    /// A survivor is announced once, in its final form. An addition may sound.
     private mutating func announcement(
         of id: Notification.ID, isAddition: Bool
     ) -> Notification? {
@@ -57,12 +57,13 @@ struct UpdateMerger {
         return announced.insert(id).inserted ? latest : nil
     }
 
-    /// Whether a removal stays where it is.
-    private mutating func isRemovalTold(_ id: Notification.ID) -> Bool {
+    /// Whether a removal stays in its own update.
+    private mutating func keepsRemoval(_ id: Notification.ID) -> Bool {
         if cancelled.contains(id) { return false }
-        // Of one that comes back the client must hear, unless it has the new one already.
+        // The client must see the removal of one that comes back, unless it has the new one
+        // already.
         if survivors[id] != nil { return !announced.contains(id) }
-        // At the front, so that there are never more than may be shown.
+        // In the first update, so that no more are shown than allowed.
         guard let index = firstGroup, case .group(var first) = result[index] else { return true }
         first.removed.append(id)
         result[index] = .group(first)
@@ -73,8 +74,8 @@ struct UpdateMerger {
         result.firstIndex { if case .group = $0 { true } else { false } }
     }
 
-    /// What is left with nothing leaves its count to the one before it.
-    private mutating func tell(_ update: GroupUpdate) {
+    /// An update that became empty passes its count to the previous one.
+    private mutating func emit(_ update: GroupUpdate) {
         guard update.added.isEmpty, update.removed.isEmpty else {
             return result.append(.group(update))
         }
@@ -88,15 +89,15 @@ struct UpdateMerger {
         result[last] = .group(previous)
     }
 
-    /// A count alone is told of a group that can be seen, and of one that has come to its end.
-    private mutating func tellCount(isVisible: Bool) {
+    /// A count alone is announced for a visible group, or for one that became empty.
+    private mutating func emitCount(isVisible: Bool) {
         guard let leadingCount, firstGroup == nil, isVisible || leadingCount.totalCount == 0 else {
             return
         }
         result.append(.group(leadingCount))
     }
 
-    /// Neighbours that sound alike become one, if neither adds what the other removes.
+    /// Merges neighbours with the same sound, if neither adds what the other removes.
     private func joined() -> [UpdateQueue.Item] {
         var joined: [UpdateQueue.Item] = []
         for item in result {

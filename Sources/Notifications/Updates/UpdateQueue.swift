@@ -1,4 +1,4 @@
-/// Updates that wait a moment, group by group, because later ones may merge with them.
+/// Updates that wait a moment, by group, so that later ones can be merged with them.
 struct UpdateQueue: Sendable {
     enum Item: Sendable {
         case group(GroupUpdate)
@@ -13,10 +13,10 @@ struct UpdateQueue: Sendable {
 
     private(set) var entries: [NotificationGroup.ID: Entry] = [:]
 
-    /// How long updates wait for others, and how long while the client is fetching; in seconds.
+    /// How long updates wait, normally and while the client is fetching; in seconds.
     static let mergeWindow = 0.05
     static let longestWait = 60.0
-    /// What has so many, or so many bytes of messages, waits no longer.
+    /// A group with this many updates, or bytes of messages, waits no longer.
     private static let itemLimit = 256
     private static let byteLimit = 1 << 20
 
@@ -24,12 +24,12 @@ struct UpdateQueue: Sendable {
 
     func holds(_ id: NotificationGroup.ID) -> Bool { entries[id] != nil }
 
-    /// True when it is the first of its group.
+    /// True if it is the first of its group.
     mutating func append(
         _ item: Item, for id: NotificationGroup.ID, now: Double, isFetching: Bool
     ) -> Bool {
         let isFirst = entries[id] == nil
-        // While fetching each new update starts the wait again; otherwise the first one sets it.
+        // While fetching, each new update restarts the wait; otherwise the first one sets it.
         let due = now + (isFetching ? Self.longestWait : Self.mergeWindow)
         var entry = entries.removeValue(forKey: id) ?? Entry(due: due)
         entry.items.append(item)
@@ -43,7 +43,7 @@ struct UpdateQueue: Sendable {
         return isFirst
     }
 
-    mutating func take(_ id: NotificationGroup.ID) -> [Item]? {
+    mutating func dequeue(_ id: NotificationGroup.ID) -> [Item]? {
         entries.removeValue(forKey: id)?.items
     }
 
@@ -51,7 +51,7 @@ struct UpdateQueue: Sendable {
 }
 
 extension UpdateQueue.Item {
-    /// Of messages as a client wrote them; others are small.
+    /// Only messages loaded by a client are large enough to count.
     fileprivate var bytes: Int {
         switch self {
         case .group(let update): update.added.reduce(0) { $0 + $1.bytes }

@@ -61,7 +61,7 @@ extension CallbackService {
         case .failure(.timedOut): wasSlow = true
         case .failure: break
         }
-        metrics.note(result)
+        metrics.count(result)
         lanes.finish(host: courier.host, wasSlow: wasSlow)
         // Without randomness they come again together.
         let random = (try? random.word()) ?? 0

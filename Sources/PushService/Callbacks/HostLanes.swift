@@ -1,8 +1,9 @@
-/// Whose turn it is: many requests to many hosts, of which some never answer.
+/// Decides which host gets the next request, out of many, of which some never answer.
 ///
-/// A host that answered its last request goes first. Those that nobody has tried yet, and those
-/// whose last request timed out, have lanes of their own with a part of all places; so however many
-/// of them there are, places stay free for the others. A value: time, in milliseconds, is passed in.
+/// Hosts that answered their last request go first. Hosts that were never tried, and hosts whose
+/// last request timed out, have lanes of their own that may use only a part of all places: however
+/// many they are, places stay free for the others. A value: the time, in milliseconds, is passed
+/// in.
 package struct HostLanes {
     package struct Limits: Sendable {
         package var places = 512
@@ -22,20 +23,20 @@ package struct HostLanes {
         var lane = Lane.untried
         var inFlight = 0
         var waiting = WaitingLine<UInt32>()
-        /// When the last ones began, as many as a second may have.
+        /// When the last requests began, as many as are allowed per second.
         var begun = WaitingLine<Int64>()
         var place = Place.nowhere
     }
 
-    /// Where a host waits for its turn. A lane may also have entries of hosts that moved on; they
-    /// are passed over.
+    /// Where a host waits for its turn. A lane may still have entries of hosts that moved on; they
+    /// are skipped.
     private enum Place: Equatable {
         case nowhere
         case lane(Lane)
         case held
     }
 
-    /// Beyond so many hosts, what is known of those with nothing to do is forgotten.
+    /// Beyond this number of hosts, idle ones are forgotten.
     private static let memory = 32_768
 
     private let limits: Limits
@@ -43,7 +44,7 @@ package struct HostLanes {
     private var hosts: [String: Host] = [:]
     private var lanes: [WaitingLine<String>]
     private var inFlight: [Int]
-    /// Hosts that had their requests of this second, with the end of that.
+    /// Hosts that have used up this second, with the end of that second.
     private var held: [(host: String, until: Int64)] = []
 
     package init(_ limits: Limits = Limits()) {
@@ -52,7 +53,7 @@ package struct HostLanes {
         inFlight = Lane.allCases.map { _ in 0 }
     }
 
-    /// Those that have a place.
+    /// Requests under way.
     package var count: Int { inFlight.reduce(0, +) }
     var hostCount: Int { hosts.count }
 
@@ -67,7 +68,7 @@ package struct HostLanes {
         list(name)
     }
 
-    /// The next one that gets a place, if there is one and somebody waits.
+    /// The next request that gets a place; nil if no place is free or nobody waits.
     package mutating func next(at now: Int64) -> UInt32? {
         release(at: now)
         guard count < limits.places else { return nil }
@@ -80,10 +81,10 @@ package struct HostLanes {
         return nil
     }
 
-    /// When somebody who waits now may go on, if it is only a matter of time.
+    /// When a host that has used up its second may continue.
     package var nextTime: Int64? { held.lazy.map(\.until).min() }
 
-    /// A place is free again. `wasSlow`: the request had no answer in its time.
+    /// Frees a place. `wasSlow`: the request timed out.
     package mutating func finish(host name: String, wasSlow: Bool) {
         guard var host = hosts[name] else { return }
         inFlight[host.lane.rawValue] -= host.inFlight
@@ -95,7 +96,7 @@ package struct HostLanes {
         list(name)
     }
 
-    /// The place was not needed.
+    /// Frees a place that was not needed.
     package mutating func giveBack(host name: String) {
         guard let lane = hosts[name]?.lane else { return }
         hosts[name]?.inFlight -= 1
@@ -111,7 +112,7 @@ package struct HostLanes {
         }
     }
 
-    /// Puts a host into its lane unless it has no use for it.
+    /// Puts a host into its lane, unless it has nothing to send or too much under way.
     private mutating func list(_ name: String) {
         guard let host = hosts[name], host.place == .nowhere, !host.waiting.isEmpty,
             host.inFlight < limits.perHost

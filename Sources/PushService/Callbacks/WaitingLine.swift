@@ -1,4 +1,4 @@
-/// Who waits, first come first served.
+/// A first-in, first-out queue.
 package struct WaitingLine<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -15,7 +15,7 @@ package struct WaitingLine<Element> {
         guard !isEmpty else { return nil }
         defer {
             start += 1
-            // Moved up once for each half, so each element is moved twice at most.
+            // Removing only when half is used up moves each element at most twice.
             if start * 2 > elements.count {
                 elements.removeFirst(start)
                 start = 0

@@ -32,7 +32,7 @@ final class FailureLimiter: Sendable {
         }
     }
 
-    func note(_ key: UInt64, second: Int64) {
+    func count(_ key: UInt64, second: Int64) {
         current.withLock { current in
             if !Self.isSame(current.number, second) { current = Second(number: second) }
             guard current.counts[key] != nil || current.counts.count < capacity else { return }

@@ -1,4 +1,6 @@
+import Base
 package import Configuration
+package import Mailbox
 import System
 package import WebPush
 
@@ -45,4 +47,13 @@ package struct PushServiceSettings: Sendable {
 
     /// Every text that may name us in a signature.
     var audiences: [[UInt8]] { ([baseURL.origin] + aliases).flatMap(\.audiences) }
+
+    /// The address that senders push to.
+    package func endpoint(_ token: EndpointToken, isBound: Bool) -> [UInt8] {
+        var url = Array(baseURL.description.utf8)
+        url.append(contentsOf: isBound ? "/wpush/v2/" : "/wpush/v1/")
+        let bytes = token.bytes
+        Base64URL.append(bytes.span, to: &url)
+        return url
+    }
 }

@@ -9,7 +9,7 @@ import WebPush
 extension AutopushChannel {
     /// `body` tells the delivery what happened; `isReading`: a page was read.
     @discardableResult
-    func tell<Answer>(
+    func update<Answer>(
         isReading: Bool = false,
         _ body: (inout DeviceDelivery, inout [DeliveryAction]) -> Answer
     ) -> Answer {
@@ -68,12 +68,12 @@ extension AutopushChannel {
     }
 
     func accept(_ message: Message, _ sender: SenderTicket) {
-        tell { $0.accept(message, from: sender, at: Instant.now.nanoseconds, &$1) }
+        update { $0.accept(message, from: sender, at: Instant.now.nanoseconds, &$1) }
     }
 
     func stored(_ message: Message, at position: Int64) {
         let clock = desk.service.store.clock
-        tell { $0.stored(message, at: position, now: clock.now, &$1) }
+        update { $0.stored(message, at: position, now: clock.now, &$1) }
     }
 
     /// In seconds, begun ones counted; zero for one that was never to be kept.
@@ -88,7 +88,7 @@ extension AutopushChannel {
         guard let device else { return }
         desk.service.metrics.noteAcknowledged()
         let index = desk.service.index
-        let isKnown = tell {
+        let isKnown = update {
             $0.acknowledged(id, isWaiting: index.usage(ofDevice: device).messages > 0, &$1)
         }
         if !isKnown { strain += 1 }
@@ -103,16 +103,16 @@ extension AutopushChannel {
     }
 
     func recorded(_ id: MessageID) {
-        tell { $0.recorded(id, &$1) }
+        update { $0.recorded(id, &$1) }
         holdUp()
     }
 
     func loaded(_ answer: LoadAnswer) {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
-        case .page(let page): tell(isReading: true) { $0.read(page, &$1) }
+        case .page(let page): update(isReading: true) { $0.read(page, &$1) }
         case .credentials, .owners, .callbacks, .callback, .registration, .engines: break
-        case .unavailable where session.pointee.isOpen: tell { $0.unreadable(&$1) }
+        case .unavailable where session.pointee.isOpen: update { $0.unreadable(&$1) }
         case .unavailable: replaced()
         }
     }

@@ -111,7 +111,7 @@ extension AutopushChannel {
                 .unregister(subscription: known),
                 .other { [self] outcome in
                     guard outcome != .unavailable else { return registered(channel, .failed) }
-                    tell { $0.ended(known, &$1) }
+                    update { $0.ended(known, &$1) }
                     make(channel, sender, device)
                 })
         }
@@ -181,7 +181,7 @@ extension AutopushChannel {
         desk.submit(
             .unregister(subscription: subscription),
             .other { [self] outcome in
-                if outcome != .unavailable { tell { $0.ended(subscription, &$1) } }
+                if outcome != .unavailable { update { $0.ended(subscription, &$1) } }
                 unregistered(channel, isDone: outcome != .unavailable)
             })
     }

@@ -69,11 +69,11 @@ final class AutopushChannel {
         case .open:
             say(reply)
             let takesBack = session.pointee.extensions.contains(.withdrawn)
-            tell { $0.opened(takesBack: takesBack, &$1) }
+            update { $0.opened(takesBack: takesBack, &$1) }
         case .want(let least):
             say(reply)
-            tell { $0.wants(from: least, &$1) }
-        case .acknowledged: tell { $0.goOn(&$1) }
+            update { $0.wants(from: least, &$1) }
+        case .acknowledged: update { $0.goOn(&$1) }
         case .identify(let userAgent): identify(userAgent)
         case .register(let channel, let key): begin(.register(channel, key: key))
         case .unregister(let channel): begin(.unregister(channel))
@@ -108,14 +108,14 @@ final class AutopushChannel {
         session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
-        tell { $0.closed(&$1) }
+        update { $0.closed(&$1) }
     }
 
     /// Takes up what came while a request was under way.
     func readOn() {
         guard !isReading else { return }
         isReading = true
-        while session.pointee.isReady, let text = inbox.take() { read(text.span) }
+        while session.pointee.isReady, let text = inbox.removeFirst() { read(text.span) }
         isReading = false
         holdUp()
     }
@@ -130,7 +130,7 @@ final class AutopushChannel {
     private func spend() {
         defer { strain = 0 }
         let limit = desk.service.settings.userAgentPace
-        guard let rest = pace.take(strain, limit, at: desk.loop.now.nanoseconds),
+        guard let rest = pace.spend(strain, limit, at: desk.loop.now.nanoseconds),
             paceTimer == nil
         else { return }
         paceTimer = desk.loop.schedule(
@@ -139,10 +139,10 @@ final class AutopushChannel {
 
     private func read(_ text: Span<UInt8>) {
         guard !desk.service.index.setAside.contains(.frame, text) else { return close(.badState) }
-        Underway.mark(.frame, text) { take(text) }
+        Underway.mark(.frame, text) { handle(text) }
     }
 
-    private func take(_ text: Span<UInt8>) {
+    private func handle(_ text: Span<UInt8>) {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)

@@ -120,7 +120,7 @@ final class DeliveryDesk: @unchecked Sendable {
             desk.loop.post { desk.answer(sender, message, verdict) }
             return
         }
-        senders.take(sender.number)?.answer(message, verdict, service)
+        senders.remove(sender.number)?.answer(message, verdict, service)
     }
 
     /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
@@ -149,7 +149,7 @@ final class DeliveryDesk: @unchecked Sendable {
         let ticket = operations.put(.reading(body))
         service.read(job) { outcome in
             self.loop.post {
-                if case .reading(let body)? = self.operations.take(ticket) { body(outcome) }
+                if case .reading(let body)? = self.operations.remove(ticket) { body(outcome) }
             }
         }
     }
@@ -171,7 +171,7 @@ extension DeliveryDesk {
         former.loop.post {
             former.dismiss(device)
             self.loop.post {
-                if case .arrival(let channel)? = self.operations.take(ticket) {
+                if case .arrival(let channel)? = self.operations.remove(ticket) {
                     channel.attached()
                 }
             }
@@ -213,21 +213,21 @@ extension DeliveryDesk {
     func withdrawn(_ reference: MessageReference) {
         let device = reference.address.device
         if let channel = channels[device] {
-            return channel.tell { $0.withdrawn(reference, &$1) }
+            return channel.update { $0.withdrawn(reference, &$1) }
         }
         guard let desk = directory.desk(of: device), desk !== self else { return }
-        desk.loop.post { desk.channels[device]?.tell { $0.withdrawn(reference, &$1) } }
+        desk.loop.post { desk.channels[device]?.update { $0.withdrawn(reference, &$1) } }
     }
 }
 
 extension DeliveryDesk: StoreSink {
     func completed(_ completions: [Completion]) {
-        loop.post { for completion in completions { self.take(completion) } }
+        loop.post { for completion in completions { self.completed(completion) } }
     }
 
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {
         loop.post {
-            switch self.operations.take(ticket) {
+            switch self.operations.remove(ticket) {
             case .load(let channel): channel.loaded(answer)
             case .list(let body): body(answer)
             case .message, .acknowledgement, .arrival, .other, .reading, nil: break
@@ -235,22 +235,22 @@ extension DeliveryDesk: StoreSink {
         }
     }
 
-    private func take(_ completion: Completion) {
-        switch operations.take(completion.ticket) {
+    private func completed(_ completion: Completion) {
+        switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
             switch completion.outcome {
             // Before its sender hears of it: what is sent after that comes after it.
             case .stored(let position): announce(message, at: position)
             case .notFound:
-                channels[message.address.device]?.tell { $0.lost(message.id, &$1) }
+                channels[message.address.device]?.update { $0.lost(message.id, &$1) }
             default:
-                channels[message.address.device]?.tell { delivery, _ in
+                channels[message.address.device]?.update { delivery, _ in
                     delivery.undecided(message.id)
                 }
             }
             answer(sender, message, Verdict(completion.outcome))
         case .acknowledgement(let acknowledgement, let channel):
-            take(acknowledgement, channel, completion.outcome)
+            recorded(acknowledgement, channel, completion.outcome)
         case .other(let body): body(completion.outcome)
         case .load, .list, .arrival, .reading, nil: break
         }
@@ -259,14 +259,14 @@ extension DeliveryDesk: StoreSink {
 
 /// What the store could not do now.
 extension DeliveryDesk {
-    private func take(
+    private func recorded(
         _ acknowledgement: Acknowledgement, _ channel: AutopushChannel, _ outcome: StoreOutcome
     ) {
         guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
             return channel.recorded(acknowledgement.id)
         }
         unrecorded += 1
-        channel.tell { $0.unrecorded(acknowledgement, &$1) }
+        channel.update { $0.unrecorded(acknowledgement, &$1) }
     }
 
     func tryLater(_ channel: AutopushChannel) {
@@ -285,7 +285,7 @@ extension DeliveryDesk {
         let channels = retries
         retries = []
         unrecorded = 0
-        for channel in channels { channel.tell { $0.tryAgain(&$1) } }
+        for channel in channels { channel.update { $0.tryAgain(&$1) } }
     }
 }
 
@@ -294,7 +294,7 @@ extension DeliveryDesk: TimerHandler {
         guard cookie == Self.commit else { return tryAgain() }
         timer = nil
         while let (device, time) = window.next(loop.now.nanoseconds) {
-            channels[device]?.tell { $0.due(time, &$1) }
+            channels[device]?.update { $0.due(time, &$1) }
         }
         setTimer()
     }

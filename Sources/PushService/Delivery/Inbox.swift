@@ -21,7 +21,7 @@ struct Inbox {
         return true
     }
 
-    mutating func take() -> [UInt8]? {
+    mutating func removeFirst() -> [UInt8]? {
         guard first < texts.count else { return nil }
         let text = texts[first]
         first += 1

@@ -23,7 +23,7 @@ struct SlotTable<Value> {
     }
 
     /// Nil for a number that was taken before.
-    mutating func take(_ number: UInt64) -> Value? {
+    mutating func remove(_ number: UInt64) -> Value? {
         let index = Int(number & 0xFFFF_FFFF)
         guard index < slots.count, slots[index].generation == UInt32(number >> 32) else {
             return nil

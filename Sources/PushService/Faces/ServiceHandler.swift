@@ -107,12 +107,12 @@ final class ServiceHandler: HTTPHandler {
     ) {
         exchange.label = route.label
         switch route {
-        case .push: take(exchange, head, star, .post)
-        case .simplePush: take(exchange, head, star, .put)
+        case .push: push(exchange, head, star, .post)
+        case .simplePush: push(exchange, head, star, .put)
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
         case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
-        case .gateway: gateway.take(exchange)
+        case .gateway: gateway.receive(exchange)
         case .gatewayDiscovery: Answer.json(200, Self.gatewayDiscovery, exchange)
         case .userAgent: admission.admit(exchange, nil, to: desk)
         case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
@@ -127,12 +127,12 @@ final class ServiceHandler: HTTPHandler {
         }
     }
 
-    private func take(
+    private func push(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ token: Range<Int>,
         _ method: PushRules.Method
     ) {
         do throws(PushRefusal) {
-            try intake.take(exchange, head, token: token, method)
+            try intake.receive(exchange, head, token: token, method)
         } catch {
             Answer.refuse(error, exchange, service)
         }

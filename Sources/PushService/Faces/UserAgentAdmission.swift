@@ -61,7 +61,7 @@ struct UserAgentAdmission {
     /// Nil on this machine, where nobody counts.
     private func place(for client: IPAddress?) throws(Refusal) -> StrangerPlace? {
         guard let client, !client.isLoopback else { return nil }
-        guard let place = service.strangerPlaces.take(client.network) else { throw .crowded }
+        guard let place = service.strangerPlaces.enter(client.network) else { throw .crowded }
         return place
     }
 

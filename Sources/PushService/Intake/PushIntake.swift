@@ -44,7 +44,7 @@ final class PushIntake {
     }
 
     /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
-    func take(
+    func receive(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ method: PushRules.Method, isLate: Bool = false
     ) throws(PushRefusal) {
@@ -56,19 +56,19 @@ final class PushIntake {
             throw unknown(to: exchange.client)
         }
         var fields = PushFields()
-        head.fields.forEach { fields.note($0, $1) }
-        if let query = head.query { fields.note(query: bytes.span.extracting(query)) }
+        head.fields.forEach { fields.record($0, $1) }
+        if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
         // Those that wait already have the turn to themselves.
         if fields.authorization != nil, !isLate,
             !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
         {
-            return later.add { [self] in takeLater(exchange, token: token, method) }
+            return later.add { [self] in receiveLater(exchange, token: token, method) }
         }
         let authority = bytes.span.extracting(head.authority ?? 0..<0)
         let body = exchange.body
         let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
-            return receivers.take(
+            return receivers.receive(
                 ReceiverPush(
                     sender: exchange, form: .request(fields, method),
                     body: body, endpoint: endpoint, signer: signer))
@@ -80,11 +80,11 @@ final class PushIntake {
             encryption: request.headers?.encryption ?? [],
             cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
             urgency: request.urgency, ttl: request.ttl)
-        try take(consume content, to: endpoint.address, from: exchange)
+        try accept(consume content, to: endpoint.address, from: exchange)
     }
 
     /// Its endpoint may have ended meanwhile.
-    private func takeLater(
+    private func receiveLater(
         _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
     ) {
         let head = exchange.head
@@ -92,7 +92,7 @@ final class PushIntake {
         let body = exchange.body
         Underway.mark(.request, bytes.span, body.span) {
             do throws(PushRefusal) {
-                try take(exchange, head, token: token, method, isLate: true)
+                try receive(exchange, head, token: token, method, isLate: true)
             } catch {
                 Answer.refuse(error, exchange, service)
             }
@@ -104,12 +104,12 @@ final class PushIntake {
         of authority: Span<UInt8>
     ) throws(PushRefusal) -> KeyHash? {
         let before = gate.signaturesChecked
-        defer { if gate.signaturesChecked != before { newSignatures.note(in: desk.loop.now) } }
+        defer { if gate.signaturesChecked != before { newSignatures.spend(in: desk.loop.now) } }
         return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
     /// What its sender may push is a message from here on, if there is room for it.
-    func take(
+    func accept(
         _ content: consuming Message.Content, to address: Address,
         _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
     ) throws(PushRefusal) {
@@ -171,7 +171,7 @@ final class PushIntake {
         guard !service.strangers.isExhausted(network, second: second) else {
             return .tooMany(retryAfter: RetryAfter.nextSecond)
         }
-        service.strangers.note(network, second: second)
+        service.strangers.count(network, second: second)
         return .unknownToken
     }
 

@@ -56,23 +56,23 @@ final class ReceiverIntake {
         readHere = TurnShare(service.settings.readAtOnce)
     }
 
-    func take(_ push: consuming ReceiverPush) {
+    func receive(_ push: consuming ReceiverPush) {
         let device = push.endpoint.address.device
         if let entry = service.index.registrations[device] {
-            return take(Arrival(push, entry))
+            return judge(Arrival(push, entry))
         }
         let waiting = Waiting(push)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
             guard let push = waiting.push.take() else { return }
             switch answer {
-            case .registration(.one(let registration, _)): take(Arrival(push, .init(registration)))
+            case .registration(.one(let registration, _)): judge(Arrival(push, .init(registration)))
             case .registration(.none): push.sender.refuse(.gone, service)
             default: push.sender.refuse(.unavailable, service)
             }
         }
     }
 
-    private func take(_ arrival: Arrival) {
+    private func judge(_ arrival: Arrival) {
         let body = arrival.push.body
         guard !service.index.setAside.contains(.payload, body.span) else {
             return refuse(arrival, .setAside)
@@ -155,7 +155,7 @@ final class ReceiverIntake {
             Underway.mark(.payload, body.span) {
                 do throws(PushRefusal) {
                     switch outcome {
-                    case .success(let payload): try take(payload, request, arrival)
+                    case .success(let payload): try keep(payload, request, arrival)
                     case .failure(.fault): throw .unavailable
                     case .failure(.undecryptable(let reason)):
                         count(reason, try make(sealed, arrival), arrival)
@@ -172,11 +172,11 @@ final class ReceiverIntake {
         _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
     ) {
         guard !readHere.isSpent(in: desk.loop.now) else { return desk.read(job, then) }
-        readHere.note(in: desk.loop.now)
+        readHere.spend(in: desk.loop.now)
         then(reader.outcome(of: job))
     }
 
-    private func take(
+    private func keep(
         _ payload: PayloadReader.Payload, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
         let content = content(request, payload.text, payload)

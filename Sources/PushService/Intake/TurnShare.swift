@@ -14,7 +14,7 @@ struct TurnShare {
         return count >= limit
     }
 
-    mutating func note(in turn: Instant) {
+    mutating func spend(in turn: Instant) {
         begin(turn)
         count += 1
     }

@@ -55,7 +55,7 @@ struct VAPIDGate: ~Copyable {
             entry = try verify(fields, endpoint, audiences, now)
         } catch {
             guard case .refusal(let refusal) = error else { throw .unavailable }
-            failures.note(key, second: Int64(now))
+            failures.count(key, second: Int64(now))
             let circumstances = PushRefusal.Circumstances(
                 leeway: Self.leeway, isClockTrusted: clock.isTrusted(now),
                 namesAddressee: refusal == .audienceMismatch

@@ -29,7 +29,7 @@ struct MatrixGateway {
             origins: [settings.baseURL.origin] + settings.aliases, path: settings.baseURL.path)
     }
 
-    func take(_ exchange: HTTPExchange) {
+    func receive(_ exchange: HTTPExchange) {
         do throws(MatrixRefusal) {
             let notification = try MatrixNotification(exchange.body)
             let request = MatrixRequest(exchange, notification, service)
@@ -64,7 +64,7 @@ struct MatrixGateway {
                     let first = known[subscription, default: number]
                     known[subscription] = first
                     guard first == number else {
-                        request.note(number, asRepetitionOf: first)
+                        request.mark(number, asRepetitionOf: first)
                         continue
                     }
                 }
@@ -128,7 +128,7 @@ struct MatrixGateway {
         let sender = MatrixRecipient(request, device: recipient.device)
         guard recipient.endpoint.kind == .channel else {
             let appID = notification.devices[recipient.device].appID
-            return intake.receivers.take(
+            return intake.receivers.receive(
                 ReceiverPush(
                     sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
                     endpoint: recipient.endpoint, reservation: reservation))
@@ -136,7 +136,7 @@ struct MatrixGateway {
         let content = Message.Content(
             body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
         do throws(PushRefusal) {
-            try intake.take(content, to: recipient.endpoint.address, reservation, from: sender)
+            try intake.accept(content, to: recipient.endpoint.address, reservation, from: sender)
         } catch {
             sender.refuse(error, service)
         }

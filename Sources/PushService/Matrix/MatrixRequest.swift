@@ -27,13 +27,13 @@ final class MatrixRequest {
     fileprivate func begin() { open += 1 }
 
     /// What becomes of the first name of an endpoint is said of the others.
-    func note(_ device: Int, asRepetitionOf first: Int) {
+    func mark(_ device: Int, asRepetitionOf first: Int) {
         repeated[first, default: []].append(device)
     }
 
     /// Only what is wrong for good may end a pusher.
     func refuse(_ device: Int, _ refusal: PushRefusal) {
-        service.metrics.note(refusal)
+        service.metrics.count(refusal)
         if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
             rejected.insert(device)
             rejected.formUnion(repeated[device] ?? [])

@@ -10,7 +10,7 @@ final class DurationHistogram: Sendable {
     private let counts = InlineArray<11, Atomic<Int>> { _ in Atomic(0) }
     private let sum = Atomic<Int>(0)
 
-    func note(_ duration: Duration) {
+    func record(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let microseconds = Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
         let index = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count

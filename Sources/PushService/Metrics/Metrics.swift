@@ -40,9 +40,9 @@ final class Metrics: Sendable {
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
-    func noteAnswered(after duration: Duration) { durations.note(duration) }
-    func note(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
-    func note(_ attempt: Result<HTTPResponse, RequestFailure>) {
+    func noteAnswered(after duration: Duration) { durations.record(duration) }
+    func count(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
+    func count(_ attempt: Result<HTTPResponse, RequestFailure>) {
         callbacks.withLock { $0[Self.word(for: attempt), default: 0] += 1 }
     }
 

@@ -9,7 +9,7 @@ enum Answer {
     static func refuse(
         _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext
     ) {
-        service.metrics.note(refusal)
+        service.metrics.count(refusal)
         service.metrics.noteAnswered(after: exchange.age)
         refuse(refusal, exchange)
     }

@@ -7,7 +7,7 @@ package struct Pace {
     package init() {}
 
     /// How long nothing more is to be taken; nil as long as it is within the limit. Nanoseconds.
-    package mutating func take(_ cost: Int, _ limit: PaceLimit, at now: Int64) -> Int64? {
+    package mutating func spend(_ cost: Int, _ limit: PaceLimit, at now: Int64) -> Int64? {
         let work = Int64(clamping: cost) * limit.nanosecondsEach
         end = max(end, now) + work
         let ahead = end - now - Int64(limit.atOnce) * limit.nanosecondsEach

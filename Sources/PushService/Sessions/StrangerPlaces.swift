@@ -8,7 +8,7 @@ final class StrangerPlaces: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Nil where a network has as many as one may have.
-    func take(_ network: UInt64) -> StrangerPlace? {
+    func enter(_ network: UInt64) -> StrangerPlace? {
         let isFree = taken.withLock { taken in
             guard taken[network, default: 0] < limit else { return false }
             taken[network, default: 0] += 1

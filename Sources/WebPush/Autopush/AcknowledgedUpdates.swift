@@ -1,12 +1,12 @@
 import Base
 
-/// The updates of an `ack`, where they stand in its frame.
+/// The updates of an `ack`, as positions in its frame.
 package struct AcknowledgedUpdates: Sendable {
     private let start: Int
-    /// One version alone, as most frames have it, is not looked for again.
+    /// A single version, as in most frames, is not parsed again.
     private let only: JSONText?
 
-    /// Reads them, and leaves the cursor behind them.
+    /// Reads the updates and leaves the cursor after them.
     init(reading payload: Span<UInt8>, _ cursor: inout JSONCursor) throws(JSONCursor.Invalid) {
         start = cursor.position
         var count = 0
@@ -18,20 +18,20 @@ package struct AcknowledgedUpdates: Sendable {
         only = count == 1 ? last : nil
     }
 
-    /// Calls `body` for each version that can be one of ours, in order. `payload` is the frame.
+    /// Calls `body` for each version that is a valid message id, in order. `payload` is the frame.
     package func forEach(in payload: Span<UInt8>, _ body: (MessageID) -> Void) {
         if let only {
             if let id = only.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
             return
         }
         var cursor = JSONCursor(at: start)
-        // Read once before, so nothing can be thrown that was not thrown then.
+        // It was read before, so this cannot throw now.
         try? Self.read(payload, &cursor) { version in
             if let id = version.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
         }
     }
 
-    /// Calls `body` for each version. All three codes mean that the client is done with it.
+    /// Calls `body` for each version. All three codes mean that the client has handled it.
     static func read(
         _ payload: Span<UInt8>, _ cursor: inout JSONCursor, _ body: (JSONText) -> Void
     ) throws(JSONCursor.Invalid) {

@@ -1,8 +1,8 @@
-/// Why the push service ends a WebSocket: the code and the word of the close frame.
+/// Why the push service closes a WebSocket: code and reason of the close frame.
 package enum AutopushClosing: Error, Equatable, Sendable {
-    /// No JSON, no known message, or a member that is missing or of the wrong type.
+    /// Not JSON, an unknown message, or a member that is missing or of the wrong type.
     case badMessage
-    /// A message where it must not come, too many of them, or a newer connection.
+    /// A message at the wrong time, too many messages, or a newer connection.
     case badState
     case helloTimeout
     case binary

@@ -1,25 +1,25 @@
 import Base
 
-/// One connection of a user agent: what it may say when, and what it is answered.
+/// One connection of a user agent: which messages are allowed when, and the answers.
 ///
-/// Pure state: messages and the time come in; what is to be sent is appended to `reply`, and what is
-/// to be done is the answer. Times are those of one clock that never goes back.
+/// Pure state: messages and times come in; the text to send is appended to `reply`, and the action
+/// to take is returned. All times come from one clock that never goes back.
 package struct AutopushSession: Sendable {
     package enum Action: Equatable, Sendable {
         case none
         /// Send the text in `reply` as one message.
         case send
-        /// It was greeted: send the text, and deliver what waits.
+        /// Hello is done: send the text, and deliver what waits.
         case open
         /// Send the text, and from now on only messages of this urgency and above.
         case want(Urgency)
-        /// All that it has done with was told.
+        /// All acknowledged messages have been reported.
         case acknowledged
-        /// Find this user agent, or make a new one, and then say `identified`.
+        /// Find this user agent or make a new one, then call `identified`.
         case identify(UserAgentID?)
-        /// Make an endpoint, and then say `registered`.
+        /// Make an endpoint, then call `registered`.
         case register(ChannelID, key: [UInt8]?)
-        /// End the subscription, and then say `unregistered`.
+        /// End the subscription, then call `unregistered`.
         case unregister(ChannelID)
         case close(AutopushClosing)
     }
@@ -37,7 +37,7 @@ package struct AutopushSession: Sendable {
 
     private let openedAt: Duration
     private var lastPing: Duration?
-    /// What hello will say of broadcasts; empty for `{}`.
+    /// The broadcasts in the answer to hello; empty for `{}`.
     private var broadcasts: [UInt8] = []
     private var phase = Phase.waiting
     package private(set) var extensions: AutopushExtensions = []
@@ -48,7 +48,7 @@ package struct AutopushSession: Sendable {
     package var isOpen: Bool { phase == .open }
     package var isClosed: Bool { phase == .closed }
 
-    /// Whether the next message may be given in. Until then nothing more should be read.
+    /// Whether the next message can be received. Until then nothing more should be read.
     package var isReady: Bool {
         phase != .identifying && requestsUnderWay < Self.requestLimit
     }
@@ -63,7 +63,7 @@ package struct AutopushSession: Sendable {
         return close(.helloTimeout)
     }
 
-    /// The connection is over, from either side.
+    /// The connection was closed, by either side.
     package mutating func end() { phase = .closed }
 
     private mutating func close(_ closing: AutopushClosing) -> Action {
@@ -72,11 +72,11 @@ package struct AutopushSession: Sendable {
     }
 }
 
-/// What the user agent says.
+/// Messages from the user agent.
 extension AutopushSession {
-    /// Takes one text message. `acknowledged` is called for each message that the client has done
-    /// with, which may have been sent on an earlier connection: that it belongs to this user agent
-    /// is for the callee to see.
+    /// Receives one text message. `acknowledged` is called for each message that the client has
+    /// handled. It may have been sent on an earlier connection, so the callee checks that it
+    /// belongs to this user agent.
     package mutating func received(
         _ payload: Span<UInt8>, at now: Duration, reply: inout [UInt8],
         acknowledged: (MessageID) -> Void
@@ -149,7 +149,7 @@ extension AutopushSession {
         }
     }
 
-    /// Requests are done in their order by whoever keeps the subscriptions.
+    /// The owner of the subscriptions carries out requests in order.
     private mutating func begin(_ action: Action) -> Action {
         guard requestsUnderWay < Self.requestLimit else { return close(.badState) }
         requestsUnderWay += 1
@@ -157,7 +157,7 @@ extension AutopushSession {
     }
 }
 
-/// What came of an action.
+/// Results of actions.
 extension AutopushSession {
     package mutating func identified(as userAgent: UserAgentID, reply: inout [UInt8]) -> Action {
         guard phase == .identifying else { return .none }
@@ -196,9 +196,9 @@ extension AutopushSession {
     }
 }
 
-/// What the user agent is sent.
+/// Messages to the user agent.
 extension AutopushSession {
-    /// Adds what this client asked to be told of each message.
+    /// Adds the members that this client asked for.
     package func extend(
         _ message: inout NotificationMessage, ttl: UInt32, topic: Topic?, urgency: Urgency
     ) {

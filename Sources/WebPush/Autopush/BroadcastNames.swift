@@ -1,20 +1,20 @@
 import Base
 
-/// The broadcasts that a client wants to hear of, where they stand in its frame.
+/// The broadcasts that a client asked for, as positions in its frame.
 ///
-/// There are none here, and the client is told so for each.
+/// This service has none, and says so for each.
 package struct BroadcastNames: Sendable {
     private let start: Int?
 
     init(at start: Int? = nil) { self.start = start }
 
-    /// Appends `{}`, or every name with the words that say that there is no such broadcast.
+    /// Appends `{}`, or every name with an error that there is no such broadcast.
     func appendAnswer(_ payload: Span<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "{"))
         var isFirst = true
         forEach(in: payload) { name in
             output.append(contentsOf: isFirst ? #""errors":{""# : #",""#)
-            // A string of the client's own text, escapes and all.
+            // The client's own string, escapes included.
             output.append(contentsOf: payload.extracting(name))
             output.append(contentsOf: #"":"Broadcast not found""#)
             isFirst = false
@@ -38,7 +38,7 @@ package struct BroadcastNames: Sendable {
                 try cursor.skipValue(in: payload)
             }
         } catch {
-            // Read once before, so this cannot be.
+            // It was read before, so this cannot happen.
         }
     }
 }

@@ -1,6 +1,6 @@
 package import Base
 
-/// Names one subscription of a user agent, which chose it.
+/// A subscription's identifier, chosen by its user agent.
 package struct ChannelID: Hashable, Sendable {
     package let bits: Bits128
 

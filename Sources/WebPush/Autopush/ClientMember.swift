@@ -1,6 +1,6 @@
 import Base
 
-/// The members of a user agent's messages that mean something to us.
+/// The members of a user agent's messages that this service reads.
 enum ClientMember: Int {
     case messageType
     case uaid
@@ -16,7 +16,7 @@ enum ClientMember: Int {
     case min
     case unknown
 
-    /// By length first: most names are told apart by it.
+    /// Compares lengths first, which tells most names apart.
     init(_ name: Span<UInt8>) {
         switch name.count {
         case 3 where name.elementsEqual("key"): self = .key

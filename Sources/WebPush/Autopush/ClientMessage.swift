@@ -1,13 +1,13 @@
 import Base
 
-/// What a user agent says. The frame it came in is needed for as long as the value is used.
+/// A message of a user agent. Its frame must be kept as long as this value.
 package enum ClientMessage: Sendable {
     case hello(Hello)
-    /// Nil for a channel that is no UUID in the one spelling that is allowed here.
+    /// Nil if the channel is not a UUID in the one allowed spelling.
     case register(ChannelID?, key: Key)
     case unregister(ChannelID)
     case acknowledgement(AcknowledgedUpdates)
-    /// `nack`: something went wrong behind a delivery. Nothing follows from it.
+    /// `nack`: a message could not be handled. Nothing follows from it.
     case failureReport
     case ping
     case broadcastSubscription(BroadcastNames)
@@ -19,11 +19,11 @@ package enum ClientMessage: Sendable {
         package let broadcasts: BroadcastNames
     }
 
-    /// What pushes to a channel will have to be signed with.
+    /// The key that pushes to a channel have to be signed with.
     package enum Key: Equatable, Sendable {
         case absent
         case malformed
-        /// Whether that is a point is for the caller to see.
+        /// The caller has to check that it is a point on the curve.
         case bytes([UInt8])
     }
 

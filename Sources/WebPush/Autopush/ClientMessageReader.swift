@@ -1,16 +1,15 @@
 import Base
 
-/// Takes a text frame apart: first where each member's value stands, then what the message needs.
+/// Parses a text frame: first the position of each member's value, then what the message needs.
 ///
-/// Members may come in any order. Those that a message does not know are passed over, whatever
-/// they hold.
+/// Members may come in any order; unknown ones are skipped, whatever they hold.
 struct ClientMessageReader {
     typealias Invalid = JSONCursor.Invalid
 
-    /// Where each value begins; -1 for a member that is absent.
+    /// The start of each value; -1 for a member that is absent.
     private var starts = InlineArray<13, Int>(repeating: -1)
     private var hasMembers = false
-    /// The updates were read already: most often the type stands before them.
+    /// The updates, already read: most often the type comes before them.
     private var updates: AcknowledgedUpdates?
 
     static func message(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage {
@@ -136,7 +135,7 @@ extension ClientMessageReader {
     private func hello(_ payload: Span<UInt8>) throws(Invalid) -> ClientMessage.Hello {
         var userAgent: UserAgentID?
         if var cursor = try optional(.uaid, payload) {
-            // What is no UUID is treated as if it were absent.
+            // An invalid UUID counts as absent.
             userAgent = try cursor.string(in: payload)
                 .withValue(in: payload) { Bits128(uuid: $0) }
                 .map { UserAgentID($0) }
@@ -148,7 +147,7 @@ extension ClientMessageReader {
             broadcasts: try broadcasts(payload, isRequired: false))
     }
 
-    /// A list of words; what is none of ours, or no word, is for others.
+    /// A list of words. Unknown words and other values are ignored.
     private func extensions(_ payload: Span<UInt8>) throws(Invalid) -> AutopushExtensions {
         var extensions = AutopushExtensions()
         guard var cursor = cursor(.extensions), try cursor.kind(in: payload) == .array else {
@@ -179,7 +178,7 @@ extension ClientMessageReader {
 }
 
 extension JSONCursor {
-    /// An integer: the codes of the protocol have no fraction.
+    /// Reads an integer; the protocol's codes have no fraction.
     mutating func code(in text: Span<UInt8>) throws(Invalid) {
         guard try kind(in: text) != .null else { return try null(in: text) }
         for index in try number(in: text) where !text[index].isDigit { throw Invalid() }

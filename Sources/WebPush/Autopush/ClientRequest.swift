@@ -1,8 +1,8 @@
 import Base
 
-/// What a user agent says to its push service, appended to a buffer as the text of one message.
+/// Messages of a user agent to its push service, appended to a buffer.
 package enum ClientRequest {
-    /// The first message. `userAgent` is what the service said before, if it ever did.
+    /// The first message. `userAgent` is the identifier that the service gave earlier, if any.
     package static func appendHello(_ userAgent: String?, to output: inout [UInt8]) {
         var writer = JSONWriter()
         writer.object { writer in
@@ -19,7 +19,7 @@ package enum ClientRequest {
         output.append(contentsOf: writer.bytes)
     }
 
-    /// `key`: base64url of the key with which pushes have to be signed.
+    /// `key`: the key that pushes have to be signed with, in base64url.
     package static func appendRegister(
         _ channel: ChannelID, key: String?, to output: inout [UInt8]
     ) {
@@ -31,13 +31,13 @@ package enum ClientRequest {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Code 200: the application or its user wanted it.
+    /// Code 200: the application or its user asked for it.
     package static func appendUnregister(_ channel: ChannelID, to output: inout [UInt8]) {
         begin("unregister", channel, &output)
         output.append(contentsOf: #","code":200}"#)
     }
 
-    /// Done with a message; `isDelivered` is a matter of statistics.
+    /// A message was handled; `isDelivered` is for statistics only.
     package static func appendAcknowledgement(
         _ channel: ChannelID, version: String, isDelivered: Bool, to output: inout [UInt8]
     ) {

@@ -1,6 +1,6 @@
-/// How much of what a user agent was sent it may have left unacknowledged.
+/// How many delivered messages a user agent may leave unacknowledged.
 package enum DeliveryWindow {
     package static let countLimit = 128
-    /// Of bodies together. One alone is always let through.
+    /// Bytes of all bodies together. A single message is always sent.
     package static let byteLimit = 1 << 20
 }

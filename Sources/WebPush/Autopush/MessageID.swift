@@ -1,12 +1,12 @@
 package import Base
 
-/// Names one accepted push, in every delivery of it and in the address that withdraws it.
+/// Identifies an accepted push, in each delivery and in the address that withdraws it.
 package struct MessageID: Hashable, Sendable {
     package let bits: Bits128
 
     package init(_ bits: Bits128) { self.bits = bits }
 
-    /// As `version` of a notification and as the last part of `Location` write it.
+    /// As written in `version` of a notification and at the end of `Location`.
     package init?(text: Span<UInt8>) {
         guard let bits = Bits128(base64URL: text) else { return nil }
         self.init(bits)

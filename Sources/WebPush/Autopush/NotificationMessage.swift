@@ -1,12 +1,12 @@
 import Base
 
-/// One delivery of a message to a user agent, all but its body.
+/// One delivery of a message to a user agent, without its body.
 package struct NotificationMessage: Sendable, Confidential {
     package let channel: ChannelID
     package let version: MessageID
-    /// Nil for a simple push, whose body is data alone.
+    /// Nil for a simple push, whose body has no headers.
     package let headers: PayloadHeaders?
-    // What only clients with these extensions get to hear.
+    // Only for clients with these extensions.
     package var ttl: UInt32?
     package var topic: Topic?
     package var urgency: Urgency?
@@ -17,10 +17,10 @@ package struct NotificationMessage: Sendable, Confidential {
         self.headers = headers
     }
 
-    /// A bound on what `append` appends.
+    /// An upper bound for the bytes that `append` appends.
     package func capacity(bodyLength: Int) -> Int {
         let headerLength = (headers?.encryption?.count ?? 0) + (headers?.cryptoKey?.count ?? 0)
-        // A backslash is the one byte of a header that takes two.
+        // A backslash is the only header byte that needs an escape.
         return 320 + Base64URL.length(of: bodyLength) + 2 * headerLength
     }
 
@@ -66,7 +66,7 @@ package struct NotificationMessage: Sendable, Confidential {
         }
     }
 
-    /// Printable ASCII without quotes, as `PayloadHeaders` has it.
+    /// Printable ASCII without quotes, as `PayloadHeaders` guarantees.
     private static func append(
         _ value: [UInt8]?, _ name: StaticString, to output: inout [UInt8]
     ) {

@@ -1,11 +1,11 @@
 import Base
 
-/// What the push service says, appended to a buffer as the text of one message.
+/// Messages of the push service, appended to a buffer.
 package enum ServerMessage {
     package static let pong: StaticString = "{}"
 
-    /// The first message of all. `broadcasts` is JSON; nothing stands for an empty object.
-    /// `extensions` are those that the client asked for and has.
+    /// The answer to hello. `broadcasts` is JSON; empty means an empty object. `extensions` are
+    /// those granted to the client.
     static func appendHello(
         _ userAgent: UserAgentID, broadcasts: Span<UInt8>, extensions: AutopushExtensions,
         to output: inout [UInt8]
@@ -59,7 +59,7 @@ package enum ServerMessage {
         output.append(contentsOf: isDone ? #"","status":200}"# : #"","status":500}"#)
     }
 
-    /// Only worth sending if the client named any.
+    /// Only needed if the client named any.
     package static func appendBroadcasts(
         _ names: BroadcastNames, in payload: Span<UInt8>, to output: inout [UInt8]
     ) {
@@ -74,7 +74,7 @@ package enum ServerMessage {
         output.append(contentsOf: "\"}")
     }
 
-    /// For a client with that extension: the message need not be shown any more.
+    /// For a client with that extension: the message no longer needs to be shown.
     package static func appendWithdrawn(
         _ version: MessageID, _ channel: ChannelID, to output: inout [UInt8]
     ) {

@@ -1,22 +1,22 @@
 import Base
 
-/// What a push service says, as its user agent reads it: ours or another one, which may name user
-/// agents and messages as it likes.
+/// A message of a push service, as its user agent reads it. Other services than ours may name user
+/// agents and messages as they like.
 package enum ServiceMessage: Sendable {
     case hello(userAgent: String, AutopushExtensions)
-    /// The endpoint is there with status 200 alone.
+    /// The endpoint is present only with status 200.
     case registered(ChannelID, status: Int, endpoint: String?)
     case unregistered(ChannelID, status: Int)
     case notification(ReceivedNotification)
     case withdrawn(ChannelID, version: String)
     /// The answer to a ping.
     case pong
-    /// What means nothing to us, such as a broadcast.
+    /// A message that is not used here, such as a broadcast.
     case other
 
     package struct Unreadable: Error {}
 
-    /// Firefox takes user agent ids up to this length.
+    /// Firefox accepts user agent ids up to this length.
     private static let nameLimit = 128
 
     /// Reads the text of one message.
@@ -70,13 +70,14 @@ package enum ServiceMessage: Sendable {
     }
 }
 
-/// One delivery of a message, as a user agent gets it. A class, because it travels in events.
+/// One delivery of a message, as a user agent receives it. A class because it is passed on in
+/// events.
 package final class ReceivedNotification: Sendable, Confidential {
     package let channel: ChannelID
-    /// The service's name for it, the same in every delivery.
+    /// The service's identifier of the message, the same in every delivery.
     package let version: String
     package let data: [UInt8]
-    /// How the data is encrypted, where the service says so.
+    /// The encryption of the data, if the service states it.
     package let encoding: String?
     package let encryption: String?
     package let cryptoKey: String?
@@ -100,8 +101,8 @@ package final class ReceivedNotification: Sendable, Confidential {
         urgency = root["urgency"]?.text.flatMap { Urgency(rawValue: $0) }
     }
 
-    /// What applications get that have nothing but a body: fields that `aesgcm` needs stand in three
-    /// lines before it, as the gateways of UnifiedPush write them.
+    /// The body for applications that get nothing else: the fields that `aesgcm` needs come first,
+    /// in three lines, as UnifiedPush gateways write them.
     package var body: [UInt8] {
         guard encoding == "aesgcm", let encryption, let cryptoKey else { return data }
         return Array("aesgcm\nEncryption: \(encryption)\nCrypto-Key: \(cryptoKey)\n".utf8) + data

@@ -1,6 +1,6 @@
 package import Base
 
-/// Names a user agent, and lets whoever knows it take its messages.
+/// Identifies a user agent. Whoever knows it can take its messages.
 package struct UserAgentID: Hashable, Sendable, Confidential {
     package let bits: Bits128
 

@@ -1,4 +1,4 @@
-/// How a push is encrypted: the value of its Content-Encoding.
+/// The encryption of a push: the value of its Content-Encoding.
 package enum ContentEncoding: String, Sendable, CaseIterable {
     /// RFC 8188 with the keys of RFC 8291: all parameters stand in the body.
     case aes128gcm
@@ -14,9 +14,9 @@ package enum ContentEncoding: String, Sendable, CaseIterable {
     }
 }
 
-/// What goes into the key derivation beside keys and salt.
+/// Inputs of the key derivation besides keys and salt.
 extension ContentEncoding {
-    /// The record size our own sender announces; some receivers take no other.
+    /// The record size that our own sender announces; some receivers accept no other.
     package static let usualRecordSize = 4096
 
     /// RFC 8291 section 3.4; draft-04 section 3.3.

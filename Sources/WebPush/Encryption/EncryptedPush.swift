@@ -1,6 +1,6 @@
 import Base
 
-/// A push as it goes out: body, and the fields that describe its encryption.
+/// An outgoing push: its body, and the fields that describe its encryption.
 package struct EncryptedPush: Sendable, Confidential {
     package let encoding: ContentEncoding
     package let body: [UInt8]

@@ -1,8 +1,8 @@
 import Base
 
-/// What the fields Encryption and Crypto-Key say about an aesgcm body.
+/// The fields Encryption and Crypto-Key of an aesgcm body.
 ///
-/// `keyid` is not looked at: there is one salt and one dh, so nothing is left to choose.
+/// `keyid` is ignored: with one salt and one dh there is nothing to choose.
 package struct EncryptionFields: Equatable, Sendable {
     package let salt: [UInt8]
     package let dh: [UInt8]

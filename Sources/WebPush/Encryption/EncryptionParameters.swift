@@ -7,7 +7,7 @@ package struct EncryptionParameters: Sendable {
     package let encoding: ContentEncoding
     package let salt: Salt
     package let senderKey: UncompressedPoint
-    /// As announced. It is not authenticated and never decides how much is allocated.
+    /// As announced by the sender. It is not authenticated, so nothing is allocated by it.
     package let recordSize: UInt64
     /// Where the encrypted record stands in the body.
     package let ciphertext: Range<Int>

@@ -1,13 +1,13 @@
 package import Base
 
-/// A P-256 public key as X9.62 writes it uncompressed: 04, x, y. Whether the point lies on the
-/// curve is not known yet.
+/// A P-256 public key in the uncompressed form of X9.62: 04, x, y. It is not yet known to lie on
+/// the curve.
 package struct UncompressedPoint: Equatable, Hashable, Sendable {
     package static let length = 65
 
     private let storage: InlineArray<65, UInt8>
 
-    /// Nil unless there are 65 bytes and the first is 04 (RFC 8291 section 4).
+    /// Nil unless it has 65 bytes and starts with 04 (RFC 8291 section 4).
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == Self.length, bytes[0] == 0x04 else { return nil }
         storage = InlineArray { bytes[$0] }

@@ -1,11 +1,11 @@
 import Base
 
-/// The ways to name one of our endpoints in a pushkey: its whole address, its path, or its token.
+/// The ways to write one of our endpoints as a pushkey: its URL, its path, or its token.
 package struct EndpointNames: Sendable {
     private let origins: Set<Origin>
-    /// The origins as they are written, each with the slash behind it.
+    /// Our origins as text, each with a trailing slash.
     private let usual: [[UInt8]]
-    /// What stands before `/wpush` in our addresses.
+    /// The path before `/wpush` in our URLs.
     private let path: [UInt8]
 
     package init(origins: [Origin], path: String) {
@@ -14,7 +14,7 @@ package struct EndpointNames: Sendable {
         self.path = Array("\(path)/".utf8)
     }
 
-    /// What may be the token of one of our endpoints; nil for what is an address of somebody else.
+    /// What may be a token of one of our endpoints; nil for a URL of somebody else.
     package func token(of pushkey: String) -> ArraySlice<UInt8>? {
         let bytes = Array(pushkey.utf8)
         guard let start = pathStart(bytes, pushkey) else { return nil }

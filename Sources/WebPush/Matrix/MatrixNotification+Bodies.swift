@@ -1,11 +1,11 @@
 import Base
 
 extension MatrixNotification {
-    /// What is pushed to each of the devices that are chosen by their number.
+    /// The push bodies for the chosen devices, which are given by index.
     ///
-    /// One that is alone and not too large goes on as it came. Else each gets the notification with
-    /// itself as the only device, for pushkeys are the secrets of those who have them; of what is too
-    /// large, as little is left out as makes it fit.
+    /// A single device gets the notification as received, unless it is too large. Several each get
+    /// a copy that names only themselves, because pushkeys are secrets. If the notification is too
+    /// large, as little as possible is left out.
     package func bodies(for chosen: [Int]) -> [[UInt8]] {
         guard !chosen.isEmpty else { return [] }
         if devices.count == 1, request.count <= Self.bodyLimit {
@@ -19,23 +19,22 @@ extension MatrixNotification {
         return chosen.map { Self.body(forms, devices[$0]) }
     }
 
-    /// How much goes on, from all to what no client can do without.
+    /// How much is passed on, from everything to the minimum that clients need.
     private enum Extent: CaseIterable {
         case everything, withoutFormattedBody, withoutContent, withoutNames, event
     }
 
     private static let names: Set = ["sender_display_name", "room_name", "room_alias"]
-    /// The members of `event_id_only`, with what else tells how to notify.
+    /// The members of `event_id_only`, and those that decide how to notify.
     private static let needed: Set = ["event_id", "id", "room_id", "prio", "counts"]
-    /// What of an event says without its content what it is, or became of another.
+    /// Members that describe an event without its content.
     private static let telling: Set = ["type", "redacts", "membership", "user_is_target"]
-    /// What of the content says which other event it is about, or whose membership.
+    /// Members of the content that refer to another event or to a membership.
     private static let neededContent: Set = ["m.relates_to", "redacts", "membership"]
-    /// Room for an id with escapes in it.
+    /// Room for an id that contains escapes.
     private static let neededLimit = 2 * idLimit
 
-    /// Members of the notification, one behind the other with their commas; nil if they do not fit
-    /// anyway.
+    /// The members of the notification, joined by commas; nil if they would not fit anyway.
     private static func text(
         of members: [(name: String, value: JSONNode)], _ extent: Extent
     ) -> [UInt8]? {
@@ -55,7 +54,7 @@ extension MatrixNotification {
         text.append(contentsOf: json)
     }
 
-    /// Nil for a member that is left out.
+    /// Nil if the member is left out.
     private static func json(
         _ name: String, _ value: JSONNode, _ extent: Extent
     ) -> ArraySlice<UInt8>? {
@@ -68,7 +67,7 @@ extension MatrixNotification {
         case .withoutNames: return names.contains(name) ? nil : value.source
         case .event:
             let json = name == "content" ? relation(value) : value.source
-            // All of them together fit.
+            // All of them fit.
             let limit =
                 needed.contains(name)
                 ? neededLimit : telling.contains(name) || name == "content" ? idLimit : 0
@@ -76,7 +75,7 @@ extension MatrixNotification {
         }
     }
 
-    /// The text is there a second time without its markup; so are the new words of an edit.
+    /// Leaves out the formatted copy of the text, and the new content of an edit.
     private static func plainContent(_ content: JSONNode) -> [UInt8] {
         guard content.kind == .object else { return Array(content.source) }
         let members = content.members.filter { $0.name != "formatted_body" && $0.name != "format" }
@@ -86,7 +85,7 @@ extension MatrixNotification {
             })
     }
 
-    /// Nil for a content that is about no other event.
+    /// Nil if the content refers to no other event.
     private static func relation(_ content: JSONNode) -> ArraySlice<UInt8>? {
         let members = content.members.filter { name, value in
             neededContent.contains(name) && value.source.count <= neededLimit
@@ -111,7 +110,7 @@ extension MatrixNotification {
         for case let form? in forms where form.count + around <= bodyLimit {
             return Array(head.utf8) + form + Array(before.utf8) + device.json + Array(after.utf8)
         }
-        // What the device's owner attached to it is too much: it goes without.
+        // The data attached to the device is too large and is left out.
         let form = (forms.last ?? nil) ?? []
         return Array(head.utf8) + form.dropLast() + Array("}}".utf8)
     }

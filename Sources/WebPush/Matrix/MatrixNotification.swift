@@ -1,23 +1,23 @@
 import Base
 
-/// What a homeserver asks a push gateway to tell (Matrix Push Gateway API, `notify`).
+/// A homeserver's request to a push gateway (Matrix Push Gateway API, `notify`).
 ///
-/// Also read: the first drafts of that protocol, where `counts` and `devices` stood beside the
-/// notification and duplicates were known by `id`.
+/// The first drafts of that protocol are read too: `counts` and `devices` stood beside the
+/// notification, and `id` identified duplicates.
 package struct MatrixNotification: Sendable, Confidential {
     package static let requestLimit = 512 << 10
     package static let deviceLimit = 100
-    /// What every client of Web Push takes (RFC 8030 section 7.2).
+    /// The size that every Web Push client accepts (RFC 8030 section 7.2).
     package static let bodyLimit = 4_096
-    /// Of the ids of events (Matrix, "Appendices", section "Common Identifier Format").
+    /// The longest event id (Matrix, "Appendices", section "Common Identifier Format").
     static let idLimit = 255
-    /// Seconds for which it is worth keeping.
+    /// How long a notification is kept, in seconds.
     package static let ttl: UInt32 = 86_400
 
     package let devices: [MatrixDevice]
     package let urgency: Urgency
-    /// What a repetition of the same notification has, too. Nil for one that only brings counts,
-    /// which do no harm when they come twice.
+    /// Equal for repetitions of the same notification. Nil for one that only brings counts, which
+    /// may safely be repeated.
     package let repetitionName: [UInt8]?
     let request: [UInt8]
     let root: JSONNode
@@ -58,7 +58,7 @@ package struct MatrixNotification: Sendable, Confidential {
         return devices
     }
 
-    /// Ids of events and of notifications are told apart by what stands in front.
+    /// A prefix keeps ids of events and of notifications apart.
     private static func repetitionName(_ notification: JSONNode) -> [UInt8]? {
         for (name, mark) in [("event_id" as StaticString, "e"), ("id", "n")] {
             guard let id = notification[name]?.text, !id.isEmpty else { continue }
@@ -68,12 +68,12 @@ package struct MatrixNotification: Sendable, Confidential {
     }
 }
 
-/// One of those whom a notification is for.
+/// A device that a notification is for.
 package struct MatrixDevice: Sendable, Confidential {
-    /// An endpoint, as its client handed it to the homeserver.
+    /// The endpoint, as its client gave it to the homeserver.
     package let pushkey: String
-    /// Of the client that set the pusher.
+    /// The application that set the pusher.
     package let appID: String
-    /// All that the homeserver says of it.
+    /// The homeserver's JSON object for this device.
     let json: ArraySlice<UInt8>
 }

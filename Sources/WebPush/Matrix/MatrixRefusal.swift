@@ -1,13 +1,13 @@
 import Base
 
-/// Why a request to the push gateway is not carried out. Each case is one answer, in the form of
-/// Matrix (Client-Server API, "Standard error response").
+/// Why a request to the push gateway fails. Each case is one answer, in Matrix's form
+/// (Client-Server API, "Standard error response").
 package enum MatrixRefusal: Error, Equatable, Sendable {
     case badJSON(String)
     case tooLarge
     case unknownPath
     case otherMethod
-    /// A device could not be served now. The others were, and are not told again.
+    /// One device could not be served now. The others were served and are not notified again.
     case unavailable
 
     package var status: Int {
@@ -20,7 +20,7 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// Seconds after which to come again.
+    /// Seconds until the homeserver should try again.
     package var retryAfter: UInt32? { self == .unavailable ? RetryAfter.whenFull : nil }
 
     private var code: String {
@@ -51,7 +51,7 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
         return writer.bytes
     }
 
-    /// The answer to a request that was carried out: the pushkeys that are to be forgotten, each once.
+    /// The answer to a successful request: the pushkeys to forget, each once.
     package static func answer(rejecting pushkeys: [String]) -> [UInt8] {
         var known = Set<String>()
         var writer = JSONWriter()

@@ -1,4 +1,4 @@
-/// What is wrong with a signature that must be right. The raw value is the text for the sender.
+/// What is wrong with a required signature. The raw value is the text for the sender.
 package enum AuthorizationFault: String, Sendable, CaseIterable {
     case missingToken = "Missing VAPID token"
     case missingKey = "Missing VAPID public key"

@@ -1,8 +1,8 @@
 import Base
 
-/// The JSON that says what was wrong with a request, in the form of Mozilla's service.
+/// The JSON body of an error, in the form of Mozilla's service.
 package enum ErrorBody {
-    /// `number` is one of those in our list of errors; nil where there is none.
+    /// `number` is from our list of errors; nil if there is none.
     package static func json(
         status: Int, number: Int?, reason: String, message: String, moreInfo: String
     ) -> [UInt8] {

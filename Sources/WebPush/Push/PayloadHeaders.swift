@@ -1,19 +1,19 @@
 import Base
 
-/// How the body of a push is encrypted, as a user agent gets to hear it.
+/// How the body of a push is encrypted, as user agents are told.
 package struct PayloadHeaders: Equatable, Sendable, Confidential {
     package let encoding: ContentEncoding
     package let encryption: [UInt8]?
     package let cryptoKey: [UInt8]?
 
-    /// For what was checked before.
+    /// For fields that were checked before.
     package init(encoding: ContentEncoding, encryption: [UInt8]?, cryptoKey: [UInt8]?) {
         self.encoding = encoding
         self.encryption = encryption
         self.cryptoKey = cryptoKey
     }
 
-    /// Checks the fields of a push and leaves out quotes and padding, which Firefox does not take.
+    /// Checks the fields of a push, and removes quotes and padding, which Firefox does not accept.
     init(
         normalizing encryption: consuming [UInt8]?, _ cryptoKey: consuming [UInt8]?,
         encoding: ContentEncoding
@@ -47,7 +47,7 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
         return parameter
     }
 
-    /// Answers false if there are characters that no such field needs.
+    /// Returns false for characters that do not belong in such a field.
     private static func removeQuotesAndPadding(_ field: inout [UInt8]) -> Bool {
         var end = 0
         var isPrintable = true
@@ -63,7 +63,7 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
         return isPrintable
     }
 
-    /// Takes padding off the end, and blanks behind it; blanks alone stay.
+    /// Removes padding from the end, and the spaces after it; spaces alone stay.
     private static func unpad(_ field: borrowing [UInt8], _ end: inout Int) {
         var last = end
         while last > 0, field[last - 1].isBlank { last -= 1 }
@@ -73,7 +73,8 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
         }
     }
 
-    /// Looks at every `key=value`, parted by commas and semicolons; nil if an item is none.
+    /// Finds a parameter among `key=value` items separated by commas and semicolons; nil if an item
+    /// is malformed.
     private static func parameter(_ name: StaticString, in field: Span<UInt8>) -> Parameter? {
         var result = Parameter.absent
         var start = 0

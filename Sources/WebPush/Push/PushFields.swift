@@ -1,14 +1,14 @@
 import Base
 
-/// What the header fields of a push say, taken note of in one pass over them.
+/// The header fields of a push, collected in one pass.
 ///
-/// Mistakes are kept until it is their turn in the order of checks.
+/// Errors are kept until their turn in the order of checks.
 package struct PushFields: Sendable, Confidential {
     enum TTL: Equatable, Sendable {
         case absent
         case malformed
         case negative
-        /// More than fits is the most that fits.
+        /// Larger numbers are clamped.
         case seconds(UInt32)
     }
 
@@ -30,17 +30,17 @@ package struct PushFields: Sendable, Confidential {
     private(set) var encoding = Encoding.absent
     private(set) var urgency: Urgency?
     private(set) var encryption: [UInt8]?
-    /// Also where the older drafts of VAPID have their key.
+    /// The older drafts of VAPID also put their key here.
     package private(set) var cryptoKey: [UInt8]?
     package private(set) var authorization: [UInt8]?
-    /// The number of a simple push whose sender has put it behind the path.
+    /// The version of a simple push, if the sender put it into the query.
     private(set) var version: UInt64?
 
     package init() {}
 
-    /// Takes note of one field of the request, whatever it is. Lines of one list are joined, of
-    /// what can stand only once the first line counts.
-    package mutating func note(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+    /// Records one field of the request. Repeated list fields are joined; of other fields only the
+    /// first counts.
+    package mutating func record(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         switch name.count {
         case 3 where ttl == .absent && name.equalsIgnoringCase("ttl"):
             ttl = TTL(value)
@@ -60,8 +60,8 @@ package struct PushFields: Sendable, Confidential {
         }
     }
 
-    /// Takes note of what stands behind `?` in the target.
-    package mutating func note(query: Span<UInt8>) {
+    /// Records the query of the target.
+    package mutating func record(query: Span<UInt8>) {
         var start = 0
         while start < query.count, version == nil {
             var end = start
@@ -71,7 +71,7 @@ package struct PushFields: Sendable, Confidential {
         }
     }
 
-    /// Whether `body` is encrypted with the key pair that signed, which RFC 8292 forbids.
+    /// Whether `body` is encrypted with the signing key pair, which RFC 8292 forbids.
     package func isEncrypted(_ body: Span<UInt8>, withKeyOf signer: VAPIDCache.Entry) -> Bool {
         let key = EncryptionParameters.fixedHeaderLength
         guard encoding == .known(.aes128gcm), body.count >= key + UncompressedPoint.length,
@@ -110,7 +110,7 @@ extension PushFields.TTL {
 }
 
 extension PushFields.TopicField {
-    /// Padding at the end is no part of the name, but counts for its length.
+    /// Padding is not part of the topic, but counts for its length.
     init(_ value: Span<UInt8>) {
         var end = value.count
         while end > 0, value[end - 1] == UInt8(ascii: "=") { end -= 1 }
@@ -125,7 +125,7 @@ extension PushFields.TopicField {
 }
 
 extension PushFields.Encoding {
-    /// In any case (RFC 9110 section 8.4.1).
+    /// Case does not matter (RFC 9110 section 8.4.1).
     init(_ value: Span<UInt8>) {
         if value.equalsIgnoringCase("aes128gcm") {
             self = .known(.aes128gcm)

@@ -1,6 +1,6 @@
-/// The answer that says it.
+/// The answer to the sender.
 extension PushRefusal {
-    /// Seconds after which the sender may try again, where it may.
+    /// Seconds after which the sender may try again; nil if it should not.
     package var retryAfter: UInt32? {
         switch self {
         case .tooMany(let seconds): seconds
@@ -10,10 +10,10 @@ extension PushRefusal {
         }
     }
 
-    /// That a subscription is gone stays true; nothing else may be kept.
+    /// Only "gone" may be cached, because it stays true.
     package var cacheControl: StaticString { self == .gone ? "max-age=86400" : "no-store" }
 
-    /// Where the number is explained, from the root of our documents.
+    /// Where the number is explained, relative to the root of our documents.
     package var moreInfo: String { "docs/errors.md#errno-" + (number.map(String.init) ?? "null") }
 
     /// The body, `application/json`.
@@ -22,7 +22,7 @@ extension PushRefusal {
             status: status, number: number, reason: reason, message: message, moreInfo: moreInfo)
     }
 
-    /// The words of RFC 9110 section 15.
+    /// The reason phrases of RFC 9110 section 15.
     private var reason: String {
         switch status {
         case 400: "Bad Request"

@@ -1,12 +1,12 @@
-/// What becomes of a signature that is not accepted.
+/// How a refused signature is answered.
 extension PushRefusal {
-    /// What only the receiver of the push knows.
+    /// Facts that only the receiver of the push knows.
     package struct Circumstances: Sendable {
-        /// Seconds, as in the policy that refused.
+        /// In seconds, as in the policy that refused.
         let leeway: Double
         /// Whether our own clock is known to be right.
         let isClockTrusted: Bool
-        /// Whether the signature is for the authority that the request was addressed to.
+        /// Whether the signature names the authority that the request was sent to.
         let namesAddressee: Bool
 
         package init(leeway: Double, isClockTrusted: Bool, namesAddressee: Bool = false) {
@@ -15,10 +15,10 @@ extension PushRefusal {
             self.namesAddressee = namesAddressee
         }
 
-        /// A clock that is wrong by less may be set right before the sender gives up.
+        /// A clock that is wrong by less may be corrected before the sender gives up.
         private static let patience: Double = 60 * 60
 
-        /// `excess` seconds beyond the leeway.
+        /// Whether a difference of `excess` seconds beyond the leeway may pass by itself.
         func mayPass(_ excess: Double) -> Bool {
             !isClockTrusted || excess + leeway <= Self.patience
         }

@@ -1,6 +1,6 @@
-/// Why a push is not taken. Each case is one answer, documented under its number.
+/// Why a push is refused. Each case is one answer, documented under its number.
 ///
-/// Senders forget a subscription for good after most 4xx answers, so whatever may pass is 429 or 503.
+/// Senders drop a subscription after most 4xx answers, so anything temporary is 429 or 503.
 package enum PushRefusal: Error, Equatable, Sendable {
     case unknownToken
     case unknownVersion
@@ -18,11 +18,11 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case tooMany(retryAfter: UInt32)
     /// The store is full, busy or broken.
     case unavailable
-    /// The server has failed on it twice, and does not try it again before it is another program.
+    /// The server has failed on this message twice, and will not try it again in this version.
     case setAside
-    /// The signature may be good: the clocks differ, ours or the sender's.
+    /// The signature may be valid, but our clock or the sender's is wrong.
     case clocksDiffer
-    /// The sender used a name of ours that the configuration does not know.
+    /// The sender used a name of this server that is not in the configuration.
     case unknownOrigin
 
     package var status: Int {
@@ -37,7 +37,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The number under which Mozilla's service documents the same.
+    /// Mozilla's number for the same error.
     package var number: Int? {
         switch self {
         case .unknownToken, .unknownVersion: 102
@@ -74,7 +74,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The word that logs and counters use.
+    /// The word for logs and counters.
     package var word: String {
         switch self {
         case .unknownToken: "unknown-token"

@@ -1,24 +1,24 @@
 import Base
 
-/// A push whose fields keep all rules: what its sender asked for, and what is granted.
+/// A valid push: what its sender asked for, and what is granted.
 package struct PushRequest: Sendable, Confidential {
     package enum Effect: Equatable, Sendable {
-        /// The body goes to whom the endpoint belongs to; an empty one says that something is new.
+        /// The body goes to the endpoint's owner; an empty one says that something is new.
         case message
-        /// There is something to fetch. The number is that of simple push, if there was one.
+        /// There is something to fetch. The version is that of a simple push, if any.
         case signal(version: UInt64?)
     }
 
     package let effect: Effect
-    /// Seconds, after all limits.
+    /// In seconds, after all limits.
     package let ttl: UInt32
     package let topic: Topic?
     package let urgency: Urgency
-    /// Nil for an empty body, a simple push, and a body that does not say how it is encrypted. As
-    /// the sender wrote them for `receiver`, for whom we decrypt; normalised for `channel`.
+    /// Nil for an empty body, a simple push, and a body without stated encryption. As the sender
+    /// wrote them for `receiver`, where this server decrypts; normalised for `channel`.
     package let headers: PayloadHeaders?
 
-    /// What came otherwise than by a request to the endpoint, in clear.
+    /// A push in clear that did not come by a request to the endpoint.
     package init(clear urgency: Urgency, ttl: UInt32) {
         effect = .message
         self.ttl = ttl
@@ -27,8 +27,8 @@ package struct PushRequest: Sendable, Confidential {
         headers = nil
     }
 
-    /// Checks what is left to check once endpoint and signature are known to be good, in the order
-    /// that decides which mistake is answered.
+    /// Performs the remaining checks, once endpoint and signature are valid. Their order decides
+    /// which error is reported.
     package init(
         _ fields: consuming PushFields, body: Span<UInt8>, rules: PushRules
     ) throws(PushRefusal) {
@@ -48,7 +48,7 @@ package struct PushRequest: Sendable, Confidential {
         urgency = fields.urgency ?? .normal
     }
 
-    /// `version`: that of the query, for which the body has none.
+    /// `version` is from the query, if the body has none.
     private static func effect(
         of body: Span<UInt8>, _ version: UInt64?, _ rules: PushRules
     ) -> Effect {
@@ -60,7 +60,7 @@ package struct PushRequest: Sendable, Confidential {
         }
     }
 
-    /// Nil if it is negative, which is answered later than an absent one.
+    /// Nil if it is negative, which is reported later than a missing one.
     private static func ttl(
         _ field: PushFields.TTL, isSignal: Bool, _ rules: PushRules
     ) throws(PushRefusal) -> UInt32? {
@@ -86,7 +86,7 @@ package struct PushRequest: Sendable, Confidential {
         case .absent where rules.needsFields: throw .encryption(.missingEncoding)
         case .absent: return nil
         }
-        // What we cannot decrypt is for the owner of the keys to know, not for its sender.
+        // A failed decryption is reported to the owner of the keys, not to the sender.
         guard rules.kind == .channel else {
             return PayloadHeaders(
                 encoding: encoding, encryption: fields.encryption, cryptoKey: fields.cryptoKey)

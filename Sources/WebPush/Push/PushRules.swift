@@ -1,4 +1,4 @@
-/// What the endpoint and the method of a push decide, apart from its fields.
+/// The rules that follow from the endpoint and the method of a push, apart from its fields.
 package struct PushRules: Sendable {
     package enum Method: Sendable {
         case post
@@ -8,7 +8,7 @@ package struct PushRules: Sendable {
 
     package let kind: SubscriptionKind
     package let method: Method
-    /// The most seconds that are granted.
+    /// The longest TTL that is granted, in seconds.
     package let ttlLimit: UInt32
 
     package init(
@@ -19,15 +19,15 @@ package struct PushRules: Sendable {
         self.ttlLimit = min(ttlLimit, Self.longestTTL)
     }
 
-    /// What RFC 8291 makes of 4096 bytes has 4199; senders in the wild go up to 5624.
+    /// RFC 8291 turns 4096 bytes into 4199; real senders use up to 5624.
     package static let bodyLimit = 5630
     package static let longestTTL: UInt32 = 30 * 86_400
     static let defaultTTL: UInt32 = 86_400
     static let defaultSignalTTL: UInt32 = 28 * 86_400
 
-    /// RFC 8030 section 5.2 demands a TTL, but those who only know simple push send none.
+    /// RFC 8030 section 5.2 demands a TTL, but senders of simple pushes send none.
     var needsFields: Bool { kind == .channel && method == .post }
 
-    /// By PUT, a channel gets the body alone; a receiver takes everything as by POST.
+    /// With PUT, a channel gets only the body; a receiver is treated as with POST.
     var readsEncryption: Bool { kind == .receiver || needsFields }
 }

@@ -1,11 +1,11 @@
 import Base
 
-/// The body of a simple push: `version=N`, as a form has it.
+/// The body of a simple push: the form field `version=N`.
 struct SimplePush {
-    /// Nil if it is no number; that something is new is known all the same.
+    /// Nil if it is not a number; the push still says that something is new.
     let version: UInt64?
 
-    /// Nil unless the body begins as one.
+    /// Nil unless the body starts like one.
     init?(_ body: Span<UInt8>) {
         let name: StaticString = "version="
         let start = name.utf8CodeUnitCount

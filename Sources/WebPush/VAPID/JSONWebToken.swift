@@ -1,6 +1,6 @@
 import Base
 
-/// A compact JWS (RFC 7515 section 7.1) whose header asks for ES256, signature not yet verified.
+/// A compact JWS (RFC 7515 section 7.1) with an ES256 header. The signature is not verified yet.
 package struct JSONWebToken: Sendable, Confidential {
     /// The part of the token that is signed.
     package let signingInput: Range<Int>
@@ -42,12 +42,12 @@ package struct JSONWebToken: Sendable, Confidential {
         } catch {
             throw .badJWT
         }
-        // RFC 7515 section 4.1.11: we understand no extension, so none may be critical.
+        // RFC 7515 section 4.1.11: no extension is supported, so none may be critical.
         guard !isCritical else { throw .badJWT }
         guard isES256 else { throw .badAlgorithm }
     }
 
-    /// The claims that RFC 8292 section 2 gives a meaning. `scheme` decides on one tolerance.
+    /// The claims that RFC 8292 section 2 defines. `scheme` decides on one exception.
     package func claims(
         under scheme: VAPIDAuthorization.Scheme
     ) throws(VAPIDRefusal) -> VAPIDClaims {
@@ -76,7 +76,7 @@ package struct JSONWebToken: Sendable, Confidential {
         return VAPIDClaims(audiences: audiences, expiry: expiry)
     }
 
-    /// Text or an array of texts (RFC 7519 section 4.1.3).
+    /// A string or an array of strings (RFC 7519 section 4.1.3).
     private static func audiences(
         _ scanner: inout JSONScanner
     ) throws(JSONScanner.Failure) -> [[UInt8]]? {
@@ -91,7 +91,8 @@ package struct JSONWebToken: Sendable, Confidential {
         return audiences
     }
 
-    /// A number of seconds. py_vapid before 1.3 wrote it as text, always under `WebPush`.
+    /// A number of seconds. py_vapid before 1.3 wrote it as a string, always with the scheme
+    /// `WebPush`.
     private static func expiry(
         _ scanner: inout JSONScanner, _ scheme: VAPIDAuthorization.Scheme
     ) throws(JSONScanner.Failure) -> Double? {

@@ -1,6 +1,7 @@
 package import Base
 
-/// The first 120 bits of the SHA-256 of a public key: as many as nobody finds a second key for.
+/// The first 120 bits of the SHA-256 of a public key: enough that nobody finds a second key with
+/// them.
 package struct KeyHash: Hashable, Sendable {
     package let high: UInt64
     /// Its last byte is zero.

@@ -1,7 +1,7 @@
-/// How senders name a push service in `aud`.
+/// The spellings of a push service in `aud`.
 extension Origin {
-    /// Every text that is taken for this origin: the origin itself, and what senders in the wild
-    /// make of it. Some write the default port, some leave out any port, some end in a slash.
+    /// Every spelling accepted for this origin: the origin itself, and what real senders write.
+    /// Some add the default port, some omit the port, some end in a slash.
     package var audiences: [[UInt8]] {
         let bare = "\(scheme)://\(host)"
         let spelled = port == nil ? [bare, "\(bare):\(defaultPort)"] : [description, bare]

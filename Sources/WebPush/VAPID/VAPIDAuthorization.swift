@@ -1,6 +1,6 @@
 import Base
 
-/// Where token and key stand in the fields of a push.
+/// The positions of token and key in the fields of a push.
 package struct VAPIDAuthorization: Equatable, Sendable {
     package enum Scheme: UInt8, Sendable {
         /// RFC 8292 section 3: `vapid t=…, k=…`.
@@ -53,8 +53,8 @@ package struct VAPIDAuthorization: Equatable, Sendable {
         var count = 0
         var isRepeated = false
         let rest = field.extracting(start..<field.count)
-        // Keys are also written in the standard alphabet of base64, whose other new character
-        // tokens have.
+        // Some senders write keys in standard base64; tokens already allow one of its two other
+        // characters.
         let slash = UInt8(ascii: "/")
         let entries = try? HeaderParameters.forEach(in: rest, or: slash) { parameter in
             let name = rest.extracting(parameter.name)
@@ -67,7 +67,7 @@ package struct VAPIDAuthorization: Equatable, Sendable {
                 key = parameter.value
             }
         }
-        // A semicolon would put two parameters into one entry.
+        // With a semicolon two parameters would be in one entry.
         guard entries == count, !isRepeated else { throw .badAuthorization }
         guard let token else { throw .missingToken }
         guard let key else { throw .missingKey }

@@ -1,14 +1,14 @@
 package import Base
 
-/// Signatures that verified, so that a token used again costs no second verification.
+/// Verified signatures, so that a token used again needs no second verification.
 ///
-/// Keyed by a hash of scheme, token and key exactly as sent. Bounded in all, in bytes and for each
-/// key; keys that an endpoint is bound to have slots of their own, which strangers cannot fill.
+/// Keyed by a hash of scheme, token and key exactly as sent. Bounded in number, in bytes and for
+/// each key. Keys bound to an endpoint have their own slots, which strangers cannot fill.
 package struct VAPIDCache: Sendable {
     package struct Entry: Equatable, Sendable {
         package let claims: VAPIDClaims
         package let keyHash: Digest
-        /// The first half of the key's x, as many bits as nobody has twice.
+        /// The first half of the key's x coordinate, enough bits to be unique.
         package let keyStart: Bits128
 
         package init(
@@ -21,12 +21,12 @@ package struct VAPIDCache: Sendable {
     }
 
     package static let tokensPerKey = 64
-    /// A token that is longer, or for more, is taken as well, but verified each time.
+    /// Longer tokens, or those with more audiences, are accepted too, but verified each time.
     package static let tokenLimit = 2_048
     package static let audienceLimit = 8
-    /// Of each kind of slots; 4,096 usual tokens need 1.5 MB.
+    /// For each kind of slots; 4,096 usual tokens need 1.5 MB.
     package static let byteLimit = 2 << 20
-    /// In seconds: no token is good for longer than a day.
+    /// In seconds: no token is valid for longer than a day.
     static let lifetime = VAPIDPolicy.lifetimeLimit
 
     private var bound: Slots
@@ -44,7 +44,7 @@ package struct VAPIDCache: Sendable {
         bound.entries[token] ?? unbound.entries[token]
     }
 
-    /// `length`: of the token. `now` is in seconds since 1970.
+    /// `length` is that of the token. `now` is in seconds since 1970.
     package mutating func insert(
         _ entry: Entry, for token: Digest, length: Int, isKeyBound: Bool, at now: Double
     ) {
@@ -57,7 +57,7 @@ package struct VAPIDCache: Sendable {
         }
     }
 
-    /// Forgets what has been there for longer than a token is good.
+    /// Removes entries older than the lifetime of a token.
     package mutating func age(at now: Double) {
         bound.age(at: now)
         unbound.age(at: now)
@@ -65,7 +65,7 @@ package struct VAPIDCache: Sendable {
 }
 
 extension VAPIDCache.Entry {
-    /// About what it takes with its places in the tables.
+    /// Its approximate size, with its entries in the tables.
     fileprivate var byteCount: Int {
         claims.audiences.reduce(256) { $0 + 64 + $1.count }
     }
@@ -104,7 +104,7 @@ extension VAPIDCache {
         }
 
         mutating func age(at now: Double) {
-            // A clock that was set back counts as well, or what is there would stay for long.
+            // Also when the clock was set back, or entries would stay for long.
             while oldest < order.count, abs(now - order[oldest].since) > lifetime {
                 removeOldest()
             }
@@ -116,7 +116,7 @@ extension VAPIDCache {
             oldest += 1
         }
 
-        /// A token that is gone already may still stand in `order`; it is passed over there.
+        /// A removed token may still be in `order`; it is skipped there.
         private mutating func remove(_ token: Digest) {
             guard let entry = entries.removeValue(forKey: token) else { return }
             byteCount -= entry.byteCount
@@ -130,7 +130,7 @@ extension VAPIDCache {
             oldest = 0
         }
 
-        /// All are gone, and so is the room that they took.
+        /// All tokens are gone; frees their memory.
         private mutating func forgetOrder() {
             self = Slots(capacity: capacity, byteLimit: byteLimit)
         }

@@ -1,10 +1,10 @@
 import Base
 
-/// What a signature is held against at every use, also when it is known from before.
+/// What a signature is checked against at every use, even if it was verified before.
 package struct VAPIDPolicy: Sendable {
     /// Seconds since 1970.
     package var now: Double
-    /// Every text that may name this service in `aud`.
+    /// Every accepted spelling of this service in `aud`.
     package var origins: [[UInt8]]
     /// Seconds by which clocks may differ.
     package var leeway: Double

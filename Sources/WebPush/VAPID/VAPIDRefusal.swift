@@ -6,7 +6,7 @@ package enum VAPIDRefusal: Error, Equatable, Sendable {
     case missingToken
     /// `k` of the scheme `vapid`.
     case missingKey
-    /// Of the older schemes, which have their key there.
+    /// In the older schemes, which put their key there.
     case missingCryptoKey
     case missingServerKey
     case badCryptoKeyHeader
@@ -15,14 +15,14 @@ package enum VAPIDRefusal: Error, Equatable, Sendable {
     case badAlgorithm
     case badSignature
     case badExpiry
-    /// Seconds beyond what the leeway allows; a small number may be our clock's fault.
+    /// Seconds beyond the leeway; a small number may be our clock's fault.
     case expired(by: Double)
     case expiryTooFar(by: Double)
     case badAudience
     case audienceMismatch
     case keyNotSubscribed
 
-    /// The word that tests and counters use.
+    /// The word for tests and counters.
     package var word: String {
         switch self {
         case .noAuthorization: "no-authorization"

@@ -1,6 +1,6 @@
 import Base
 
-/// The token our own sender signs (RFC 8292 section 2).
+/// The token that our own sender signs (RFC 8292 section 2).
 package struct VAPIDToken: Sendable, Confidential {
     /// Header and claims in base64url, joined by a dot: what ES256 signs.
     package let signingInput: [UInt8]

@@ -33,7 +33,8 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
         case 1: return Array(found)
         case 0:
             throw CommandError(
-                message: "there is no account \(name)", hint: "run bellwire list to see them",
+                message: "there is no account \(name)",
+                hint: "run bellwire list to see all registrations",
                 exitCode: .refused)
         default:
             throw CommandError.usage(

@@ -43,7 +43,7 @@ extension Command {
     ) throws -> EngineAccountName {
         guard arguments.positional.count <= 1 else {
             throw CommandError.usage(
-                "name at most one account", hint: "run bellwire list to see them")
+                "name at most one account", hint: "run bellwire list to see all registrations")
         }
         let control = try ControlConnection(arguments)
         let accounts = try EngineAccountName.all(control, named: arguments.positional.first)

@@ -48,7 +48,7 @@ extension Command {
         wait(signals, manager) {
             host.reload(log) { try DesktopTerms(DesktopHost.receivers(configure())) }
         }
-        manager.tell(.stopping)
+        manager.notify(.stopping)
         LastResort.arm(log, "desktop-hangs")
         host.end()
         log.write(.info, "ended")
@@ -73,7 +73,7 @@ extension Command {
             // The parent does not read; continue without it.
             log.write(.warning, "ready-not-heard", [("reason", error.description)])
         }
-        manager.tell(.ready)
+        manager.notify(.ready)
     }
 
     /// Waits for SIGTERM. Without a watchdog it sleeps until then.
@@ -85,12 +85,12 @@ extension Command {
             switch signals.next(within: interval) {
             case .end: return
             case .reload:
-                manager.tell(.reloading)
+                manager.notify(.reloading)
                 reload()
-                manager.tell(.ready)
+                manager.notify(.ready)
             case nil: break
             }
-            manager.tell(.alive)
+            manager.notify(.alive)
         }
     }
 }

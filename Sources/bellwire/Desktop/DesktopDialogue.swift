@@ -33,7 +33,8 @@ enum DesktopDialogue {
         switch failure.name {
         case "org.bellwire.Error.UnknownApplication":
             CommandError(
-                message: "there is no such application", hint: "run bellwire apps list to see them",
+                message: "there is no such application",
+                hint: "run bellwire apps list to see all applications",
                 exitCode: .refused)
         case BusErrorName.accessDenied:
             CommandError(

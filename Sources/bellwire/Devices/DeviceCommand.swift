@@ -66,7 +66,8 @@ extension Command {
         let found = byName.isEmpty ? devices.filter { "\($0.id)" == name } : byName
         guard let device = found.first else {
             throw CommandError(
-                message: "there is no device \(name)", hint: "run bellwire device list to see them",
+                message: "there is no device \(name)",
+                hint: "run bellwire device list to see all devices",
                 exitCode: .refused)
         }
         guard found.count == 1 else {

@@ -54,7 +54,8 @@ extension Command {
         let owners = try OwnerReport.owners(json: try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
             throw CommandError(
-                message: "there is no owner \(name)", hint: "run bellwire owner list to see them",
+                message: "there is no owner \(name)",
+                hint: "run bellwire owner list to see all owners",
                 exitCode: .refused)
         }
         _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")

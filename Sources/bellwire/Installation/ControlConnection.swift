@@ -88,7 +88,7 @@ struct ControlConnection {
     private static func refusal(_ response: HTTPResponse) -> CommandError {
         var scanner = JSONScanner(response.body)
         var message: String?
-        // An answer without JSON has no message; its status must do.
+        // An answer without JSON has no message, only a status.
         try? scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
             let isMessage = scanner.string(name) == "message"
             let text = try scanner.stringOrSkip()

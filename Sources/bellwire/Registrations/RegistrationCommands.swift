@@ -10,7 +10,7 @@ enum RegistrationsPath {
         let bytes = Array(id.utf8)
         guard Bits128(base64URL: bytes.span) != nil else {
             throw CommandError.usage(
-                "not the id of a registration", hint: "run bellwire list to see them")
+                "not the id of a registration", hint: "run bellwire list to see all registrations")
         }
         return "\(all)/\(id)"
     }
@@ -75,7 +75,8 @@ extension Command {
 
     private static func path(_ arguments: Arguments) throws -> String {
         guard arguments.positional.count == 1 else {
-            throw CommandError.usage("name one registration", hint: "run bellwire list to see them")
+            throw CommandError.usage(
+                "name one registration", hint: "run bellwire list to see all registrations")
         }
         return try RegistrationsPath.one(arguments.positional[0])
     }

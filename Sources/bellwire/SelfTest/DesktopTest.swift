@@ -47,7 +47,7 @@ struct DesktopTest {
             return fail(.push, "refused with status \(status)", "read the lines above")
         case (_, .notPushed(let reason)):
             return fail(.push, "no answer to a push: \(reason)", "read the lines above")
-        case (.pushing, .received(let isOurs)): return take(isOurs, now)
+        case (.pushing, .received(let isOurs)): return receive(isOurs, now)
         case (.leaving, .unregistered):
             step = .done
             return [.finish]
@@ -64,7 +64,7 @@ struct DesktopTest {
         return [.push(to: endpoint)]
     }
 
-    private mutating func take(_ isOurs: Bool, _ now: Duration) -> [Action] {
+    private mutating func receive(_ isOurs: Bool, _ now: Duration) -> [Action] {
         guard isOurs else { return fail(ReceiverTest.changed(.application)) }
         results.append(.passed(.application, "arrived after \(ReceiverTest.text(now - sent))"))
         step = .leaving

@@ -18,7 +18,7 @@ final class OpenListener {
     }
 
     /// Returns the socket once.
-    func take() -> ListeningSocket? { socket.take() }
+    func handOver() -> ListeningSocket? { socket.take() }
 
     func terms(_ certificates: CertificateStore?) -> HTTPListenerTerms {
         HTTPListenerTerms(

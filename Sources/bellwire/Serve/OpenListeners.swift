@@ -16,7 +16,7 @@ struct OpenListeners {
         var faces: [OpenListener] = []
         for listener in configuration.listeners + further {
             if let socket = given.faces.first(where: { $0.configured.isSamePlace(as: listener) }),
-                let owned = socket.take()
+                let owned = socket.handOver()
             {
                 faces.append(OpenListener(owned, listener))
                 continue
@@ -64,10 +64,10 @@ struct GivenSockets {
     let control: OpenListener?
 
     /// They use TLS unless the configuration says otherwise. Call it once, before threads start.
-    static func take() throws -> GivenSockets {
+    static func inherited() throws -> GivenSockets {
         var faces: [OpenListener] = []
         var control: OpenListener?
-        if let sockets = SystemdSockets.take() {
+        if let sockets = SystemdSockets.inherit() {
             for (index, name) in sockets.names.enumerated() {
                 let socket = try sockets.socket(at: index)
                 let place = ListenAddress(at: socket.address)

@@ -64,7 +64,7 @@ final class PushServer {
                 handler: { try pushes.handler(on: $0, api.route(on: $0)) })
             try Self.listen(listeners, on: server, certificates, control, api)
             Self.announce(listeners, configuration, baseURL, log)
-            if let socket = listeners.metrics?.take() {
+            if let socket = listeners.metrics?.handOver() {
                 let token = try Self.metricsToken(configuration)
                 try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
             }
@@ -253,10 +253,10 @@ extension PushServer {
         _ control: ControlSettings, _ api: APILoops
     ) throws {
         for listener in listeners.faces {
-            guard let socket = listener.take() else { continue }
+            guard let socket = listener.handOver() else { continue }
             try server.listen(on: socket, listener.terms(certificates?.store))
         }
-        guard let socket = listeners.control.take() else { return }
+        guard let socket = listeners.control.handOver() else { return }
         try server.listen(on: socket) { api.control(on: $0, control) }
     }
 }

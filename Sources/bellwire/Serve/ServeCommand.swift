@@ -25,7 +25,7 @@ extension Command {
         }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
-        let given = try GivenSockets.take()
+        let given = try GivenSockets.inherited()
         let places = given.faces.map(\.configured)
         let configure = { try ConfigurationSources.read(arguments, handedOver: places) }
         let configuration = try configure()
@@ -43,7 +43,7 @@ extension Command {
             server: server, desktop: desktop, manager: manager, signals: signals, log: log,
             configure: configure
         ).watch(configuration)
-        manager.tell(.stopping)
+        manager.notify(.stopping)
         LastResort.arm(log, "server-hangs")
         log.write(.info, "ending")
         desktop?.end()
@@ -66,7 +66,7 @@ extension Command {
             // The parent does not read; continue without it.
             log.write(.warning, "ready-not-heard", [("reason", error.description)])
         }
-        manager.tell(.status("serving \(server.baseURL)"))
-        manager.tell(.ready)
+        manager.notify(.status("serving \(server.baseURL)"))
+        manager.notify(.ready)
     }
 }

@@ -31,7 +31,7 @@ struct Supervisor {
             }
             desktop?.follow()
             if server.pulse.beat() {
-                manager.tell(.alive)
+                manager.notify(.alive)
             } else {
                 log.write(.warning, "loop-silent")
             }
@@ -46,8 +46,8 @@ struct Supervisor {
 
     /// Applies what can change while it runs; after a mistake everything stays as it was.
     private func reload(_ running: ServerConfiguration) {
-        manager.tell(.reloading)
-        defer { manager.tell(.ready) }
+        manager.notify(.reloading)
+        defer { manager.notify(.ready) }
         let configuration: ServerConfiguration
         do {
             configuration = try configure()

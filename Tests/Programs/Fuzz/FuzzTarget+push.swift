@@ -54,7 +54,7 @@ extension FuzzTarget {
             var nameBytes: [UInt8] = []
             nameBytes.append(contentsOf: name)
             let value = Array(line)
-            fields.note(nameBytes.span, value.span)
+            fields.record(nameBytes.span, value.span)
         }
         let body = Array(lines[5])
         for kind in SubscriptionKind.allCases {

@@ -27,7 +27,7 @@ struct BusConnectionTests {
         ]
     }
 
-    @Test("Every kind of value comes through the bus and back", arguments: samples)
+    @Test("Every kind of value passes through the bus and back", arguments: samples)
     func values(value: BusValue) throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
@@ -46,7 +46,7 @@ struct BusConnectionTests {
         export.end()
     }
 
-    @Test("What an object does not offer is refused by name")
+    @Test("An unknown member of an object is refused by name")
     func refusals() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
@@ -79,7 +79,7 @@ struct BusConnectionTests {
         export.end()
     }
 
-    @Test("Other tools can look at an object, and read its properties")
+    @Test("Other tools can introspect an object and read its properties")
     func introspection() async throws {
         let fixture = try BusFixture()
         let server = try fixture.connect()
@@ -168,13 +168,13 @@ struct BusConnectionTests {
         export.end()
     }
 
-    @Test("Names have one owner, and its coming and going is told")
+    @Test("Names have one owner, and changes of it are reported")
     func names() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
         var changes: [String] = []
         var claims: [NameClaim?] = []
-        // The two connections may hear of it in either order.
+        // The two connections may be notified in either order.
         func leaveWhenBothKnow() {
             if changes.count == 1, claims.count == 1 { server.close() }
         }
@@ -197,7 +197,7 @@ struct BusConnectionTests {
         watch.end()
     }
 
-    @Test("A name that is taken stays with its owner, and who asked does not wait for it")
+    @Test("A taken name stays with its owner, and the other requester does not queue")
     func taken() throws {
         let fixture = try BusFixture()
         let (first, second) = (try fixture.connect(), try fixture.connect())
@@ -221,7 +221,7 @@ struct BusConnectionTests {
         watch.end()
     }
 
-    @Test("Signals are heard, until nobody wants them any more")
+    @Test("Signals are delivered until the subscription ends")
     func signals() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
@@ -240,11 +240,11 @@ struct BusConnectionTests {
         }
         fixture.run()
         #expect(heard == ["one"])
-        // Its closure holds it.
+        // Retained by its closure.
         subscription = nil
     }
 
-    @Test("When the bus goes, waiting calls fail and the end is told once")
+    @Test("When the bus goes away, waiting calls fail and the end is reported once")
     func gone() throws {
         let fixture = try BusFixture()
         var told: [String] = []
@@ -284,7 +284,7 @@ struct BusConnectionTests {
         #expect(credentials?.user == getuid())
     }
 
-    @Test("A text with a NUL is refused instead of cut")
+    @Test("A text with a NUL is refused instead of truncated")
     func nul() throws {
         let fixture = try BusFixture()
         let connection = try fixture.connect()

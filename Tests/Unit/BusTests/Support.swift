@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bus
 
-/// A private bus, and a loop that runs until a test is through with it.
+/// A private bus, and a loop that runs until the test stops it.
 struct BusFixture {
     let bus = try? PrivateBus()
     let loop: EventLoop
@@ -16,7 +16,7 @@ struct BusFixture {
         return try BusConnection(to: .address(address), on: loop, ended: ended)
     }
 
-    /// Runs the loop until somebody stops it; fails the test when nobody does.
+    /// Runs the loop until somebody stops it; fails the test if nobody does.
     func run() {
         let guardian = Guardian(loop)
         _ = loop.schedule(after: Interval(.seconds(20)), guardian)
@@ -46,7 +46,7 @@ private final class Later: TimerHandler {
     func timerFired(_ cookie: UInt64) { call() }
 }
 
-/// An object whose one method sends back what it gets.
+/// An object whose one method returns its arguments.
 final class Echo: BusObject {
     let interfaces: [BusInterface]
     var calls: [BusCall] = []

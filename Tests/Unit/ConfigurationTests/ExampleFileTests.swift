@@ -22,13 +22,13 @@ struct ExampleFileTests {
                 environment: ["HOME": "/home/a"], file: .init(path: "example", bytes: bytes)))
     }
 
-    @Test("As it is delivered it changes nothing")
+    @Test("As delivered it changes nothing")
     func unchanged() throws {
         let example = try configuration(lines)
         #expect(example.text == (try configuration([])).text)
     }
 
-    @Test("Samples for a proxy let nobody subscribe who is not known", arguments: ["", "-subpath"])
+    @Test("The proxy samples let no stranger subscribe", arguments: ["", "-subpath"])
     func proxies(_ name: String) throws {
         let path = Self.path.replacing("bellwire.conf", with: "nginx/bellwire\(name).conf")
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -40,7 +40,7 @@ struct ExampleFileTests {
         #expect(unsaid.registration == .token && unsaid.listeners[0].hasProxies)
     }
 
-    @Test("With every setting taken out of its comment it is right, and names every key")
+    @Test("With all settings uncommented it is valid and has every key")
     func settings() throws {
         let settings = lines.filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
             .map { String($0.dropFirst()) }

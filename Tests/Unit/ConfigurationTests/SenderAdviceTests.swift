@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("What senders have to be told")
+@Suite("Advice for senders")
 struct SenderAdviceTests {
     private func advice(
         _ addresses: [String], own: [String] = ["127.0.0.1", "8.8.4.4"],
@@ -14,7 +14,7 @@ struct SenderAdviceTests {
             ownAddresses: Set(own.compactMap(IPAddress.init)))
     }
 
-    @Test("An address that is not public gets the settings of each sender, with itself in them")
+    @Test("A private address gets settings for each sender that contain it")
     func settings() throws {
         let text = try #require(try advice(["192.168.7.5", "fd12::5", "192.168.7.5"])).text
         #expect(text.contains("leads to another machine"))
@@ -32,7 +32,7 @@ struct SenderAdviceTests {
                 + #""nextcloud":{"allow_local_remote_servers":true}}"#)
     }
 
-    @Test("A public address of this machine needs no setting, and one of another no word")
+    @Test("A public address of this machine needs no setting; another machine no advice")
     func publicAddresses() throws {
         let text = try #require(try advice(["8.8.4.4"])).text
         #expect(text.contains("this machine by a public address") && !text.contains("Synapse"))

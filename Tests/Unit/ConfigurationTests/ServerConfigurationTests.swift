@@ -16,7 +16,7 @@ private func configuration(
             file: ConfigurationInput.File(path: "b.conf", bytes: Array(text.utf8))))
 }
 
-/// The error of a configuration, as a person sees it.
+/// The error and hint of a configuration as printed.
 private func failure(_ text: String, options: [String: [String]] = [:]) -> String? {
     do throws(ConfigurationError) {
         _ = try configuration(text, options: options)
@@ -28,7 +28,7 @@ private func failure(_ text: String, options: [String: [String]] = [:]) -> Strin
 
 @Suite("Configuration")
 struct ServerConfigurationTests {
-    @Test("With none at all it listens on loopback, openly, and keeps its state at home")
+    @Test("By default it listens on loopback, is open, and keeps its state at home")
     func none() throws {
         let configuration = try ServerConfiguration(
             ConfigurationInput(environment: ["HOME": "/home/a"]))
@@ -45,7 +45,7 @@ struct ServerConfigurationTests {
         #expect(configuration.certificate == nil && configuration.aliases.isEmpty)
     }
 
-    @Test("What callbacks may reach is said by addresses and sockets")
+    @Test("Callback targets are allowed by address or socket")
     func callbacks() throws {
         let configuration = try configuration(
             """
@@ -102,7 +102,7 @@ struct ServerConfigurationTests {
         #expect(configuration.keys == "/var/lib/bellwire/keys")
     }
 
-    @Test("An option decides before the environment, the environment before the file")
+    @Test("An option overrides the environment, and the environment overrides the file")
     func precedence() throws {
         let file = "base-url = https://file.example\nalias = https://file.example"
         var environment = ["HOME": "/", "BELLWIRE_BASE_URL": "https://environment.example"]
@@ -116,7 +116,7 @@ struct ServerConfigurationTests {
         #expect(fromOption.aliases.map(\.host) == ["a.example", "b.example"])
     }
 
-    @Test("Addresses in the environment keep what is said about their proxies")
+    @Test("Addresses in the environment keep their proxy settings")
     func environmentListeners() throws {
         let text = "http://10.0.0.1:80 trusted-proxies=10.0.0.2 unix:/a proxy-protocol 127.0.0.1:1"
         let configuration = try configuration(
@@ -165,7 +165,7 @@ struct ServerConfigurationTests {
         #expect(failure(text) == message)
     }
 
-    @Test("What is not even close to a key gets the list of all keys; no output can be spoofed")
+    @Test("An unknown key far from any other gets the list of keys; output cannot be spoofed")
     func unknownKeys() {
         #expect(failure("colour = red")?.contains("the keys are listen, base-url") == true)
         #expect(failure("\u{1B}[2J = red")?.contains("\u{1B}") == false)
@@ -190,7 +190,7 @@ struct ServerConfigurationTests {
         #expect(failure("", options: ["listen": ["127.0.0.1:1", "127.0.0.1:2"]]) == nil)
     }
 
-    @Test("Registration is open only where everybody may be meant")
+    @Test("Registration is open only if only this machine can connect")
     func registration() throws {
         #expect(try configuration("listen = 192.0.2.1:443").registration == .token)
         #expect(try configuration("listen = 127.0.0.9:1\nlisten = unix:/a").registration == .open)
@@ -254,7 +254,7 @@ struct ServerConfigurationTests {
         #expect(said.baseURL(tlsPort: 1, plainPort: nil)?.description == "https://a.example")
     }
 
-    @Test("Sockets that were given stand for addresses, and open no service to the network")
+    @Test("Passed sockets count as addresses, and open no service to the network")
     func handedOver() throws {
         let everywhere = ListenAddress(.tls(IPAddress(high: 0, low: 0), port: 443))
         func configuration(_ text: String) throws -> ServerConfiguration {
@@ -274,7 +274,7 @@ struct ServerConfigurationTests {
         #expect(throws: ConfigurationError.self) { try configuration("registration = open") }
     }
 
-    @Test("A reload takes over certificates and local users; the rest waits for a start")
+    @Test("A reload applies certificates and local users; the rest waits for a start")
     func changes() throws {
         let before = try configuration("listen = 127.0.0.1:1\ntls-certificate = a\ntls-key = b")
         let after = try configuration(
@@ -283,7 +283,7 @@ struct ServerConfigurationTests {
         #expect(before.keysForNextStart(after: before).isEmpty)
     }
 
-    @Test("A reload closes registration at once, and opens it only where it was judged for")
+    @Test("A reload closes registration at once, but opens it only for unchanged listeners")
     func registrationChanges() throws {
         let here = try configuration("listen = 127.0.0.1:1")
         let closed = try configuration("listen = 127.0.0.1:1\nregistration = token")
@@ -294,7 +294,7 @@ struct ServerConfigurationTests {
         #expect(here.registration(afterReloadOf: here, now: .token) == .open)
         #expect(elsewhere.registration(afterReloadOf: here, now: .open) == .open)
         #expect(proxied.registration(afterReloadOf: here, now: .open) == .token)
-        // The proxy is still in front.
+        // The server still runs behind the proxy.
         #expect(here.registration(afterReloadOf: proxied, now: .token) == .token)
     }
 
@@ -330,7 +330,7 @@ struct ServerConfigurationTests {
         #expect(entrance.isOpenToStrangers == sentence.contains("EVERYBODY"))
     }
 
-    @Test("What is in force is shown with its source and without passwords")
+    @Test("The configuration is shown with sources and without passwords")
     func rendering() throws {
         let configuration = try configuration(
             "store = nats://user:pass@nats.example:4222\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2"
@@ -368,7 +368,7 @@ struct ListenAddressTests {
         #expect(try ListenAddress(text).endpoint == endpoint)
     }
 
-    @Test("What stands behind it")
+    @Test("Proxy settings of an address")
     func proxies() throws {
         let address = try ListenAddress(
             "http://192.0.2.1:80  proxy-protocol trusted-proxies=192.0.2.2,2001:db8::1")
@@ -391,10 +391,10 @@ struct ListenAddressTests {
     }
 }
 
-@Suite("The name of the service")
+@Suite("The base URL")
 struct BaseURLTests {
     @Test(
-        "One form, whatever was written",
+        "It is normalized",
         arguments: [
             ("https://push.example.net", "https://push.example.net"),
             ("https://push.example.net/", "https://push.example.net"),
@@ -423,7 +423,7 @@ struct BaseURLTests {
         #expect(throws: ConfigurationError.self) { try BaseURL(text) }
     }
 
-    @Test("Endpoints have room for 1,000 bytes and no more")
+    @Test("Endpoints have at most 1,000 bytes")
     func length() {
         let start = "https://a.example/"
         let room = 1000 - BaseURL.endpointTail - start.utf8.count

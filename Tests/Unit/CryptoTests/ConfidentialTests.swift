@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WebPush
 
-@Suite("What holds secrets shows none")
+@Suite("Types that hold secrets do not print them")
 struct ConfidentialTests {
     private static func views(_ value: Any) -> String {
         var dumped = ""
@@ -13,7 +13,8 @@ struct ConfidentialTests {
         return "\(value) \(String(reflecting: value)) \(dumped)"
     }
 
-    /// Text, hex and the list of numbers in which a careless description would show bytes.
+    /// Text, hex and the list of numbers: the ways in which a careless description would show
+    /// bytes.
     private static func forms(of bytes: [UInt8]) -> [String] {
         let hexadecimal: [String] = bytes.map { String($0, radix: 16) }
         return [

@@ -6,15 +6,16 @@ import WebPush
 
 @Suite("Decryption of Web Push vectors")
 struct DecryptionVectorTests {
-    /// Where the texts leave a choice and we are tolerant: padded base64, and a keyid that nothing
-    /// matches beside a single dh.
+    /// Where the specifications leave a choice, we accept padded base64, and a keyid that matches
+    /// nothing next to a single dh.
     static let tolerated: Set = [
         "m-salt-padded-quoted", "m-keyid-mismatch", "m-keyid-only-encryption",
     ]
-    /// The file's own readers answer another word than its ruling, and so do we.
+    /// The readers recorded in the file give another answer than the file's own ruling; we give
+    /// theirs.
     static let otherWord = ["n-body-base64url": "bad-keyid-length"]
 
-    @Test("Every vector gets its text or its refusal", arguments: try WebPushVector.all("webpush"))
+    @Test("Every vector gives its text or its refusal", arguments: try WebPushVector.all("webpush"))
     func vector(_ vector: WebPushVector) throws {
         let outcome = try decrypt(vector)
         if Self.tolerated.contains(vector.id) {
@@ -27,7 +28,9 @@ struct DecryptionVectorTests {
         }
     }
 
-    @Test("Every recorded sender is understood", arguments: try RecordedPush.all("webpush"))
+    @Test(
+        "The push of every recorded sender is decrypted", arguments: try RecordedPush.all("webpush")
+    )
     func recorded(_ push: RecordedPush) throws {
         guard !push.request.body.isEmpty else { return }
         let outcome = try decryption(

@@ -31,7 +31,7 @@ struct EncryptorTests {
     }
 
     @Test(
-        "What is encrypted decrypts, from nothing to the most that fits",
+        "Encrypted texts decrypt, from empty to the longest that fits",
         arguments: ContentEncoding.allCases)
     func roundTrip(encoding: ContentEncoding) throws {
         let keys = try ReceiverKeys.generate()

@@ -5,7 +5,7 @@ import WebPush
 
 @testable import Crypto
 
-/// RFC 8188 alone, without the key agreement of Web Push: the parts below it, put together here.
+/// RFC 8188 alone, without the key agreement of Web Push.
 @Suite("RFC 8188 vectors with an explicit key")
 struct ExplicitKeyVectorTests {
     static func vectors() throws -> [WebPushVector] {

@@ -35,7 +35,7 @@ struct KeyTests {
         #expect(try !isKey([UInt8](repeating: 1, count: 33)))
     }
 
-    @Test("Key files name the kinds as they always did")
+    @Test("The kinds in key files never change their names")
     func kinds() {
         let kinds: [StoredKey.Kind] = [.receiver, .vapid, .master]
         #expect(kinds.map(\.rawValue) == ["receiver", "vapid", "master"])
@@ -61,7 +61,7 @@ struct KeyTests {
         #expect(key.publicParts.first?.value == vector?.pub)
     }
 
-    @Test("A key file cut anywhere is none")
+    @Test("A key file cut anywhere is rejected")
     func cutAnywhere() throws {
         let key = try StoredKey.generate(.receiver)
         let json = try key.json()

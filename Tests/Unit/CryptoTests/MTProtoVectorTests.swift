@@ -30,7 +30,8 @@ struct MTProtoVectorTests {
         try Vectors.load(File.self, from: "mtproto-push.json").vectors
     }
 
-    /// TDLib takes up to 15 bytes behind the last block; nothing genuine has them, so we do not.
+    /// TDLib accepts up to 15 bytes after the last block; genuine payloads never have them, so we
+    /// do not.
     static let stricter: Set = ["5 junk bytes appended (length not a multiple of 16)"]
 
     static let refusals: [String: MTProtoSecret.Refusal] = [
@@ -40,7 +41,7 @@ struct MTProtoVectorTests {
         "invalid padding length": .badPadding,
     ]
 
-    @Test("Every payload gets its text or its refusal", arguments: try vectors())
+    @Test("Every payload gives its text or its refusal", arguments: try vectors())
     func vector(_ vector: Vector) throws {
         let secret = try #require(try MTProtoSecret(Secret(vector.secret.span)))
         #expect(String(secret.keyID) == vector.auth_key_id || vector.expect == "error")

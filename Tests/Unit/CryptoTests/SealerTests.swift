@@ -58,7 +58,7 @@ struct SealerTests {
         }
     }
 
-    @Test("Two seals of one text have nothing in common")
+    @Test("Sealing a text twice gives different bytes")
     func salted() throws {
         var sealer = try Sealer(current: .generate())
         let first = try sealer.seal(Self.text.span, at: Self.place)
@@ -66,7 +66,7 @@ struct SealerTests {
         #expect(first[9..<41] != second[9..<41] && first[41...] != second[41...])
     }
 
-    @Test("After a rotation old fields open, and new ones carry the new key's id")
+    @Test("After a rotation old fields open, and new ones have the new key's id")
     func rotation() throws {
         let old = try MasterKey.generate()
         let new = try MasterKey.generate()

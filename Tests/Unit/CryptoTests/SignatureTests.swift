@@ -7,7 +7,7 @@ import WebPush
 
 @Suite("ES256 signatures")
 struct SignatureTests {
-    @Test("What we sign we verify, and nothing else")
+    @Test("Our signatures verify, and others do not")
     func roundTrip() throws {
         let privateKey = try PrivateKey.generate()
         var signer = try SigningKey(privateKey)
@@ -39,7 +39,7 @@ struct SignatureTests {
         #expect(decoded == raw)
     }
 
-    @Test("A DER signature cut anywhere is none")
+    @Test("A DER signature cut anywhere is rejected")
     func cutAnywhere() {
         let raw = [UInt8](repeating: 0xFF, count: 64)
         let encoded = DERSignature(raw.span).withBytes(Array.init)

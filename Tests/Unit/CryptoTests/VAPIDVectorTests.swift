@@ -7,13 +7,14 @@ import WebPush
 
 @Suite("VAPID vectors")
 struct VAPIDVectorTests {
-    /// Where the texts leave a choice: a trailing `=` is taken, and both alphabets for the key.
+    /// Where the specifications leave a choice, a trailing `=` is accepted, and both alphabets for
+    /// the key.
     static let tolerated: Set = ["w-sig-padded", "w-k-padded", "w-k-standard-alphabet"]
 
-    @Test("Every signature gets its verdict", arguments: try WebPushVector.all("vapid"))
+    @Test("Every signature is judged as recorded", arguments: try WebPushVector.all("vapid"))
     func vector(_ vector: WebPushVector) throws {
         var verifier = try VAPIDVerifier()
-        // The second time the signature comes from the cache; the verdict must not change.
+        // The second time the signature comes from the cache; the result must be the same.
         for _ in 0..<2 {
             let word = try verdict(on: vector, &verifier)
             if vector.expect.error == nil || Self.tolerated.contains(vector.id) {
@@ -46,7 +47,7 @@ struct VAPIDVectorTests {
     }
 
     @Test(
-        "In 2039 and 2106 a signature is good for as long as it says, and no longer",
+        "In 2039 and 2106 a signature is valid exactly until it expires",
         arguments: [2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000] as [Int])
     func farTime(now: Int) throws {
         let key = try PrivateKey.generate()
@@ -77,7 +78,7 @@ struct VAPIDVectorTests {
     }
 
     @Test(
-        "What is remembered of tokens is small, whatever is in them",
+        "The cache entry of a token is small, whatever is in the token",
         .disabled(if: OwnMemory.isSanitized), arguments: [1, 8, 9, 1_000])
     func memory(audiences: Int) throws {
         let audience = "https://push.example"
@@ -112,13 +113,13 @@ struct VAPIDVectorTests {
     }
 }
 
-/// Signs tokens with a key of its own.
+/// Signs tokens with its own key.
 private struct VAPIDTokens: ~Copyable {
     private let key: PrivateKey
 
     init() throws { key = try PrivateKey.generate() }
 
-    /// Authorization with these claims, JSON.
+    /// Authorization with these claims, given as JSON.
     func field(claims: String) throws -> [UInt8] {
         let header = Array(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
         let input = Base64URL.text(header.span) + "." + Base64URL.text(Array(claims.utf8).span)

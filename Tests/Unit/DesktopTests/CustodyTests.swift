@@ -23,34 +23,34 @@ struct CustodyTests {
             deadline: life.map { now + $0 }, urgency: urgency, isForeign: isForeign, at: now)
     }
 
-    @Test("A message of our receiver is acknowledged when its application has it")
+    @Test("A Bellwire receiver gets the acknowledgement when the application has the message")
     func ours() {
         var custody = Custody()
         receive(1, in: &custody)
         #expect(custody.takeActions() == [.handOver(key(1))])
-        #expect(custody.takeUnkept() == [])
+        #expect(custody.dequeueUnkept() == [])
         custody.finished(key(1), isDelivered: true, at: now)
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: true)])
         #expect(custody.isEmpty)
     }
 
-    @Test("Another receiver's is on the disk before it is acknowledged or handed over")
+    @Test("A message of another receiver is stored before it is acknowledged or handed over")
     func foreign() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
         #expect(custody.takeActions() == [])
-        #expect(custody.takeUnkept() == [key(1)])
+        #expect(custody.dequeueUnkept() == [key(1)])
         custody.kept(key(1), row: 5, at: now)
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: true), .handOver(key(1))])
         custody.finished(key(1), isDelivered: true, at: now)
         #expect(custody.takeActions() == [.drop(row: 5)])
     }
 
-    @Test("What a receiver that is left still keeps goes with it; what is on the disk stays")
+    @Test("Leaving a receiver drops the messages it still keeps; stored ones stay")
     func left() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
-        _ = custody.takeUnkept()
+        _ = custody.dequeueUnkept()
         custody.kept(key(1), row: 5, at: now)
         receive(2, in: &custody)
         receive(3, on: two, urgency: .veryLow, in: &custody)
@@ -68,18 +68,18 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.drop(row: 5)])
     }
 
-    @Test("With a full disk it stays with the receiver, and still comes")
+    @Test("With a full disk the receiver keeps the message, and it is still delivered")
     func fullDisk() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
-        _ = custody.takeUnkept()
+        _ = custody.dequeueUnkept()
         custody.notKept(key(1), at: now)
         #expect(custody.takeActions() == [.handOver(key(1))])
         custody.finished(key(1), isDelivered: true, at: now)
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: true)])
     }
 
-    @Test("What comes again is not delivered again, whether it is done with or not")
+    @Test("A repeated message is not delivered twice, finished or not")
     func repeated() {
         var custody = Custody()
         receive(1, in: &custody)
@@ -92,7 +92,7 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.settle(key(1), isDelivered: false)])
     }
 
-    @Test("64 of one channel are handed over, in order; the next when one is done")
+    @Test("64 messages of a channel are handed over in order; the next when one is finished")
     func limit() {
         var custody = Custody()
         for id in 0..<70 { receive(id, in: &custody) }
@@ -103,12 +103,12 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.settle(key(0), isDelivered: true), .handOver(key(64))])
     }
 
-    @Test("An application that sleeps does not keep the receiver's window full")
+    @Test("A sleeping application does not block the receiver's window")
     func crowd() {
         var custody = Custody()
         for id in 0..<64 { receive(id, in: &custody) }
         receive(100, on: two, in: &custody)
-        let unkept = custody.takeUnkept()
+        let unkept = custody.dequeueUnkept()
         #expect(unkept == (0..<64).map { key($0) })
         for (index, key) in unkept.enumerated() { custody.kept(key, row: Int64(index), at: now) }
         let settled = custody.takeActions().filter {
@@ -116,10 +116,10 @@ struct CustodyTests {
         }
         #expect(settled.count == 64)
         receive(64, in: &custody)
-        #expect(custody.takeUnkept() == [])
+        #expect(custody.dequeueUnkept() == [])
     }
 
-    @Test("What is below the floor waits, lets others pass, and comes when the floor falls")
+    @Test("A message below the urgency floor waits, lets others pass, and goes when it falls")
     func floor() {
         var custody = Custody()
         custody.setFloor(.normal, at: now)
@@ -130,7 +130,7 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.handOver(key(1))])
     }
 
-    @Test("What is worth nothing later is delivered now or never")
+    @Test("A message without a deadline is delivered now or never")
     func fleeting() {
         var custody = Custody()
         custody.setFloor(.high, at: now)
@@ -139,7 +139,7 @@ struct CustodyTests {
         #expect(custody.isEmpty)
     }
 
-    @Test("What is too old is not handed over, and not kept")
+    @Test("An expired message is neither handed over nor kept")
     func old() {
         var custody = Custody()
         custody.restore(key(1), from: 7, row: 3, deadline: now + .seconds(1), urgency: .normal)

@@ -11,7 +11,7 @@ import WebPush
 
 @testable import Desktop
 
-@Suite("What the desktop remembers")
+@Suite("The desktop's store")
 struct DesktopStoreTests {
     private let folder: TemporaryFolder
     private let master: MasterKey
@@ -38,7 +38,7 @@ struct DesktopStoreTests {
         return client
     }
 
-    @Test("Registrations are there after a restart; of one key the last one counts")
+    @Test("Registrations survive a restart; the last one of a key counts")
     func clients() throws {
         var store = try store()
         #expect(try store.clients() == [])
@@ -69,7 +69,7 @@ struct DesktopStoreTests {
         #expect(!text.contains("secret-"))
     }
 
-    @Test("A receiver is known again by its address, with the name that it gave us")
+    @Test("A receiver is found by its address, with the user agent id it gave us")
     func receivers() throws {
         var store = try store()
         let first = try store.receiver(at: "wss://a.example/")
@@ -97,7 +97,7 @@ struct DesktopStoreTests {
         return try #require(try store.keep([(key, entry)]).first)
     }
 
-    @Test("Messages keep their order, their time and their bodies; no row serves twice")
+    @Test("Messages keep their order, expiry and bodies; no row number is used twice")
     func messages() throws {
         var store = try store()
         let first = try keep("1", "one", in: store)
@@ -115,7 +115,7 @@ struct DesktopStoreTests {
         #expect(try keep("3", "three", in: store) > second)
     }
 
-    @Test("Words and numbers stand in the file as they always did")
+    @Test("The stored form of words and numbers does not change")
     func numbers() {
         #expect([ConnectorVersion.one, .two].map(\.rawValue) == [1, 2])
         let places: [ShownRecord.Place] = [
@@ -149,7 +149,7 @@ struct DesktopStoreTests {
         #expect(try TextFile.read(path) == before)
     }
 
-    @Test("Under another master key nothing opens, and nothing is made up")
+    @Test("Another master key opens nothing")
     func otherKey() throws {
         try store().save(client("secret-token"))
         let state = try StateFolder(folder.path + "/desktop")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waits between attempts to connect")
 struct LinkBackoffTests {
-    @Test("Each wait is twice the one before, up to five minutes, and half of it is chance")
+    @Test("Each wait doubles, up to five minutes, and half of it is random")
     func growth() {
         var (least, most) = (LinkBackoff(), LinkBackoff())
         let waits = (0..<12).map { _ in (least.next(chance: 0), most.next(chance: 1)) }
@@ -13,7 +13,7 @@ struct LinkBackoffTests {
         #expect(waits[11] == (.seconds(150), .seconds(300)))
     }
 
-    @Test("A server may ask for a longer wait, but not for ever; a success begins anew")
+    @Test("A server may ask for a longer wait, within a limit; a success resets the wait")
     func asked() {
         var backoff = LinkBackoff()
         #expect(backoff.next(chance: 0, atLeast: .seconds(30)) == .seconds(30))

@@ -90,7 +90,7 @@ struct LinkTests {
     private let one = Story.channel(1)
 
     @Test(
-        "Nobody connects for nothing; the first registration says hello, and is told its endpoint")
+        "The first registration connects, says hello and gets its endpoint")
     func first() {
         var story = Story()
         story.link.start()
@@ -113,7 +113,7 @@ struct LinkTests {
     }
 
     @Test(
-        "A receiver that has forgotten us is asked for everything again, and new endpoints are told"
+        "A receiver that forgot us is asked for all channels; new endpoints are reported"
     )
     func stateLost() {
         var story = Story(userAgent: "old")
@@ -128,7 +128,7 @@ struct LinkTests {
         #expect(story.told.contains(.endpoint(Story.channel(2), "https://p.example/2b")))
     }
 
-    @Test("Of a receiver of ours every channel is asked for, and only another endpoint is told")
+    @Test("A Bellwire receiver is asked for every channel; only a new endpoint is reported")
     func verified() {
         var story = Story(userAgent: "aa")
         story.register(1, known: "https://p.example/1")
@@ -140,7 +140,7 @@ struct LinkTests {
         #expect(story.told == [.endpoint(Story.channel(2), "https://p.example/2b")])
     }
 
-    @Test("Another receiver would make new endpoints: it is not asked for channels that it has")
+    @Test("Another receiver is not asked for channels it has: it would make new endpoints")
     func foreign() {
         var story = Story(userAgent: "aa")
         story.register(1, known: "https://p.example/1")
@@ -152,7 +152,7 @@ struct LinkTests {
     }
 
     @Test(
-        "An endpoint that is none is refused",
+        "A malformed endpoint is refused",
         arguments: [
             "", "ftp://x", "https://p.example/ a",
             "https://" + String(repeating: "x", count: 1_000),
@@ -165,7 +165,7 @@ struct LinkTests {
         #expect(story.told.last == .refuse(one, .internal))
     }
 
-    @Test("What fails there for now is asked for again after a minute")
+    @Test("A registration that failed temporarily is repeated after a minute")
     func retried() {
         var story = Story()
         story.register(1)
@@ -177,7 +177,7 @@ struct LinkTests {
     }
 
     @Test(
-        "Eight requests are under way at once; without an answer for ten seconds the link gives up")
+        "Eight requests run at once; after ten seconds without an answer the link gives up")
     func requests() {
         var story = Story()
         for number in 1...20 { story.register(UInt64(number)) }
@@ -193,7 +193,7 @@ struct LinkTests {
         #expect(story.disconnects == 2)
     }
 
-    @Test("Waits grow to a cap, and end at once when the network is back")
+    @Test("Waits grow to a limit, and end at once when the network is back")
     func backoff() {
         var story = Story()
         story.register(1)
@@ -212,7 +212,7 @@ struct LinkTests {
     }
 
     @Test(
-        "A connection that held for half a minute was a success; a refusal with a pause is heeded")
+        "A connection of half a minute resets the wait; a pause that the server asks is kept")
     func settled() {
         var story = Story()
         story.register(1)
@@ -232,7 +232,7 @@ struct LinkTests {
         #expect(story.connects == 9)
     }
 
-    @Test("Sent away for good, it comes back when the network changes or somebody registers")
+    @Test("After being told to stay away, it reconnects on a new network or registration")
     func resting() {
         var story = Story()
         story.register(1)
@@ -243,7 +243,7 @@ struct LinkTests {
         #expect(story.connects == 2)
     }
 
-    @Test("After sleep an open connection has ten seconds to show that it is one")
+    @Test("After sleep an open connection has ten seconds to prove that it works")
     func probe() {
         var story = Story()
         story.register(1)
@@ -258,7 +258,7 @@ struct LinkTests {
         story.wake()
         story.pass(.seconds(10))
         #expect((story.connects, story.disconnects) == (2, 1))
-        // Not more often than the server allows.
+        // The server limits how often a client may ping.
         story.hello("aa")
         story.registered(1, "https://p.example/1")
         let count = story.sent.count
@@ -268,7 +268,7 @@ struct LinkTests {
         #expect(story.sent.count == count + 1)
     }
 
-    @Test("What was done with while there was no connection is acknowledged after the next hello")
+    @Test("Messages finished while offline are acknowledged after the next hello")
     func acknowledged() {
         var story = Story()
         story.register(1)
@@ -294,7 +294,7 @@ struct LinkTests {
     }
 
     @Test(
-        "A channel that ends while offline is ended there later; the last one ends the connection")
+        "A channel that ends offline is unregistered later; the last one ends the connection")
     func ended() {
         var story = Story(userAgent: "aa", ended: [one])
         story.link.start()
@@ -308,7 +308,7 @@ struct LinkTests {
         #expect(story.disconnects == 1)
     }
 
-    @Test("A channel that no receiver ever heard of is forgotten at once")
+    @Test("A channel that no receiver knows is forgotten at once")
     func neverKnown() {
         var story = Story()
         story.register(1)
@@ -318,7 +318,7 @@ struct LinkTests {
     }
 
     @Test(
-        "What is no message of a push service ends the connection",
+        "A malformed message ends the connection",
         arguments: ["", "x", "[]", #"{"messageType":"notification"}"#, #"{"messageType":"hello"}"#])
     func rubbish(text: String) {
         var story = Story()
@@ -328,7 +328,7 @@ struct LinkTests {
         #expect(story.disconnects == 1)
     }
 
-    @Test("The fields of aesgcm stand in three lines before the body; withdrawn messages are told")
+    @Test("aesgcm's fields come in three lines before the body; withdrawals are reported")
     func bodies() {
         var story = Story()
         story.register(1)
@@ -351,10 +351,10 @@ struct LinkTests {
     }
 }
 
-@Suite("What this machine wants to be woken for")
+@Suite("The urgency floor of this machine")
 struct UrgencyFloorTests {
     @Test(
-        "Power and network decide",
+        "Power and network decide about the floor",
         arguments: [
             (false, nil, false, Urgency.veryLow), (false, nil, true, .low),
             (true, 80.0, false, .low), (true, 80, true, .normal), (true, 15, false, .high),
@@ -368,7 +368,7 @@ struct UrgencyFloorTests {
 
 @Suite("The list of receivers")
 struct ReceiverAddressTests {
-    @Test("One address a line; comments and repetitions are left out")
+    @Test("One address per line; comments and repetitions are skipped")
     func list() throws {
         let file =
             "# mine\n\nwss://push.example/u/abc\n ws://localhost:80/u/x\nwss://push.example/u/abc"
@@ -376,7 +376,7 @@ struct ReceiverAddressTests {
         #expect(list.map(\.text) == ["wss://push.example/u/abc", "ws://localhost:80/u/x"])
     }
 
-    @Test("Accounts stand behind the address, with the application that opens them")
+    @Test("Accounts follow the address, with the application that opens them")
     func accounts() throws {
         let file = Array("wss://a.example/u/x telegram/me matrix/@me:b.c=org.example.Chat".utf8)
         #expect(
@@ -388,7 +388,7 @@ struct ReceiverAddressTests {
         #expect((source.id, source.name) == ("telegram/me@a.example", "Telegram"))
     }
 
-    @Test("Of a server's registrations, the first that names an application opens its account")
+    @Test("An account opens the application of its first registration that names one")
     func registrations() throws {
         let list = """
             {"registrations":[{"app":"telegram","account":"me"},
@@ -408,7 +408,7 @@ struct ReceiverAddressTests {
     }
 
     @Test(
-        "What is no address is refused with its line, and not repeated",
+        "A malformed address is refused with its line number, and is not shown",
         arguments: [
             "wss://a.example/u/secret me", "wss://a.example/u/secret a/", "wss://b/u/secret /b=",
             "wss://b/u/secret a/b=", "ws://push.example/u/secret", "https://push.example/u/secret",

@@ -4,7 +4,7 @@ import WebPush
 
 @testable import Desktop
 
-@Suite("What the services of the system tell")
+@Suite("State of the machine from system services")
 struct MachineStateTests {
     @Test("Battery, charge and a metered network raise the floor; without services it is lowest")
     func floor() {
@@ -24,7 +24,7 @@ struct MachineStateTests {
         #expect(state.floor == .veryLow)
     }
 
-    @Test("A network that is back or another one wakes, one that goes does not")
+    @Test("A new or restored network wakes the link; a lost one does not")
     func network() {
         var state = MachineState()
         func wakes(_ number: UInt32?, _ connection: String? = nil) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Chats and accounts that are to be quiet")
+@Suite("bellwire chats, mute and pause")
 struct ChatsCommandTests {
     private let fixture: ServeFixture
     private let server: ServerProcess
@@ -36,7 +36,7 @@ struct ChatsCommandTests {
         return outcome.output
     }
 
-    @Test("chats lists what there is; mute and unmute name a chat by number or title")
+    @Test("chats lists all chats; mute and unmute take a number or a title")
     func mute() throws {
         #expect(try chats().contains("telegram/me: no chats yet"))
         try push("Ada", 5, "one", id: 1)
@@ -55,7 +55,7 @@ struct ChatsCommandTests {
         #expect(try fixture.run(["mute", "-77", "--for", "2h"]).output.contains("is muted until "))
         #expect(try chats().contains("muted for good"))
         #expect(try chats().contains("muted until 20"))
-        // What comes now does not come up; others do.
+        // Further messages of the chat do not come up; those of others do.
         try push("Ada", 5, "unheard", id: 2)
         try push("Adam", 6, "heard", id: 2)
         let shown = try fixture.run(["chats", "--json"]).output
@@ -72,7 +72,7 @@ struct ChatsCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("What is muted and paused is so after the server was killed")
+    @Test("Muting and pausing survive a kill of the server")
     func kept() throws {
         try push("Ada", 5, "one", id: 1)
         #expect(try fixture.run(["mute", "Ada"]).exitCode == 0)
@@ -90,7 +90,7 @@ struct ChatsCommandTests {
         #expect(next.end() == 0)
     }
 
-    @Test("What cannot be meant is said, with what to do about it")
+    @Test("An unknown or ambiguous chat gives an error and a hint")
     func mistakes() throws {
         try push("Ada", 5, "one", id: 1)
         try push("Adam", 6, "two", id: 1)
@@ -120,7 +120,7 @@ struct ChatsCommandTests {
         #expect(try refusal("chats", code: 4).contains("no server answers"))
     }
 
-    @Test("Whoever looks at chats takes nothing from the application")
+    @Test("Listing chats takes nothing from the application")
     func looksOnly() throws {
         try push("Ada", 5, "one", id: 1)
         _ = try chats()

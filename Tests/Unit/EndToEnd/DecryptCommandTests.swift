@@ -43,7 +43,7 @@ struct DecryptCommandTests {
         }
     }
 
-    @Test("What is wrong first is named first")
+    @Test("The first failed check is the result")
     func order() throws {
         let vector = try #require(try WebPushVector.all("webpush").first { $0.id == "rfc8291-5" })
         let other =
@@ -73,7 +73,7 @@ struct DecryptCommandTests {
         }
     }
 
-    @Test("Lines that are no messages are answered too; empty lines are not")
+    @Test("Malformed lines are answered; empty lines are not")
     func lines() throws {
         let vector = try #require(try WebPushVector.all("webpush").first)
         let good = try Self.line(vector, ["headers": 17, "extra": [1, ["a": NSNull()]]])

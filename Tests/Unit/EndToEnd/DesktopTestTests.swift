@@ -2,11 +2,11 @@ import Testing
 
 @testable import bellwire
 
-@Suite("The way that bellwire test walks on the desktop")
+@Suite("The desktop steps of bellwire test")
 struct DesktopTestTests {
     private static let endpoint = "https://push.example/wpush/v2/x"
 
-    @Test("Whether the endpoint comes before the answer or after it", arguments: [true, false])
+    @Test("It passes if the endpoint comes before or after the answer", arguments: [true, false])
     func wholeWay(isEndpointFirst: Bool) {
         var test = DesktopTest()
         var start: [DesktopTest.Event] = [.endpoint(Self.endpoint), .answered(reason: nil)]
@@ -33,7 +33,7 @@ struct DesktopTestTests {
         (start + [.received(isOurs: true), .timedOut], .application),
     ]
 
-    @Test("Where it stops is named, and the registration is given back", arguments: 0..<stops.count)
+    @Test("The failed step is named, and the registration is removed", arguments: 0..<stops.count)
     func stop(at index: Int) throws {
         let (events, hop) = Self.stops[index]
         var test = DesktopTest()

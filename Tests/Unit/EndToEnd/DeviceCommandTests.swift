@@ -31,7 +31,7 @@ struct DeviceCommandTests {
         #expect(try upgrade(server, bearer).hasSuffix(" 401"))
     }
 
-    @Test("A name is given once for each owner, and an unclear one is not removed")
+    @Test("A device name is unique for each owner; an ambiguous one is not removed")
     func names() throws {
         let server = try fixture.start()
         #expect(try fixture.run(["device", "add", "phone"]).exitCode == 0)
@@ -45,7 +45,7 @@ struct DeviceCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("Nothing that is a secret reaches the log, whatever is asked and refused")
+    @Test("No secret reaches the log, whatever is requested")
     func noSecrets() throws {
         let server = try fixture.start()
         let added = try fixture.run(["device", "add", "laptop", "--json"])
@@ -86,7 +86,7 @@ struct DeviceCommandTests {
         #expect(try fixture.run(["device", "list"]).errors.contains("no server answers"))
     }
 
-    @Test("Another user has rights only where users are allowed, and only to what is his")
+    @Test("Another user has rights only if allowed, and only to its own devices")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
         let folder = fixture.home.file("state")

@@ -39,7 +39,7 @@ struct EngineCommandTests {
             ])
     }
 
-    @Test("What was answered is there after a kill, under the same ids")
+    @Test("Answered requests survive a kill under the same ids")
     func killed() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let process = try RunningProcess(
@@ -62,7 +62,7 @@ struct EngineCommandTests {
             group["notifications"]?.elements.map { $0["id"]?.integer } == [1, 2, 3, 4, 5])
     }
 
-    @Test("What the user chose is told again until it is taken, what is to be fetched was heard")
+    @Test("A user's choice is repeated until confirmed; a fetch update is sent once")
     func owed() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let close = #"{"@type":"close"}"#
@@ -71,7 +71,7 @@ struct EngineCommandTests {
             #"{"@type":"bellwire.invokeNotificationAction","notification_group_id":1,"notification_id":1,"action":"reply","text":"yes"}"#,
         ])
         #expect(first.contains { $0.contains(#""reason":"empty""#) })
-        // Where the input ended with the last request that was not noted, and it comes once more.
+        // The input ended before the last update was confirmed, so it comes again.
         _ = try run([close])
         let second = try run([#"{"@type":"bellwire.actionTaken","id":"2"}"#, close])
         #expect(!second.contains { $0.contains(#""reason":"empty""#) })
@@ -79,7 +79,7 @@ struct EngineCommandTests {
         #expect(try !run([close]).contains { $0.contains("updateNotificationAction") })
     }
 
-    @Test("Nothing of a message stands in the files in clear")
+    @Test("No file contains a message unencrypted")
     func sealed() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try run([Self.on, Self.push(4711)])
@@ -88,7 +88,7 @@ struct EngineCommandTests {
         #expect(data.range(of: Data("hi 4711".utf8)) == nil)
     }
 
-    /// A payload that TDLib itself has opened, with its secret.
+    /// A payload with its secret that TDLib can open.
     private struct Sealed: Decodable {
         struct Vector: Decodable {
             let name: String
@@ -139,7 +139,7 @@ struct EngineCommandTests {
             again.contains { $0.contains("\"secret\":\"\(secret)\"") }, "asked for at each start")
     }
 
-    @Test("A token that shall be encrypted gets a secret of its own, and keeps it")
+    @Test("A token for encrypted payloads gets a secret and keeps it")
     func drawn() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let register =
@@ -157,7 +157,7 @@ struct EngineCommandTests {
         #expect(refused.last?.contains("Secret must be 256 bytes in base64url") == true)
     }
 
-    @Test("Sentences are told in the user's language where a table is there")
+    @Test("Sentences are in the user's language if there is a table for it")
     func language() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let tables = folder + "-share/bellwire/lang"

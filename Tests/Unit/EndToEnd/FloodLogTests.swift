@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the log says of floods")
+@Suite("Floods in the log")
 struct FloodLogTests {
     private let fixture: ServeFixture
 
     init() throws { fixture = try ServeFixture() }
 
-    /// A greeting of TLS in thousands of records, which the server ends.
+    /// A TLS greeting in thousands of records; the server closes the connection.
     private func flood(_ server: ServerProcess, from peer: String) {
         let socket = ServeListenerTests.connect(to: server.port)
         defer { close(socket) }
@@ -22,7 +22,7 @@ struct FloodLogTests {
         while recv(socket, &room, room.count, 0) > 0 {}
     }
 
-    @Test("Once a minute for each peer, an address or a /64, and ten times a minute in all")
+    @Test("A peer (an address or a /64) is logged once a minute, all peers ten times")
     func peers() throws {
         let server = try fixture.start(["--listen", "127.0.0.1:0 proxy-protocol"])
         let peers = [

@@ -5,7 +5,7 @@ import Testing
 @Suite("The Matrix gateway of a running server")
 struct GatewayTests {
     @Test(
-        "Over TLS, in HTTP/1.1 and HTTP/2, it answers in the words of Matrix",
+        "It answers in Matrix's format over TLS, in HTTP/1.1 and HTTP/2",
         arguments: ["1.1", "2"])
     func protocols(version: String) throws {
         let fixture = try ServeFixture()
@@ -18,14 +18,14 @@ struct GatewayTests {
         #expect(try ask() == #"{"unifiedpush":{"gateway":"matrix"}} 200"#)
         #expect(try ask("-d", body) == #"{"rejected":["https://x.example/y"]} 200"#)
         let file = fixture.home.file("large")
-        // Spaces behind the JSON make it no other notification.
+        // With spaces after the JSON it is still the same notification.
         for (count, answer) in [
             (524_288, #"{"rejected":["https://x.example/y"]} 200"#),
             (524_289, #"{"errcode":"M_TOO_LARGE","#),
         ] {
             let spaces = String(repeating: " ", count: count - body.utf8.count)
             try (body + spaces).write(toFile: file, atomically: true, encoding: .utf8)
-            // Who sends on without listening may find the connection ended before it reads why.
+            // A client that only sends may find the connection closed before it reads the reason.
             let text = try ask("-H", "Expect: 100-continue", "--data-binary", "@\(file)")
             #expect(text.hasPrefix(answer), "\(text)")
             #expect(text.hasSuffix(count > 524_288 ? " 413" : " 200"))

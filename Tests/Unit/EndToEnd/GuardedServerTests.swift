@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A running server, as others on the machine see it")
+@Suite("A running server's protection from other processes")
 struct GuardedServerTests {
-    /// Root may look into everything, so for root the server runs as somebody else.
+    /// Root may inspect every process, so as root the test runs the server as another user.
     private static let isRoot = geteuid() == 0
     private static let user = isRoot ? 23_456 : Int(geteuid())
     private static let other = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
@@ -23,13 +23,13 @@ struct GuardedServerTests {
         try files.setAttributes([.ownerAccountID: Self.user], ofItemAtPath: state)
     }
 
-    @Test("Nobody looks into it, its own user neither, and it can leave no core file")
+    @Test("No user can inspect its memory, and it leaves no core file")
     func strangers() throws {
         let server = try start()
         let folder = try #require(try process())
         let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
         #expect(limits.contains(/Max core file size +0 +0\s/))
-        // The kernel gives what a process that may not be dumped has in /proc to root.
+        // The kernel makes root the owner of these files for a process that is not dumpable.
         for file in ["environ", "maps", "mem", "io"] {
             let owner = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")
             #expect(owner[.ownerAccountID] as? Int == 0)
@@ -43,14 +43,14 @@ struct GuardedServerTests {
         let words = ["serve", "--listen", "http://127.0.0.1:0", "--state", state + "/state"]
         let environment = fixture.environment.merging(["HOME": state]) { $1 }
         guard Self.isRoot else { return try ServerProcess(words, environment: environment) }
-        // Others may not enter the folder of the build.
+        // Other users have no access to the build folder.
         let copy = fixture.home.file("bellwire")
         try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
         return try ServerProcess(
             Self.other + [copy] + words, program: "/usr/bin/setpriv", environment: environment)
     }
 
-    /// The folder in /proc of the process whose command line names this state.
+    /// The /proc folder of the process whose command line contains this state.
     private func process() throws -> String? {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").lazy
             .filter { Int($0) != nil }.map { "/proc/" + $0 }

@@ -3,17 +3,17 @@
     import TestSupport
     import Testing
 
-    /// With a mistake that only programs for tests have: a loop takes no turn any more.
+    /// Test builds of the programs can make a loop hang.
     @Suite("A service that hangs")
     struct HangTests {
-        /// Seconds. A sanitizer stays a while to see what other threads do.
+        /// In seconds. A sanitizer waits a while for other threads.
         private static let limit = OwnMemory.isSanitized ? 8.0 : 5
 
         private var fixture: ServeFixture
 
         init() throws { fixture = try ServeFixture() }
 
-        @Test("A server that is asked to end does so in five seconds")
+        @Test("A server told to end does so in five seconds")
         mutating func server() throws {
             fixture.environment["BELLWIRE_TRAP"] = "request:hang:boom"
             let server = try fixture.startInClear()
@@ -25,13 +25,13 @@
             #expect(server.errors.contains("event=server-hangs"))
         }
 
-        @Test("A desktop service that is asked to end does so in five seconds")
+        @Test("A desktop service told to end does so in five seconds")
         mutating func desktop() throws {
             let bus = try PrivateBus()
             fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
             fixture.environment["BELLWIRE_TRAP"] = "desktop:hang:"
             let service = try ServerProcess(["desktop"], environment: fixture.environment)
-            // Where it reads its receivers again.
+            // It hangs while it reads its receivers again.
             service.signal(SIGHUP)
             service.signal(SIGTERM)
             #expect(service.hasEnded(within: Self.limit))
@@ -39,8 +39,8 @@
         }
 
         @Test(
-            "Also where nobody reads what it says",
-            // One has something to say there itself, and waits.
+            "It also ends if nobody reads its output",
+            // A sanitizer writes to the full pipe itself and waits.
             .disabled(if: OwnMemory.isSanitized),
             arguments: [["serve", "--listen", "http://127.0.0.1:0"], ["desktop"]])
         mutating func deaf(arguments: [String]) throws {
@@ -53,7 +53,7 @@
             #expect(service.hasEnded(within: Self.limit))
         }
 
-        /// Fills the pipe that the program writes errors to, and ends with it, or takes it along.
+        /// Fills the program's error pipe, and ends together with the program.
         private static let launcher = """
             import ctypes, os, signal, subprocess, sys
             ours, its = os.pipe()

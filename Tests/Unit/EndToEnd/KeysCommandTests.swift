@@ -33,7 +33,7 @@ struct KeysCommandTests {
         #expect(again.exitCode == 1 && again.errors.contains("error: \(path) exists"))
     }
 
-    @Test("A key file that others can read is refused with the remedy")
+    @Test("A key file that others can read is refused with a hint")
     func readable() throws {
         let path = folder + "/vapid"
         _ = try Program.run(["keys", "new", "vapid", path])
@@ -75,7 +75,7 @@ struct KeysCommandTests {
     }
 
     @Test(
-        "Every command explains itself",
+        "Every command has a help text",
         arguments: [
             "check", "decrypt", "device", "keys", "list", "register", "revoke", "rotate", "send",
             "serve", "show", "version",

@@ -21,7 +21,7 @@ struct LocalUserTests {
             .write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// A user's clients of his engine, one of each kind, and one that has said hardly anything.
+    /// Clients of a user's engine, one of each kind, and one that sent almost nothing.
     private func clients() throws -> [RunningProcess] {
         let made = try fixture.runAsUser(
             ["register", "--app", "telegram", "--account", "me"], folder)
@@ -40,7 +40,7 @@ struct LocalUserTests {
         return clients
     }
 
-    /// Says `here` when it is connected, and what was said last when it is no more.
+    /// Prints `here` when it is connected, and the last message when the connection ends.
     private static let client = """
         import socket, sys
         s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(20)
@@ -59,7 +59,7 @@ struct LocalUserTests {
         """
 
     @Test(
-        "Who is shut out by a reload is disconnected at once, however he came",
+        "A client shut out by a reload is disconnected at once",
         .enabled(if: geteuid() == 0))
     func reload() throws {
         try configure(localUsers: "yes")
@@ -76,7 +76,7 @@ struct LocalUserTests {
     }
 
     @Test(
-        "What a user registered by the control socket ends with him, within a second",
+        "A user's control socket registrations end with the user within a second",
         .enabled(if: geteuid() == 0))
     func owner() throws {
         try configure(localUsers: "yes")

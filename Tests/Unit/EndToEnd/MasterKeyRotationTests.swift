@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Another master key, under kills")
+@Suite("Master key rotation under kills")
 struct MasterKeyRotationTests {
     private static let kills = 40
     private static let pushes = 150
@@ -25,7 +25,7 @@ struct MasterKeyRotationTests {
         return try ServeFixture.object(outcome.output)
     }
 
-    /// How many pushes still open, and how many accounts.
+    /// How many pushes and accounts can be unsealed.
     private func opened(_ id: String) throws -> (pushes: Int, accounts: Int) {
         let pending = try ServeFixture.object(try control("pending?registration=" + id))
         let messages = try #require(pending["messages"] as? [[String: Any]])
@@ -34,7 +34,7 @@ struct MasterKeyRotationTests {
         return (messages.count { $0["payload"] as? String != nil }, accounts.count)
     }
 
-    @Test("Whenever the server is killed while it seals anew, all rows open at the next start")
+    @Test("After a kill during a rotation all rows can be unsealed")
     func kills() throws {
         var server = try fixture.startInClear()
         let made = try register("icq", ["--dialect", "icq", "--clear", "yes"])
@@ -66,7 +66,7 @@ struct MasterKeyRotationTests {
             #expect(try opened(id) == whole)
         }
         #expect(rotations > Self.kills / 4, "\(rotations) rotations were begun")
-        // The last one comes to its end, and nothing of the keys before is left.
+        // The last rotation finishes and leaves no old keys.
         let keys = fixture.state + "/keys/"
         let end = ContinuousClock.now + .seconds(20)
         while FileManager.default.fileExists(atPath: keys + "master-former.json") {

@@ -8,7 +8,7 @@ struct OwnerCommandTests {
 
     init() throws { fixture = try ServeFixture() }
 
-    @Test("An owner is added, listed with what is his, and removed with all of it")
+    @Test("An owner is added, listed with its usage, and removed with its devices")
     func lifeOfOwner() throws {
         let server = try fixture.start()
         #expect(try fixture.run(["owner", "list"]).output.hasPrefix("no owners"))
@@ -39,7 +39,7 @@ struct OwnerCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("A name that cannot be shown, and a call without one, are refused")
+    @Test("An unprintable or missing name is refused")
     func badNames() throws {
         let server = try fixture.start()
         #expect(try fixture.run(["owner", "add", "a\u{1B}[2J"]).exitCode == 3)
@@ -48,7 +48,7 @@ struct OwnerCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("A user who does not administer sees himself, and adds and removes nobody")
+    @Test("Other users see only themselves, and add and remove nobody")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
         let folder = fixture.home.file("state")

@@ -25,14 +25,14 @@ struct ReceiverIDTests {
                 } else if let error = row["error"] {
                     "{\"error\":\(error.canonical)}"
                 } else {
-                    // TDLib ends the process here.
+                    // TDLib crashes here.
                     #"{"error":{"code":400,"message":"Failed to base64url-decode payload"}}"#
                 }
             #expect(answer == expected, "\(name)")
         }
     }
 
-    @Test("A line that is no JSON string is answered; an empty one is not")
+    @Test("A malformed line is answered; an empty one is not")
     func lines() throws {
         let answers = try run(["", "{}", "\"{}\"", "\"", "5", "\r"])
         let bad = #"{"error":{"code":400,"message":"bad-input"}}"#

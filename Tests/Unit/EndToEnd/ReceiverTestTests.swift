@@ -2,12 +2,12 @@ import Testing
 
 @testable import bellwire
 
-@Suite("The way that bellwire test walks")
+@Suite("The receiver steps of bellwire test")
 struct ReceiverTestTests {
     private static let base = "https://push.example"
     private static let endpoint = base + "/wpush/v2/x"
 
-    /// A tenth of a second passes between two events.
+    /// There is a tenth of a second between two events.
     private func results(_ events: [ReceiverTest.Event]) -> [HopResult] {
         var test = ReceiverTest(baseURL: Self.base)
         for (index, event) in events.enumerated() {
@@ -24,7 +24,7 @@ struct ReceiverTestTests {
     private static let stored =
         delivered + [.answered(status: 201), .opened, .hello(userAgent: "u")]
 
-    @Test("What is done on the whole way, in whatever order answer and message come")
+    @Test("All steps pass in either order of answer and message")
     func wholeWay() {
         for isAnsweredFirst in [true, false] {
             var test = ReceiverTest(baseURL: Self.base)
@@ -52,7 +52,7 @@ struct ReceiverTestTests {
         }
     }
 
-    @Test("Where it stops is named", arguments: 0..<stops.count)
+    @Test("The failed step is named", arguments: 0..<stops.count)
     func stop(at index: Int) throws {
         let (events, hop) = Self.stops[index]
         let last = try #require(results(events).last)
@@ -87,7 +87,7 @@ struct ReceiverTestTests {
         ),
     ]
 
-    @Test("A message that comes late was kept back on the way")
+    @Test("A late message was buffered by a proxy")
     func buffered() {
         var test = ReceiverTest(baseURL: Self.base)
         for event in Self.start + [.answered(status: 201)] { _ = test.handle(event, now: .zero) }
@@ -95,7 +95,7 @@ struct ReceiverTestTests {
         #expect(test.results.last?.hop == .delivery && test.results.last?.isPassed == false)
     }
 
-    @Test("It passes against a running server, and leaves nothing behind")
+    @Test("It passes against a running server and cleans up")
     func running() throws {
         let fixture = try ServeFixture()
         let server = try fixture.start()

@@ -36,7 +36,7 @@ struct RegistrationCommandTests {
         }
     }
 
-    @Test("Who is trusted in clear is listed and shown")
+    @Test("list and show say whose unencrypted pushes are trusted")
     func trust() throws {
         let server = try fixture.startInClear()
         let made = try register("--clear", "yes", "--trust-clear")
@@ -80,7 +80,7 @@ struct RegistrationCommandTests {
         #expect(!server.errors.contains("hello") && !server.errors.contains("whsec_"))
         _ = server.end()
         let again = try fixture.startInClear()
-        // Another port, so the endpoint's path is what is gone.
+        // The port is another one now, but the endpoint's path is gone.
         let endpoint = try #require(URL(string: made["endpoint"] as? String ?? ""))
         let status = try ServeFixture.output(
             "/usr/bin/curl",
@@ -92,7 +92,7 @@ struct RegistrationCommandTests {
         #expect(again.end() == 0)
     }
 
-    @Test("The text for people has what the application needs, and show has no secret")
+    @Test("register prints what the application needs; show prints no secret")
     func text() throws {
         let server = try fixture.startInClear()
         let outcome = try fixture.run([
@@ -121,7 +121,7 @@ struct RegistrationCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("Type 4 is a wake-up, and each option reaches the server")
+    @Test("Type 4 only signals, and each option reaches the server")
     func options() throws {
         let server = try fixture.startInClear()
         let made = try register(
@@ -146,7 +146,7 @@ struct RegistrationCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("What was answered with 201 is there after the server was killed")
+    @Test("A registration answered with 201 survives a kill")
     func killed() throws {
         let server = try fixture.startInClear()
         let made = try register()
@@ -163,7 +163,7 @@ struct RegistrationCommandTests {
         #expect(again.end() == 0)
     }
 
-    @Test("Another user sees and changes only what is his own")
+    @Test("Another user sees and changes only its own registrations")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
         try FileManager.default.setAttributes(
@@ -199,7 +199,7 @@ struct RotateMasterTests {
     private var formerPath: String { keys + "/master-former.json" }
     private func key() throws -> Data { try Data(contentsOf: URL(filePath: keys + "/master.json")) }
 
-    @Test("Everything is sealed anew while the server serves, and the former key goes")
+    @Test("Everything is sealed again while the server runs, and the old key is deleted")
     func rotation() throws {
         let server = try fixture.startInClear()
         let register = ["register", "--app", "telegram", "--account", "me"]
@@ -214,12 +214,12 @@ struct RotateMasterTests {
         let again = try fixture.startInClear()
         #expect(try fixture.run(["list"]).output.contains("telegram"))
         #expect(again.end() == 0)
-        // The former key opens nothing any more.
+        // The former key no longer opens anything.
         try former.write(to: URL(filePath: keys + "/master.json"))
         #expect(throws: ServerProcess.NotReady.self) { _ = try fixture.startInClear() }
     }
 
-    @Test("Killed at any moment of a rotation, the server starts again with everything")
+    @Test("Killed at any moment of a rotation, the server restarts without loss")
     func killed() throws {
         var server = try fixture.startInClear()
         for number in 0..<20 {
@@ -233,23 +233,23 @@ struct RotateMasterTests {
             server = try fixture.startInClear()
             let list = try fixture.run(["list"]).output
             #expect(list.split(separator: "\n").count == 20)
-            // So that the next one may begin.
+            // The next rotation needs this one finished.
             try awaitEnd()
         }
         #expect(server.end() == 0)
     }
 
-    @Test("A start between any two steps of a rotation finds what opens everything")
+    @Test("A start between any two steps of a rotation finds the right keys")
     func everyStep() throws {
         let server = try fixture.startInClear()
         #expect(
             try fixture.run(["register", "--app", "telegram", "--account", "me"]).exitCode == 0)
         #expect(server.end() == 0)
         let current = try key()
-        // The copy of the key was made, the new one was not.
+        // The key was copied; the new one was not made yet.
         try write(current, formerPath)
         try startAndList()
-        // The new key is there, and nothing was sealed under it.
+        // The new key exists; nothing is sealed under it yet.
         try write(current, formerPath)
         try FileManager.default.removeItem(atPath: keys + "/master.json")
         _ = try Program.run(["keys", "new", "master", keys + "/master.json"])
@@ -270,7 +270,7 @@ struct RotateMasterTests {
         #expect(!FileManager.default.fileExists(atPath: formerPath))
     }
 
-    /// What was cut short is brought to its end by a server that runs.
+    /// A running server finishes an interrupted rotation.
     private func awaitEnd() throws {
         let deadline = Date(timeIntervalSinceNow: 20)
         while FileManager.default.fileExists(atPath: formerPath), Date() < deadline {

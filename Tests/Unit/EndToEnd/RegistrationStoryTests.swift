@@ -34,7 +34,7 @@ struct RegistrationStoryTests {
             ])
     }
 
-    /// `TYPE MEMBER`, with the member that tells most of the event.
+    /// `TYPE MEMBER`, with the most telling member of the event.
     private func summary(_ request: HookRequest) throws -> String {
         let event = try ServeFixture.object(request.text)
         let data = event["data"] as? [String: Any] ?? [:]
@@ -51,7 +51,7 @@ struct RegistrationStoryTests {
         }
     }
 
-    @Test("Registered, pushed to, rotated and revoked, its callback hears of everything in order")
+    @Test("The callback gets registration, push, rotation and revocation in order")
     func story() throws {
         let hook = try HookServer()
         let server = try fixture.startInClear()
@@ -88,7 +88,7 @@ struct RegistrationStoryTests {
         #expect(server.end() == 0)
     }
 
-    @Test("At each start its callback is told what to register with")
+    @Test("At each start the callback gets the current token")
     func reminder() throws {
         let hook = try HookServer()
         let made = try {
@@ -96,7 +96,7 @@ struct RegistrationStoryTests {
             defer { _ = server.end() }
             let made = try register(hook)
             #expect(try hook.requests(1).map(summary) == ["registration.created"])
-            // A server that ends before it has the answer says it again, as it should.
+            // A server that stops before the answer would send it again.
             usleep(300_000)
             return made
         }()
@@ -108,13 +108,13 @@ struct RegistrationStoryTests {
             let parameters = data["register_device"] as? [String: Any]
             let token = parameters?["token"] as? String ?? ""
             let former = made["register_device"] as? [String: Any] ?? [:]
-            // With the port of this time.
+            // The port is a new one.
             #expect(token.suffix(150) == (former["token"] as? String ?? "").suffix(150))
             #expect(!token.isEmpty && server.end() == 0)
         }
     }
 
-    @Test("What was accepted reaches the callback though the server is killed, under one id each")
+    @Test("Accepted events reach the callback after a kill, each under one id")
     func killed() throws {
         let down = HookAnswer(503)
         let hook = try HookServer { request in
@@ -124,7 +124,7 @@ struct RegistrationStoryTests {
         let made = try register(hook)
         let path = try fixture.subscription(made)
         for number in 0..<3 { _ = try run("send", "--to", path, "\(number)") }
-        // One attempt at least was made, and refused.
+        // At least one attempt was made and refused.
         _ = hook.requests(2)
         _ = server.end(by: SIGKILL)
         hook.reply { HookAnswer.confirming($0) }

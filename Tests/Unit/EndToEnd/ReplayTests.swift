@@ -15,7 +15,7 @@ struct ReplayTests {
         }
     }
 
-    /// What is compared of a step: `updateChatReadInbox` is about chats, not notifications.
+    /// The compared part of a step: `updateChatReadInbox` is about chats, not notifications.
     private static func updates(_ step: JSONNode, leavingOut types: Set<String> = []) -> [String] {
         (step["updates"]?.elements ?? []).filter { update in
             let type = update["@type"]?.text ?? ""
@@ -23,7 +23,7 @@ struct ReplayTests {
         }.map { compared($0) }
     }
 
-    /// Without the files of contents, and threads, which were not recorded.
+    /// Without files and threads, which were not recorded.
     private static func compared(_ node: JSONNode) -> String {
         switch node.kind {
         case .object:
@@ -44,7 +44,8 @@ struct ReplayTests {
         "photo", "video", "animation", "audio", "document", "sticker", "video_note", "voice_note",
     ]
 
-    /// TDLib withholds some answers; ours are given. Of answers with content only this is told.
+    /// TDLib withholds some answers that this engine gives. Of answers with content only the type
+    /// is compared.
     private static func result(_ step: JSONNode) -> String {
         let action = step["do"]
         let isAsked =
@@ -61,7 +62,7 @@ struct ReplayTests {
         try play("tdlib-engine-scenarios.jsonl", count: 24)
     }
 
-    @Test("So does every step of those that were made at random, or for one rule each")
+    @Test("So does every step of generated stories")
     func randomStories() throws {
         try play(
             "tdlib-random-stories.jsonl", count: 240,
@@ -92,7 +93,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("A line that is no story is answered as such, and the next is played")
+    @Test("A malformed line gets an error, and the next story is played")
     func badLines() throws {
         let story = #"{"name":"a","options":{"notification_group_count_max":5},"steps":["#
         let played = try Self.play(["[]", "x", "", story + "]}"])
@@ -100,7 +101,7 @@ struct ReplayTests {
         #expect(played.last?["name"]?.text == "a")
     }
 
-    @Test("Dates, identifiers and sizes at the ends of their ranges stop nothing")
+    @Test("Extreme dates, ids and sizes do not stop the replay")
     func extremes() throws {
         let ends = ["9223372036854775807", "-9223372036854775808"]
         let steps = ends.flatMap { end in
@@ -127,7 +128,7 @@ struct ReplayTests {
         #expect(played.map { $0["steps"]?.elements.count } == [18, 18])
     }
 
-    @Test("Dates are told from the beginning of the story, and texts as they are")
+    @Test("Dates are relative to the story's beginning; texts are unchanged")
     func texts() throws {
         let story =
             #"{"name":"a","setup":{"private_chats":[1]},"options":{"notification_group_count_max":5},"steps":[{"do":{"push":{"date":"T+7","data":{"loc_key":"MESSAGE_TEXT","loc_args":["T+1","T+5"],"custom":{"from_id":"1","msg_id":"11"}}}}}]}"#
@@ -141,7 +142,7 @@ struct ReplayTests {
         #expect(notification["type"]?["content"]?["text"]?.text == "T+5")
     }
 
-    @Test("Every key of a push becomes what TDLib makes of it, or its error")
+    @Test("Every key of a push gives TDLib's notification or error")
     func keys() throws {
         let rows = try Vectors.lines(of: "tdlib-loc-keys.jsonl")
         let steps = rows.map { #"{"do":{"push":\#($0["payload"]?.canonical ?? "")}}"# }
@@ -170,7 +171,7 @@ struct ReplayTests {
         }
     }
 
-    /// TDLib confuses live locations with others; ours are told apart.
+    /// TDLib confuses live locations with others; this engine does not.
     private static func content(_ row: JSONNode) -> String? {
         let text = row["content"]?.canonical
         guard let isLive = row["content"]?["is_live"]?.bool else { return text }

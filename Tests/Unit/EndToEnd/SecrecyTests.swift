@@ -3,13 +3,13 @@ import HookSupport
 import TestSupport
 import Testing
 
-@Suite("What is secret of a registration")
+@Suite("Secrets of a registration")
 struct SecrecyTests {
     private let fixture: ServeFixture
 
     init() throws {
         var fixture = try ServeFixture()
-        // Swift's own report of a crash would show memory.
+        // Swift's own crash report would show memory.
         fixture.environment["SWIFT_BACKTRACE"] = "enable=yes,output-to=stderr"
         self.fixture = fixture
     }
@@ -29,7 +29,7 @@ struct SecrecyTests {
             ])
     }
 
-    /// What nobody but the one who registered may have, by what it is.
+    /// The secrets that only the registering client may have, by name.
     private func secrets(_ answer: [String: Any]) -> [String: String] {
         let keys = answer["keys"] as? [String: String] ?? [:]
         let device = answer["register_device"] as? [String: Any] ?? [:]
@@ -42,7 +42,7 @@ struct SecrecyTests {
         ]
     }
 
-    @Test("It stands in no later answer, in no log, and in nothing that a crash leaves behind")
+    @Test("They appear in no later answer, no log and no crash dump")
     func secrets() throws {
         let hook = try HookServer()
         let server = try fixture.start([
@@ -54,7 +54,7 @@ struct SecrecyTests {
                 "--callback", "http://127.0.0.1:\(hook.port)/deep-path"))
         let id = try #require(made["id"] as? String)
         let path = try fixture.subscription(made)
-        // Not under the secret, so it is counted; in clear, so is this.
+        // It is not encrypted under the secret, so it is counted; the unencrypted one is, too.
         _ = try run("send", "--to", path, "a telling text")
         _ = try ServeFixture.output(
             "/usr/bin/curl", ["-sS", "-d", "a clear text", made["endpoint"] as? String ?? ""])
@@ -78,7 +78,7 @@ struct SecrecyTests {
         for (what, secret) in hidden {
             #expect(secret.count >= 9, "\(what)")
             #expect(!server.errors.contains(secret) && !server.output.contains(secret), "\(what)")
-            // Its owner may see where it leads.
+            // The owner may see the address of the callback.
             guard !what.hasSuffix("endpoint"), what != "the target of the callback" else {
                 continue
             }
@@ -86,7 +86,7 @@ struct SecrecyTests {
                 #expect(!answer.contains(secret), "\(name) has \(what)")
             }
         }
-        // The log has something to say, and the report of a crash is not among it.
+        // The log has lines, but no crash report.
         for said in ["status=201", "event=undecryptable"] { #expect(server.errors.contains(said)) }
         #expect(!server.errors.contains("Backtrace") && !server.errors.contains("Registers"))
         let files = try FileManager.default.subpathsOfDirectory(atPath: fixture.home.path)

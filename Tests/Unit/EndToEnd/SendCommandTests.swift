@@ -11,7 +11,7 @@ struct SendCommandTests {
     private let folder: String
     private let keys: StoredKeyFile
 
-    /// A receiver whose keys only the test knows.
+    /// A receiver's keys, known only to the test.
     private struct StoredKeyFile: Decodable {
         let priv: String
         let pub: String
@@ -139,7 +139,7 @@ struct SendCommandTests {
         #expect(!text.contains("secret-token") && !text.contains(keys.auth))
     }
 
-    @Test("A message with a name replaces the one before it, and can be taken back")
+    @Test("A message with an id replaces the earlier one, and can be removed")
     func named() async throws {
         let cases = [
             (
@@ -204,7 +204,7 @@ struct SendCommandTests {
         #expect(outcome.exitCode == 2 && outcome.output.isEmpty)
     }
 
-    @Test("Nobody there is an error of its own, without the endpoint in it")
+    @Test("A failed connection has its own error, which does not show the endpoint")
     func unreachable() throws {
         let outcome = try Program.run([
             "send", "--endpoint", "http://127.0.0.1:1/secret-token", "--ttl", "0",
@@ -214,7 +214,7 @@ struct SendCommandTests {
     }
 
     @Test(
-        "What cannot be sent is refused before anything is sent",
+        "A wrong option is refused before anything is sent",
         arguments: [
             ["--topic", "not a topic"], ["--urgency", "urgent"], ["--ttl", "-1"],
             ["--encoding", "gzip"],
@@ -237,7 +237,7 @@ struct SendCommandTests {
         #expect(outcome.errors.contains("hint: run chmod 600"))
     }
 
-    @Test("A message that fits into no record is refused with the limit")
+    @Test("A message that is too long is refused with the limit")
     func tooLong() throws {
         try Data(count: 5000).write(to: URL(filePath: folder + "/long"))
         let outcome = try Program.run([

@@ -8,7 +8,7 @@ struct ServeCommandTests {
 
     init() throws { fixture = try ServeFixture() }
 
-    @Test("Without configuration it works, makes what it needs, and says how to trust it")
+    @Test("It works without a configuration, and says how to trust its certificate")
     func noConfiguration() throws {
         let server = try fixture.start([])
         #expect(server.output == "bellwire: ready https://localhost:8443\n")
@@ -24,7 +24,7 @@ struct ServeCommandTests {
         #expect(server.errors.contains("event=ended connections-cut=0"))
     }
 
-    @Test("A second start says nothing of trust, and a second server is refused")
+    @Test("A second start prints no instructions, and a second server is refused")
     func second() throws {
         let first = try fixture.start()
         let refused = try fixture.run(["serve", "--listen", "127.0.0.1:0"])
@@ -37,7 +37,7 @@ struct ServeCommandTests {
         #expect(!again.errors.contains("sudo cp"))
     }
 
-    @Test("Requests are logged where that is wanted, and never by their path")
+    @Test("Requests are logged if configured, without their paths")
     func accessLog() throws {
         let server = try fixture.start(["--listen", "127.0.0.1:0", "--access-log", "yes"])
         #expect(try fixture.curl([server.baseURL + "/wpush/v1/secret?more"]).hasSuffix(" 200"))
@@ -51,7 +51,7 @@ struct ServeCommandTests {
         #expect(!silent.errors.contains("event=request"))
     }
 
-    @Test("Metrics are read on a listener of their own, by whoever has the token")
+    @Test("Metrics have their own listener and need the token")
     func metrics() throws {
         let socket = fixture.home.file("metrics.sock")
         let token = fixture.home.file("token")
@@ -88,7 +88,7 @@ struct ServeCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("A port in use is named, with what to do")
+    @Test("A used port gives an error and a hint")
     func portInUse() throws {
         let server = try fixture.start()
         let other = try ServeFixture()
@@ -98,7 +98,7 @@ struct ServeCommandTests {
         #expect(outcome.errors.contains("bellwire: hint: "))
     }
 
-    @Test("A store is not opened under another key, nor without one")
+    @Test("A store is not opened with a wrong or missing key")
     func wrongKey() throws {
         #expect(try fixture.start().end() == 0)
         let master = fixture.state + "/keys/master.json"
@@ -112,7 +112,7 @@ struct ServeCommandTests {
         #expect(wrong.errors.contains("error: the store was sealed under another master key"))
     }
 
-    @Test("A database that is broken stops the start with what to do, and is left as it is")
+    @Test("A damaged database stops the start with a hint and is not changed")
     func damagedStore() throws {
         #expect(try fixture.start().end() == 0)
         let database = URL(filePath: fixture.state + "/bellwire.db")
@@ -128,7 +128,7 @@ struct ServeCommandTests {
         #expect(try Data(contentsOf: database) == garbage)
     }
 
-    @Test("A master key that systemd brings is used, and what has to be made lies elsewhere")
+    @Test("A master key from systemd is used; new keys go to another folder")
     func credential() throws {
         var fixture = fixture
         let folder = fixture.home.file("credentials")
@@ -166,7 +166,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "A mistake in the configuration is told with its line",
+        "A mistake in the configuration is shown with its line",
         arguments: [
             ("listen = 127.0.0.1:0\nbase-ur = https://a.example", ":2: unknown key base-ur"),
             ("# one\n\nlisten = somewhere", ":3: listen: somewhere has no port"),
@@ -191,7 +191,7 @@ struct ServeCommandTests {
         #expect(help.contains("(default: sqlite)"))
     }
 
-    @Test("check shows what is in force and what is wrong")
+    @Test("check shows the configuration and its mistakes")
     func check() throws {
         let fine = try fixture.run(["check", "--listen", "127.0.0.1:1"])
         #expect(fine.exitCode == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A home of its own for a server, and the requests of a test by curl.
+/// A home folder for a server, and requests with curl.
 struct ServeFixture {
     let home: TemporaryFolder
     var environment: [String: String]
@@ -25,13 +25,13 @@ struct ServeFixture {
         try Program.run(arguments, environment: environment.merging(["XDG_STATE_HOME": ""]) { $1 })
     }
 
-    /// With a listener in clear, so that `bellwire send` needs no certificate.
+    /// Listens without TLS, so that `bellwire send` needs no certificate.
     func startInClear() throws -> ServerProcess {
         try start(["--listen", "http://127.0.0.1:0"])
     }
 
-    /// What the program says to another user, who is in the group of the state folder, as an
-    /// administrator would put him there.
+    /// The program's output for another user, whom an administrator added to the group of the state
+    /// folder.
     func runAsUser(_ arguments: [String], _ folder: String) throws -> String {
         let copy = home.file("bellwire")
         if !FileManager.default.fileExists(atPath: copy) {
@@ -43,7 +43,7 @@ struct ServeFixture {
                 + ["--state", folder])
     }
 
-    /// What `send --to` takes, of a registration as the program printed it.
+    /// The file for `send --to`, from a registration as the program printed it.
     func subscription(_ registration: [String: Any]) throws -> String {
         let members = ["endpoint": registration["endpoint"], "keys": registration["keys"]]
         let path = home.file("subscription")

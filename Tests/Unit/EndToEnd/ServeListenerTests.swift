@@ -8,7 +8,7 @@ struct ServeListenerTests {
 
     init() throws { fixture = try ServeFixture() }
 
-    @Test("In clear on loopback, and on a Unix socket")
+    @Test("It serves without TLS on loopback and on a Unix socket")
     func plainAndUnix() throws {
         let path = fixture.home.file("face.sock")
         let server = try fixture.start([
@@ -23,7 +23,7 @@ struct ServeListenerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("Behind the PROXY protocol nobody is served without its header")
+    @Test("With the PROXY protocol a connection without its header is refused")
     func proxyProtocol() throws {
         let server = try fixture.start(["--listen", "127.0.0.1:0 proxy-protocol"])
         let with = try fixture.curl(["--haproxy-protocol", server.baseURL + "/health"])
@@ -31,7 +31,7 @@ struct ServeListenerTests {
         #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 000"))
     }
 
-    @Test("Behind a proxy nobody subscribes without a credential, and log and check say who may")
+    @Test("Behind a proxy clients need a credential, and log and check say so")
     func behindProxy() throws {
         let listen = ["--listen", "http://127.0.0.1:0 trusted-proxies=127.0.0.1"]
         let server = try fixture.start(listen + ["--base-url", "https://push.example.org"])
@@ -51,7 +51,7 @@ struct ServeListenerTests {
         #expect(listeners[0]["open_to_strangers"] as? Bool == true)
     }
 
-    @Test("Whether one who was forwarded may subscribe is decided for each listener")
+    @Test("Each listener decides whether forwarded clients may subscribe")
     func forwarded() throws {
         let path = fixture.home.file("face.sock")
         let server = try fixture.start([
@@ -75,7 +75,7 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
-    @Test("Without descriptors nobody is lost in silence, and it goes on when there are some")
+    @Test("Running out of file descriptors is logged, and service continues afterwards")
     func noDescriptors() throws {
         let server = try ServerProcess(
             [
@@ -105,7 +105,7 @@ struct ServeListenerTests {
         return descriptor
     }
 
-    @Test("Sockets that systemd opened are taken over")
+    @Test("Sockets that systemd opened are used")
     func systemdSockets() throws {
         let launcher = fixture.home.file("launch.py")
         try """
@@ -133,7 +133,7 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
-    @Test("systemd hears when it is ready, how it is, and when it ends")
+    @Test("systemd is told when it is ready, what it does, and when it stops")
     func notify() throws {
         var fixture = fixture
         let listener = fixture.home.file("listen.py")
@@ -161,7 +161,7 @@ struct ServeListenerTests {
         #expect(ear.hasSaid("STOPPING=1"))
     }
 
-    @Test("A new certificate is shown to new connections, and old ones go on")
+    @Test("A new certificate is used for new connections; old ones continue")
     func newCertificate() throws {
         let (chain, key) = (fixture.home.file("chain.pem"), fixture.home.file("key.pem"))
         try makeCertificate("old.example", chain, key)
@@ -183,10 +183,10 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
-    @Test("Certificates that change are taken up without being asked for")
+    @Test("Changed certificates are loaded without a signal")
     func changedFiles() throws {
         var fixture = fixture
-        // Looks after itself as often as systemd wants to hear of it.
+        // It checks its certificates as often as systemd's watchdog wants a signal.
         fixture.environment["WATCHDOG_USEC"] = "150000"
         let (chain, key) = (fixture.home.file("chain.pem"), fixture.home.file("key.pem"))
         try makeCertificate("old.example", chain, key)
@@ -199,7 +199,7 @@ struct ServeListenerTests {
         #expect(server.end() == 0)
     }
 
-    @Test("A configuration that is read again says what waits for the next start")
+    @Test("A reload logs the keys that wait for the next start")
     func reload() throws {
         let file = fixture.home.file("bellwire.conf")
         try "listen = 127.0.0.1:0".write(toFile: file, atomically: true, encoding: .utf8)

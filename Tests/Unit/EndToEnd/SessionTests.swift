@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The session of whoever runs the tests")
+@Suite("The test runner's own session")
 struct SessionTests {
-    @Test("It is not that of the programs under test")
+    @Test("Programs under test do not use it")
     func session() throws {
         let bus = try PrivateBus()
         let fixture = try ServeFixture()

@@ -3,13 +3,13 @@
     import TestSupport
     import Testing
 
-    /// Servers with a trap, one after the other, in one home.
+    /// Servers with a crash trap, one after the other, in one home folder.
     struct SetAsideFixture {
         let home: ServeFixture
 
         init() throws { home = try ServeFixture() }
 
-        /// The port is a part of every request, so servers after each other have one.
+        /// Requests contain the port, so all servers use the same one.
         func start(trap: String? = nil, port: Int = 0) throws -> ServerProcess {
             var trapped = home
             trapped.environment["BELLWIRE_TRAP"] = trap
@@ -22,7 +22,7 @@
                 ["-s", "-m", "10", "-o", "/dev/null", "-w", "%{http_code}"] + arguments)
         }
 
-        /// Lets two servers end on the input. Answers the one after them, which has it too.
+        /// Lets two servers crash on the input. Returns the third one, which has the trap as well.
         func endured(
             port: Int = 0, _ trap: String, _ input: (ServerProcess) throws -> Void
         ) throws -> ServerProcess {
@@ -34,7 +34,7 @@
                     try input(server)
                     #expect(server.hasEnded(within: 20))
                 } catch is ServerProcess.NotReady {
-                    // What was due ended it before it could say a word.
+                    // It crashed on what was due before it could print anything.
                 }
             }
             let server = try start(trap: trap, port: port)

@@ -4,8 +4,8 @@
     import TestSupport
     import Testing
 
-    /// With traps that only programs for tests have.
-    @Suite("An input on which the server ends, and that no request by HTTP brings")
+    /// Test builds of the programs have crash traps.
+    @Suite("Inputs other than HTTP requests that crash the server")
     struct SetAsideKindTests {
         private let test: SetAsideFixture
         private var home: ServeFixture { test.home }
@@ -14,7 +14,7 @@
 
         private static let channel = "5f0a9a10-1f0e-4f4f-8f6a-2f1f5a0c0d01"
 
-        /// Says its lines, prints what it hears until that is so many messages, and goes.
+        /// Sends lines, prints this many messages, and disconnects.
         private func heard(_ count: Int, at place: String, _ lines: [String]) throws -> [String] {
             try ServeFixture.output(
                 "/usr/bin/python3", ["-c", Self.peer, place, "\(count)"] + lines
@@ -57,11 +57,11 @@
             #"{"messageType":"hello","use_webpush":true,"uaid":"\#(uaid)","x":"\#(extra)"}"#
         }
 
-        /// What a peer says to a server, with a word of its own, and hears in the end.
+        /// What a peer sends and finally receives; the message contains a unique word.
         struct Words: Sendable, CustomTestStringConvertible {
             let kind: String
             let name: String
-            /// What it hears once the word is set aside; nil where the connection is cut.
+            /// The refusal after the input was set aside; nil if the connection is closed.
             let refusal: String?
             var testDescription: String { kind }
         }
@@ -83,7 +83,7 @@
         }
 
         @Test(
-            "What a connection says ends it twice, is refused from then on, and others are served",
+            "A WebSocket message that crashes it twice is refused, and others are served",
             arguments: [
                 Words(kind: "frame", name: "a message from a user agent", refusal: nil),
                 Words(kind: "command", name: "a request to an engine", refusal: "503"),
@@ -107,7 +107,7 @@
             #expect(server.end() == 0)
         }
 
-        @Test("A message that waits ends it twice; then it is kept, and others are delivered")
+        @Test("A waiting message that crashes it twice is kept, and others are delivered")
         func message() throws {
             let maker = try test.start()
             let made = try heard(
@@ -126,12 +126,12 @@
             var times = 0
             let server = try test.endured(port: maker.port, "message:trap:") {
                 times += 1
-                // Who leaves after the hello may not be there any more when what waits was read.
+                // A client that leaves after the hello may be gone before its page is read.
                 _ = try heard(times < 3 ? 2 : 1, at: "\($0.port)", [hello(uaid)])
             }
             #expect(try test.checked("a waiting message"))
             #expect(server.end() == 0)
-            // Others would end on the same mistake.
+            // Other messages would hit the same trap.
             let other = try test.start(port: maker.port)
             try push("good")
             let delivered = try heard(2, at: "\(other.port)", [hello(uaid)])
@@ -144,7 +144,7 @@
             #expect(mended.end() == 0)
         }
 
-        @Test("A registration ends it twice when its time comes; then it stays, and is pushed to")
+        @Test("A registration that crashes it twice when due stays and still gets pushes")
         func registration() throws {
             let hook = try HookServer()
             var made: [String: Any] = [:]
@@ -165,7 +165,7 @@
             ])
             #expect(sent.exitCode == 0, "\(sent.errors)")
             #expect(server.end() == 0)
-            // Without the mistake its time comes as if nothing had been.
+            // Without the trap it ends on time as usual.
             try FileManager.default.removeItem(atPath: home.state + "/set-aside")
             let mended = try test.start(port: server.port)
             #expect(try home.run(["list"]).output.contains(id))

@@ -3,8 +3,8 @@
     import TestSupport
     import Testing
 
-    /// With traps that only programs for tests have.
-    @Suite("An input on which the server ends")
+    /// Test builds of the programs have crash traps.
+    @Suite("Inputs that crash the server")
     struct SetAsideTests {
         private let test: SetAsideFixture
         private var home: ServeFixture { test.home }
@@ -12,7 +12,7 @@
         init() throws { test = try SetAsideFixture() }
 
         @Test(
-            "A request ends it twice, by whatever signal, and is answered 503 from then on",
+            "A request that crashes it twice, by any signal, gets 503 from then on",
             arguments: ["trap", "abort", "overflow"])
         func request(how: String) throws {
             let server = try test.endured("request:\(how):boom") {
@@ -26,7 +26,7 @@
             #expect(try test.checked("a request"))
         }
 
-        @Test("What a push carries ends it twice, however it is encrypted, and others are served")
+        @Test("A push that crashes it twice is refused in any encryption, and others are served")
         func payload() throws {
             let first = try test.start()
             let (bad, good) = (try test.register("bad"), try test.register("good"))
@@ -47,7 +47,7 @@
             #expect(server.end() == 0)
         }
 
-        @Test("What is kept of an account ends it twice; then it is kept, and others are served")
+        @Test("An account that crashes it twice is kept unserved, and others are served")
         func account() throws {
             let maker = try test.start()
             let (first, second) = (try test.register("bad"), try test.register("good"))
@@ -65,14 +65,14 @@
             #expect(second["id"] != nil)
             #expect(try test.checked("the engine of an account"))
             #expect(server.end() == 0)
-            // Without the mistake, as after an update that tries it again.
+            // Without the trap, as after an update, which tries it again.
             try FileManager.default.removeItem(atPath: home.state + "/set-aside")
             let mended = try test.start()
             #expect(try home.run(["chats", "telegram/bad"]).exitCode == 0)
             #expect(mended.end() == 0)
         }
 
-        @Test("Killed from outside at the same input, it sets nothing aside")
+        @Test("A kill from outside at the same input sets nothing aside")
         func killed() throws {
             for _ in 0..<3 {
                 let server = try test.start(trap: "request:kill:boom")

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// One connection through TLS that stays open: `openssl s_client`, asked by lines.
+/// One open TLS connection: `openssl s_client`, used line by line.
 final class TLSClient {
     private let process: RunningProcess
     private var text = ""
@@ -14,7 +14,7 @@ final class TLSClient {
         _ = try read(until: "---\nSSL handshake")
     }
 
-    /// Of the certificate that was shown.
+    /// The subject of the server's certificate.
     var subject: String { text.components(separatedBy: "subject=").last ?? "" }
 
     func ask(_ path: String) throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that listens to an engine.
+/// A program that follows an engine.
 private final class Listener: @unchecked Sendable {
     private let process: RunningProcess
     // Unchecked: touched by the test's thread alone.
@@ -17,7 +17,7 @@ private final class Listener: @unchecked Sendable {
         try process.input.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// The next line; the test's time limit ends a wait in vain.
+    /// The next line; the test's time limit ends the wait.
     func line() -> String {
         while true {
             if let end = rest.firstIndex(of: "\n") {
@@ -30,7 +30,7 @@ private final class Listener: @unchecked Sendable {
         }
     }
 
-    /// Reads on until a line with this text.
+    /// Skips lines until one contains this text.
     func line(with text: String) -> String {
         while true {
             let line = line()
@@ -57,7 +57,9 @@ struct WatchCommandTests {
         #expect(try fixture.run(["send", "--to", path, payload]).exitCode == 0)
     }
 
-    @Test("watch shows what comes, and goes on when the server is back", .timeLimit(.minutes(2)))
+    @Test(
+        "watch shows new notifications, and continues when the server is back",
+        .timeLimit(.minutes(2)))
     func watch() throws {
         var server = try fixture.startInClear()
         let made = try register()
@@ -70,7 +72,7 @@ struct WatchCommandTests {
         try push(path, "one", id: 1)
         #expect(plain.line().hasSuffix("  Ada: one"))
         #expect(json.line(with: "updateNotificationGroup").contains(#""text":"one""#))
-        // What was shown before a kill is shown after it.
+        // Notifications shown before a kill are shown after it.
         _ = server.end(by: SIGKILL)
         #expect(plain.line() == "the server is gone; waiting for it")
         server = try fixture.start(["--listen", "http://127.0.0.1:\(server.port)"])
@@ -81,7 +83,7 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("watch says which account it wants to know, and which is not there")
+    @Test("watch asks for an account if there are several, and refuses unknown ones")
     func accounts() throws {
         let server = try fixture.startInClear()
         #expect(try fixture.run(["watch"]).errors.contains("there is no registration"))
@@ -94,7 +96,7 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("On a terminal it has colours, and what a sender wrote has none", .timeLimit(.minutes(2)))
+    @Test("Output on a terminal has colours, but none from senders", .timeLimit(.minutes(2)))
     func colours() throws {
         let server = try fixture.startInClear()
         let path = try fixture.subscription(try register())
@@ -109,7 +111,7 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("What a client asks before its engine is open is done then, behind its updates")
+    @Test("Requests sent before the engine is open are handled after its first updates")
     func early() throws {
         let server = try fixture.startInClear()
         _ = try register()
@@ -162,7 +164,7 @@ struct WatchCommandTests {
     }
 
     @Test(
-        "Whenever the server is killed, all updates together are what it shows afterwards",
+        "After a kill the server shows the sum of all updates sent",
         .timeLimit(.minutes(3)))
     func kills() throws {
         var server = try fixture.startInClear()
@@ -198,7 +200,7 @@ struct WatchCommandTests {
                 #expect(newest > last && known[newest] == "\(number)")
                 last = newest
             }
-            // One goes before the kill.
+            // One is removed before the kill.
             if let oldest = known.keys.min() {
                 let request =
                     #"{"@type":"removeNotification","notification_group_id":1,"notification_id":\#(oldest)}"#
@@ -236,7 +238,7 @@ struct WatchCommandTests {
         print(stream.read(stream.read(2)[1]).decode(), flush=True)
         """
 
-    /// Makes one request at once, and prints the type of the answer; then those of all that came.
+    /// Sends one request at once, and prints the types of the answer and of everything after it.
     private static let requester = """
         import json, socket, sys
         connection = socket.socket(socket.AF_UNIX)

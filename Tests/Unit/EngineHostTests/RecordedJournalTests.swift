@@ -46,7 +46,7 @@ struct RecordedJournalTests {
         journal.add(EngineEntries.bytes([(1, .start), (2, push)]), of: 7)
         journal.add(EngineEntries.bytes([(3, .own(.setUser(77)))]), of: 9)
         journal.add(EngineEntries.bytes([(4, .time)]), of: 7)
-        let (first, second) = (journal.take(), journal.take())
+        let (first, second) = (journal.takeRecord(), journal.takeRecord())
         let written = try #require(first)
         #expect(written.record == Self.record)
         #expect(written.engines.sorted() == [7, 9] && second == nil)

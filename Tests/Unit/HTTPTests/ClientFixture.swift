@@ -49,7 +49,7 @@ final class ClientFixture {
 
     func drain() { loops.drain(within: .seconds(5)) }
 
-    // Unchecked: touched by the thread of the loop alone, apart from `events`.
+    // Unchecked: apart from `events` used only on the thread of the loop.
     final class Echo: WebSocketClientHandler, @unchecked Sendable {
         var client: WebSocketClient?
         var connection: WebSocketConnection?
@@ -88,7 +88,7 @@ final class ClientFixture {
 }
 
 extension RawSocket {
-    /// Reads the client's request and answers it rightly, or with `change`d lines.
+    /// Reads the client's request and answers it correctly, or with `change`d lines.
     @discardableResult
     func acceptUpgrade(
         _ change: (inout [String]) -> Void = { _ in }, then rest: [UInt8] = []

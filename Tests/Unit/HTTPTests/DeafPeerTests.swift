@@ -9,7 +9,7 @@ import Testing
 @Suite("Peers that send and do not read")
 struct DeafPeerTests {
     private let certificate: DevelopmentCertificate
-    /// What somebody else asks meanwhile.
+    /// A second client, whose requests must still be answered.
     private static let requests = 200
     private static let request = Array("GET /a HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
 
@@ -35,7 +35,7 @@ struct DeafPeerTests {
         return client
     }
 
-    /// How often the loop turns while somebody is answered `requests` times, one after the other.
+    /// How often the loop turns while that client makes `requests` requests, one after the other.
     private func turns(of fixture: ServerFixture) throws -> Int {
         let client = try EncryptedClient(port: fixture.port, certificate, .http1)
         func ask() throws {
@@ -55,7 +55,7 @@ struct DeafPeerTests {
     }
 
     @Test(
-        "One who asks and asks for other keys costs no turn of the loop",
+        "A peer that keeps asking for new keys costs no turns of the loop",
         arguments: DeafSpeech.allCases)
     func keyUpdates(_ speech: DeafSpeech) throws {
         let fixture = try fixture()
@@ -68,7 +68,7 @@ struct DeafPeerTests {
         #expect(try turns(of: fixture) < 2 * Self.requests)
     }
 
-    @Test("Nobody waits for one who sends five megabytes of new keys at once")
+    @Test("Five megabytes of key updates from one peer delay nobody else")
     func neighbour() throws {
         let fixture = try fixture()
         let deaf = try deafClient(of: fixture)
@@ -85,7 +85,7 @@ struct DeafPeerTests {
             _ = try #require(client.receive())
             longest = max(longest, ContinuousClock.now - start)
         }
-        // To read it all takes more than a second.
+        // Reading it all takes more than a second.
         #expect(longest < .milliseconds(250))
     }
 
@@ -111,10 +111,10 @@ struct DeafPeerTests {
         #expect(kinds.map(\.count) == [1, 1, 1])
     }
 
-    /// On a Unix socket a record finds room as a whole or not at all: with one answer more or less
-    /// before it, it is the change of the keys that finds none.
+    /// A Unix socket accepts a record as a whole or not at all: with one answer more or less before
+    /// it, the key update is the record that does not fit.
     @Test(
-        "Nor does one to whom an answer is owed that finds no room", arguments: [0, 1],
+        "A peer whose answer finds no room in the socket delays nobody else", arguments: [0, 1],
         DeafSpeech.allCases)
     func owed(further: Int, _ speech: DeafSpeech) throws {
         let folder = try TemporaryFolder()
@@ -129,14 +129,14 @@ struct DeafPeerTests {
             guard ask(deaf, speech.request(asked)) else { break }
         }
         #expect(asked < 300)
-        // There was no room for the last answer. This stays unread, or finds none either.
+        // There was no room for the last answer. This one stays unread, or finds no room either.
         for _ in 0..<2 {
             asked += 1
             deaf.send(speech.request(asked))
         }
         #expect(try turns(of: fixture) < 2 * Self.requests)
         guard speech == .http1 else { return }
-        // And is answered when there is room.
+        // It is answered once there is room.
         var answers = 0
         while answers < 200, let bytes = deaf.next() {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -145,7 +145,7 @@ struct DeafPeerTests {
         #expect(answers == 200)
     }
 
-    /// Whether an answer arrives, which is left unread.
+    /// Whether an answer arrives; it is left unread.
     private func ask(_ client: RawSocket, _ request: [UInt8]) -> Bool {
         let before = client.waitingBytes
         client.send(request)

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import HTTP
 
-/// What a client that does not read what it asks for speaks.
+/// The requests of a client that does not read its answers, in one protocol.
 enum DeafSpeech: CaseIterable {
     case http1, http2, webSocket
 
     var applicationProtocol: ApplicationProtocol { self == .http2 ? .http2 : .http1 }
 
-    /// Says what comes before the first request, and reads what is said to that.
+    /// Sends what comes before the first request and reads the answer to that.
     func begin(_ client: RawSocket) throws {
         switch self {
         case .http1: break
@@ -28,17 +28,17 @@ enum DeafSpeech: CaseIterable {
         }
     }
 
-    /// Of something that goes on for thousands of bytes.
+    /// A request whose answer has thousands of bytes.
     var beginning: [UInt8] {
         switch self {
         case .http1: []
-        // A frame that nobody knows.
+        // A frame of an unknown kind.
         case .http2: [0, 0x3F, 0xFF, 0xEE, 0, 0, 0, 0, 0]
         case .webSocket: [0x82, 0xFE, 0x3F, 0xFF, 1, 2, 3, 4]
         }
     }
 
-    /// One that is answered at once; `number` counts from 1.
+    /// A request that is answered at once; `number` counts from 1.
     func request(_ number: Int) -> [UInt8] {
         switch self {
         case .http1: Array("GET /a HTTP/1.1\r\nHost: a\r\n\r\n".utf8)

@@ -24,7 +24,7 @@ final class EncryptedClient {
         _ = stream.write(bytes.span)
     }
 
-    /// Sends each piece in a TLS record of its own, and all of them in one packet.
+    /// Sends each piece in its own TLS record, and all records in one packet.
     func sendTogether(_ pieces: [String]) {
         setCork(1)
         for piece in pieces { send(Array(piece.utf8)) }
@@ -38,7 +38,7 @@ final class EncryptedClient {
             socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The next bytes; nil at the end, and when none come within five seconds.
+    /// The next bytes; nil at the end, or if none come within five seconds.
     func receive() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         var span = bytes.mutableSpan
@@ -46,7 +46,7 @@ final class EncryptedClient {
         return Array(bytes[..<count])
     }
 
-    /// All up to the end; nil when there was none within five seconds.
+    /// Everything up to the end; nil if the end does not come within five seconds.
     func readToEnd() -> [UInt8]? {
         var received: [UInt8] = []
         let start = ContinuousClock.now
@@ -56,7 +56,7 @@ final class EncryptedClient {
 }
 
 extension DevelopmentCertificate {
-    /// One for a test, in a folder of its own.
+    /// A certificate for one test, in its own folder.
     static func forTest() throws -> DevelopmentCertificate {
         let folder = NSTemporaryDirectory() + "bellwire-" + UUID().uuidString
         try FileManager.default.createDirectory(

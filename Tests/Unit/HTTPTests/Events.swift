@@ -1,7 +1,7 @@
 import Foundation
 
-/// What happened on another thread, in order, for a test to wait for.
-// Unchecked: `values` is touched inside the lock of `condition` alone.
+/// Events of another thread, in order, for a test to wait for.
+// Unchecked: `values` is used only under the lock of `condition`.
 final class Events<Value: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var values: [Value] = []
@@ -13,7 +13,7 @@ final class Events<Value: Sendable>: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// The next one; nil when there is none for ten seconds.
+    /// The next event; nil if there is none for ten seconds.
     func next() -> Value? {
         condition.lock()
         defer { condition.unlock() }

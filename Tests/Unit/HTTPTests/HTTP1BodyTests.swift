@@ -21,7 +21,7 @@ struct HTTP1BodyTests {
     }
 
     @Test(
-        "Chunks are joined, their extensions read over and trailers dropped",
+        "Chunks are joined, their extensions ignored and trailers dropped",
         arguments: [
             "5\r\nhello\r\n0\r\n\r\n",
             "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
@@ -46,7 +46,7 @@ struct HTTP1BodyTests {
     }
 
     @Test(
-        "A chunk that is not exactly right is refused",
+        "A malformed chunk is refused",
         arguments: [
             ("\r\n", .badChunkSize), ("x\r\n", .badChunkSize), ("0x5\r\n", .badChunkSize),
             ("+5\r\n", .badChunkSize), ("-5\r\n", .badChunkSize), (" 5\r\n", .badChunkSize),
@@ -114,7 +114,7 @@ struct HTTP1BodyTests {
         #expect(transcript.body.utf8.count == 64 * 1024)
     }
 
-    @Test("A sender that waits for 100 Continue is heard once, if its body may come")
+    @Test("A sender that waits for 100 Continue gets it once, if its body is allowed")
     func expectation() {
         let expecting = Self.post + "Expect: 100-Continue\r\nContent-Length: "
         #expect(Transcript(expecting + "5\r\n\r\n").entries.last == .continueExpected)
@@ -126,7 +126,7 @@ struct HTTP1BodyTests {
         #expect(!Transcript(old + "5\r\n\r\nhello").entries.contains(.continueExpected))
     }
 
-    @Test("A body is handed on as ranges of the input")
+    @Test("A body is delivered as ranges of the input")
     func ranges() {
         var parser = HTTP1Parser()
         let input = Array(chunked("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").utf8)

@@ -22,7 +22,7 @@ struct HTTP1ConnectionTests {
         return connection
     }
 
-    @Test("Requests follow each other until the client or the count says otherwise")
+    @Test("Requests follow each other until the client ends them or the limit is reached")
     func keepAlive() {
         var patience = HTTP1Patience()
         patience.requestCount = 2
@@ -56,7 +56,7 @@ struct HTTP1ConnectionTests {
         #expect(connection.deadline == .seconds(3))
     }
 
-    @Test("Lingering ends with its time")
+    @Test("Lingering ends at its deadline")
     func lingering() {
         var connection = HTTP1Connection(at: .zero)
         _ = connection.answered(hasUnreadInput: true, at: .zero)
@@ -67,14 +67,14 @@ struct HTTP1ConnectionTests {
         #expect(connection.deadline == nil)
     }
 
-    @Test("Bytes behind the last request also call for lingering")
+    @Test("Bytes after the last request also cause lingering")
     func pipelinedBehindClose() {
         var connection = answering(get("Connection: close"))
         let continuation = connection.answered(hasUnreadInput: true, at: .zero)
         #expect(continuation == .linger)
     }
 
-    @Test("Idle connections are closed, slow requests are told so")
+    @Test("Idle connections are closed, slow requests are answered with 408")
     func deadlines() {
         var idle = HTTP1Connection(at: .zero)
         let idleExpiry = idle.expired(at: .seconds(75))
@@ -99,7 +99,7 @@ struct HTTP1ConnectionTests {
         #expect(bodyExpiry == .refuse(.timeout))
     }
 
-    @Test("A server that stops finishes the running request and takes no other")
+    @Test("A stopping server finishes the current request and accepts no other")
     func stopping() {
         var connection = answering()
         connection.stop()

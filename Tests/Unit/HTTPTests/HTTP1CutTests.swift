@@ -22,14 +22,14 @@ struct HTTP1CutTests {
     func cutAnywhere(_ input: String) {
         let bytes = Transcript.endingLine(Array(input.utf8))
         let whole = Transcript(bytes)
-        // The longest inputs are one byte over and over.
+        // The longest inputs repeat a single byte.
         for cut in stride(from: 0, through: bytes.count, by: max(1, bytes.count / 300)) {
             #expect(Transcript(bytes, cuts: [cut]) == whole, "cut at \(cut)")
         }
         #expect(Transcript.byteByByte(bytes) == whole)
     }
 
-    @Test("Pipelined requests come out one by one, whatever pieces they came in")
+    @Test("Pipelined requests are read one by one, however they were cut")
     func pipelining() {
         let bytes = Array(Self.corpus.prefix(6).joined().utf8)
         let whole = Transcript(bytes)
@@ -41,7 +41,7 @@ struct HTTP1CutTests {
         }
     }
 
-    @Test("A head that comes byte by byte is not read anew for every byte")
+    @Test("A head that comes byte by byte is not read again for every byte")
     func linearWork() {
         var limits = HTTPLimits()
         limits.headBytes = 1024 * 1024
@@ -50,7 +50,7 @@ struct HTTP1CutTests {
         #expect(Transcript.byteByByte(head, limits: limits).isComplete)
     }
 
-    @Test("The memory of a head can go from one connection to another")
+    @Test("The memory of a head can be reused by another connection")
     func memory() {
         let first = Array(get("A: b").utf8)
         let second = Array(get("C: d").utf8)

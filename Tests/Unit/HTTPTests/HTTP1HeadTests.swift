@@ -126,19 +126,19 @@ struct HTTP1HeadTests {
         Refused("another expectation", "Expect: 100-continue, x", .unsupportedExpectation),
     ]
 
-    @Test("A request line that is not exactly right is refused", arguments: requestLines)
+    @Test("A malformed request line is refused", arguments: requestLines)
     func requestLine(_ test: Refused) {
         #expect(Transcript(test.input).entries == [.refused(test.refusal)])
     }
 
-    @Test("A field line that is not exactly right is refused", arguments: fieldLines)
+    @Test("A malformed field line is refused", arguments: fieldLines)
     func fieldLine(_ test: Refused) {
         let host = test.input.contains("Host:") || test.input.isEmpty ? "" : "Host: a\r\n"
         let input = "GET / HTTP/1.1\r\n" + host + test.input + "\r\n"
         #expect(Transcript(input).entries == [.refused(test.refusal)])
     }
 
-    @Test("A body whose end is in doubt is refused", arguments: framings)
+    @Test("A body whose end is ambiguous is refused", arguments: framings)
     func framing(_ test: Refused) {
         #expect(Transcript(get(test.input)).entries == [.refused(test.refusal)])
     }
@@ -148,7 +148,7 @@ struct HTTP1HeadTests {
         #expect(Transcript("GET / HTTP/1.1\r\n Host: a\r\n\r\n").refusal == .foldedLine)
     }
 
-    @Test("Once refused, the connection stays refused and reads nothing more")
+    @Test("After a refusal the connection reads nothing more")
     func staysRefused() {
         var parser = HTTP1Parser()
         var position = 0
@@ -161,7 +161,7 @@ struct HTTP1HeadTests {
         #expect(parser.head.bytes.isEmpty && parser.head.path.isEmpty)
     }
 
-    @Test("A head is taken apart into method, target and fields")
+    @Test("A head is split into method, target and fields")
     func parts() throws {
         let input =
             "PATCH /a/b?c=d?e HTTP/1.1\r\nhOST:[::1]:8443\r\nX-Empty:\r\nA:\t b\tc \t\r\n\r\n"
@@ -176,12 +176,12 @@ struct HTTP1HeadTests {
         #expect(transcript.isComplete)
     }
 
-    @Test("A method that nobody knows keeps its word")
+    @Test("An unknown method keeps its name")
     func unknownMethod() {
         #expect(Transcript("get / HTTP/1.1\r\nHost: a\r\n\r\n").heads.first?.method == "get")
     }
 
-    @Test("Bytes above ASCII may stand in a value")
+    @Test("A value may have bytes above ASCII")
     func obsoleteText() {
         let input = Array("GET / HTTP/1.1\r\nHost: a\r\nA: ".utf8) + [0xE9, 0xFF, 0x80]
         #expect(Transcript(input + Array("\r\n\r\n".utf8)).isComplete)
@@ -198,7 +198,7 @@ struct HTTP1HeadTests {
         #expect(Transcript(input).heads.first?.authority == host)
     }
 
-    @Test("Two empty lines before a request are passed over")
+    @Test("Two empty lines before a request are skipped")
     func emptyLines() {
         #expect(Transcript("\r\n\r\n" + get() + "\r\n" + get()).heads.count == 2)
     }
@@ -209,7 +209,7 @@ struct HTTP1HeadTests {
         #expect(head?.version == .http11)
     }
 
-    @Test("The limits themselves are still allowed")
+    @Test("Values exactly at the limits are allowed")
     func limits() {
         let target = "/" + String(repeating: "a", count: 8191)
         let start = "GET \(target) HTTP/1.1\r\nHost: a\r\n"

@@ -3,12 +3,13 @@ import Testing
 
 @testable import HTTP
 
-/// Figures, not judgements: `BELLWIRE_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
+/// Prints figures and checks nothing: `BELLWIRE_MEASURE=1 swift test -c release -Xswiftc
+/// -enable-testing`.
 @Suite(
     "The cost of HTTP/1.1",
     .enabled(if: ProcessInfo.processInfo.environment["BELLWIRE_MEASURE"] != nil), .serialized)
 struct HTTP1MeasurementTests {
-    /// What an application server sends, with a signature of usual length.
+    /// The request of an application server, with a signature of usual length.
     static let push =
         """
         POST /wpush/v2/gAAAAABlZ2h0aGlzaXNhdG9rZW5vZmFib3V0ZWlnaHR5Ynl0ZXNpbmxlbmd0aA HTTP/1.1\r
@@ -22,7 +23,7 @@ struct HTTP1MeasurementTests {
 
         """
 
-    @Test("A push of 200 bytes on a connection that stays")
+    @Test("A push of 200 bytes on a persistent connection")
     func parse() {
         let input = Array((Self.push + String(repeating: "x", count: 200)).utf8)
         var parser = HTTP1Parser()
@@ -59,7 +60,7 @@ struct HTTP1MeasurementTests {
         print("answer of \(output.count) bytes: \(time) ns")
     }
 
-    /// Nanoseconds a call, the best of five rounds.
+    /// Nanoseconds per call, the best of five rounds.
     private static func shortest(of count: Int, _ body: () -> Void) -> Int {
         let clock = ContinuousClock()
         let round = (0..<5).map { _ in clock.measure { for _ in 0..<count { body() } } }.min()

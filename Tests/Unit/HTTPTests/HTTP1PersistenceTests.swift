@@ -32,7 +32,7 @@ struct HTTP1PersistenceTests {
         #expect(Transcript(input).refusal == .transferEncodingInHTTP10)
     }
 
-    @Test("An upgrade is seen, and the bytes behind its head are left alone")
+    @Test("An upgrade is recognised, and the bytes after its head are not read")
     func upgrade() {
         let head = get("Connection: keep-alive, Upgrade", "Upgrade: websocket")
         let input = Array((head + "\u{1}\u{2}").utf8)
@@ -46,13 +46,13 @@ struct HTTP1PersistenceTests {
     }
 
     @Test(
-        "Half an upgrade is none",
+        "An incomplete upgrade is not an upgrade",
         arguments: ["Connection: upgrade", "Upgrade: websocket", "Connection: x\r\nUpgrade: y"])
     func halfUpgrade(_ line: String) {
         #expect(Transcript(get(line)).heads.first?.asksForUpgrade == false)
     }
 
-    @Test("The preface of HTTP/2 is known, its second half left alone")
+    @Test("The preface of HTTP/2 is recognised, and its second half not read")
     func preface() {
         let input = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
         var parser = HTTP1Parser()
@@ -64,7 +64,7 @@ struct HTTP1PersistenceTests {
     }
 
     @Test(
-        "What only looks like that preface is a wrong version",
+        "A line that only resembles the preface has an unsupported version",
         arguments: [
             "PRI / HTTP/2.0\r\n", "PRI * HTTP/2.1\r\n", "pri * HTTP/2.0\r\n",
             "\r\nPRI * HTTP/2.0\r\n",

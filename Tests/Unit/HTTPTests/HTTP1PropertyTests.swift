@@ -43,7 +43,7 @@ struct HTTP1PropertyTests {
             wire += "Transfer-Encoding: chunked\r\n\r\n"
             var rest = Substring(body)
             while !rest.isEmpty {
-                // "\r\n" is one character of two bytes: chunks are cut between characters.
+                // "\r\n" is one character of two bytes, so chunks are cut between characters.
                 let piece = rest.prefix(Int.random(in: 1...9, using: &random))
                 let size = String(
                     piece.utf8.count, radix: 16, uppercase: Bool.random(using: &random))
@@ -66,7 +66,7 @@ struct HTTP1PropertyTests {
         private static var token: [Character] { HTTP1PropertyTests.token }
     }
 
-    @Test("What is written by the grammar is read as it was meant", arguments: 0..<500)
+    @Test("Requests generated from the grammar are read correctly", arguments: 0..<500)
     func roundTrip(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let requests = (0..<3).map { _ in Request(&random) }
@@ -102,7 +102,7 @@ struct HTTP1PropertyTests {
         #expect(Transcript(bytes, cuts: [cut]) == whole)
     }
 
-    @Test("Noise is refused or waited for, and never served", arguments: 0..<200)
+    @Test("Random bytes are refused or incomplete, and never served", arguments: 0..<200)
     func noise(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) &+ 1 << 40)
         let noise = (0..<400).map { _ in UInt8.random(in: 0...255, using: &random) }

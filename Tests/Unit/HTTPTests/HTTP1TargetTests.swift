@@ -9,7 +9,7 @@ struct HTTP1TargetTests {
     }
 
     @Test(
-        "The absolute form names the authority, whatever Host says",
+        "The absolute form sets the authority, whatever Host says",
         arguments: [
             ("http://a.example/x?y", "a.example", "/x", "y"),
             ("HTTPS://a.example:8443/", "a.example:8443", "/", nil),
@@ -25,7 +25,7 @@ struct HTTP1TargetTests {
     }
 
     @Test(
-        "A target in no known form is refused",
+        "A target in an unknown form is refused",
         arguments: [
             "GET a", "GET *", "GET **", "GET http:", "GET http://", "GET http:///x", "GET ftp://a/",
             "GET http://u@a/", "GET http://a:b/", "GET http://a b/", "GET a:80", "GET ?x",
@@ -44,19 +44,19 @@ struct HTTP1TargetTests {
         #expect(head("OPTIONS *")?.path == "*")
     }
 
-    @Test("A path may start with two slashes and may hold what URLs should escape")
+    @Test("A path may start with two slashes and contain characters that URLs should escape")
     func oddPath() {
         #expect(head("GET //a|b[]^%zz?{}")?.path == "//a|b[]^%zz")
     }
 
-    @Test("A tunnel is refused, for its bytes could pass for requests")
+    @Test("A tunnel is refused because its bytes could look like requests")
     func tunnel() {
         let refusal = Transcript("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n").refusal
         #expect(refusal == .tunnel)
         #expect(refusal?.status == 501)
     }
 
-    @Test("The absolute form does not make up for a missing Host")
+    @Test("The absolute form does not replace a missing Host")
     func absoluteWithoutHost() {
         #expect(Transcript("GET http://a/ HTTP/1.1\r\n\r\n").refusal == .missingHost)
     }

@@ -2,17 +2,17 @@ import CNghttp2
 
 @testable import HTTP
 
-/// A client session of nghttp2: the other side of our own in tests.
+/// A client session of nghttp2 as the other side of ours.
 final class HTTP2Client {
     struct Answer: Equatable {
         var status = ""
         var fields: [String] = []
         var body: [UInt8] = []
-        /// The code that the stream was closed with.
+        /// The code with which the stream was closed.
         var closed: HTTP2ErrorCode?
     }
 
-    /// A request body, given piece by piece.
+    /// A request body, handed over piece by piece.
     private struct Upload {
         var pieces: [[UInt8]]
         var trailers: [(String, String)] = []
@@ -24,10 +24,10 @@ final class HTTP2Client {
     private(set) var goAways: [HTTP2ErrorCode] = []
     private(set) var settings: [UInt32: UInt32] = [:]
     private var uploads: [Int32: Upload] = [:]
-    /// The number of frames that came, by their kind.
+    /// The number of received frames by kind.
     private(set) var frames: [UInt8: Int] = [:]
 
-    /// `window`: what the server may send on a stream; `opensWindow`: whether reading gives it more.
+    /// `window`: what the server may send on a stream; `opensWindow`: whether reading enlarges it.
     init(window: UInt32 = 65_535, opensWindow: Bool = true) {
         var callbacks: OpaquePointer?
         nghttp2_session_callbacks_new(&callbacks)
@@ -37,7 +37,7 @@ final class HTTP2Client {
         nghttp2_option_new(&options)
         defer { nghttp2_option_del(options) }
         nghttp2_option_set_no_auto_window_update(options, opensWindow ? 0 : 1)
-        // What the server has to refuse must get out of the client first.
+        // The client must be able to send what the server has to refuse.
         nghttp2_option_set_no_http_messaging(options, 1)
         nghttp2_option_set_peer_max_concurrent_streams(options, 10_000)
         nghttp2_option_set_max_send_header_block_length(options, 1 << 20)
@@ -52,7 +52,8 @@ final class HTTP2Client {
 
     deinit { nghttp2_session_del(session) }
 
-    /// Sends a request. `body` nil ends the stream with the head; `keepsOpen` leaves the body open.
+    /// Sends a request. A nil `body` ends the stream with the head; `keepsOpen` leaves the body
+    /// open.
     @discardableResult
     func request(
         _ fields: [(String, String)], body: [[UInt8]]? = nil,
@@ -94,7 +95,7 @@ final class HTTP2Client {
         nghttp2_submit_rst_stream(session, 0, stream, code.rawValue)
     }
 
-    /// Lets a body go on that was left open.
+    /// Ends a body that was left open.
     func finishBody(of stream: Int32) {
         uploads[stream]?.isOpen = false
         nghttp2_session_resume_data(session, stream)
@@ -102,12 +103,12 @@ final class HTTP2Client {
 
     func ping() { nghttp2_submit_ping(session, 0, nil) }
 
-    /// Opens the window of the connection, or of a stream.
+    /// Enlarges the window of the connection, or of a stream.
     func openWindow(of stream: Int32, by count: Int32) {
         nghttp2_submit_window_update(session, 0, stream, count)
     }
 
-    /// Everything that is to be sent.
+    /// All output.
     func output() -> [UInt8] {
         var output: [UInt8] = []
         var bytes: UnsafePointer<UInt8>?
@@ -118,7 +119,7 @@ final class HTTP2Client {
         }
     }
 
-    /// Answers whether the server's bytes made sense.
+    /// Returns whether the server's bytes were valid.
     @discardableResult
     func receive(_ bytes: [UInt8]) -> Bool {
         nghttp2_session_mem_recv(session, bytes, bytes.count) == bytes.count
@@ -211,7 +212,7 @@ extension HTTP2Client {
         _ fields: [(String, String)], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
     ) -> Result {
         var bytes = fields.map { (Array($0.0.utf8), Array($0.1.utf8)) }
-        // An empty array has no address that stays.
+        // An empty array has no stable address.
         let list = bytes.indices.map { index in
             let name = bytes[index].0.withUnsafeMutableBufferPointer(Self.copy)
             let value = bytes[index].1.withUnsafeMutableBufferPointer(Self.copy)

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The life of an HTTP/2 connection")
 struct HTTP2ConnectionTests {
-    /// A connection whose preface was read at once.
+    /// A connection that has read its preface.
     private func opened() -> HTTP2Connection {
         var connection = HTTP2Connection(at: .zero)
         connection.received(isInHead: false, at: .zero)
         return connection
     }
 
-    @Test("A peer that does not send its preface, or half a head, is sent away")
+    @Test("A peer that sends no preface, or half a head, is disconnected")
     func slowHead() {
         var silent = HTTP2Connection(at: .zero)
         #expect(silent.deadline == .seconds(10))
@@ -29,14 +29,14 @@ struct HTTP2ConnectionTests {
         #expect(late == .fail(.timeout))
     }
 
-    @Test("An idle connection frees memory, is told of its end, and is closed")
+    @Test("An idle connection frees memory, is sent GOAWAY, and is closed")
     func idle() {
         var connection = opened()
         #expect(connection.isIdle && connection.deadline == .seconds(1))
         let first = connection.expired(at: .seconds(1))
         #expect(first == .rest)
         #expect(connection.deadline == .seconds(75))
-        // Pings buy no time.
+        // Pings do not extend the deadline.
         connection.received(isInHead: false, at: .seconds(70))
         let second = connection.expired(at: .seconds(75))
         #expect(second == .shutDown)
@@ -47,12 +47,12 @@ struct HTTP2ConnectionTests {
         #expect(connection.deadline == nil)
     }
 
-    @Test("A body that does not come is answered, an answer that is not taken is given up")
+    @Test("A missing body is answered with 408, and an unread answer is given up")
     func streams() {
         var connection = opened()
-        connection.note(.head(1), at: .seconds(5))
-        connection.note(.head(3), at: .seconds(6))
-        connection.note(.end(3), at: .seconds(6))
+        connection.handle(.head(1), at: .seconds(5))
+        connection.handle(.head(3), at: .seconds(6))
+        connection.handle(.end(3), at: .seconds(6))
         #expect(connection.deadline == .seconds(35))
         let early = connection.expired(at: .seconds(34))
         #expect(early == .nothing)
@@ -62,17 +62,17 @@ struct HTTP2ConnectionTests {
         #expect(connection.deadline == .seconds(95))
         let untaken = connection.expired(at: .seconds(95))
         #expect(untaken == .reset(1, .cancel))
-        connection.note(.closed(1, .cancel), at: .seconds(95))
+        connection.handle(.closed(1, .cancel), at: .seconds(95))
         #expect(connection.deadline == nil && !connection.isIdle)
-        connection.note(.closed(3, .noError), at: .seconds(100))
+        connection.handle(.closed(3, .noError), at: .seconds(100))
         #expect(connection.isIdle && connection.deadline == .seconds(101))
     }
 
-    @Test("A peer that does not even take the end of its streams is given up")
+    @Test("A peer that does not even read the end of its streams is given up")
     func deaf() {
         var connection = opened()
-        connection.note(.head(1), at: .zero)
-        connection.note(.end(1), at: .zero)
+        connection.handle(.head(1), at: .zero)
+        connection.handle(.end(1), at: .zero)
         connection.answered(1, at: .zero)
         let untaken = connection.expired(at: .seconds(60))
         #expect(untaken == .reset(1, .cancel))
@@ -84,59 +84,59 @@ struct HTTP2ConnectionTests {
     @Test("A refused request waits for its answer like any other")
     func refused() {
         var connection = opened()
-        connection.note(.refused(1, .badHost), at: .zero)
+        connection.handle(.refused(1, .badHost), at: .zero)
         #expect(!connection.isIdle && connection.deadline == nil)
         connection.answered(1, at: .zero)
         #expect(connection.deadline == .seconds(60))
-        connection.note(.head(3), at: .zero)
-        connection.note(.refused(3, .bodyTooLarge), at: .seconds(1))
-        connection.note(.closed(3, .noError), at: .seconds(1))
-        connection.note(.closed(1, .noError), at: .seconds(1))
+        connection.handle(.head(3), at: .zero)
+        connection.handle(.refused(3, .bodyTooLarge), at: .seconds(1))
+        connection.handle(.closed(3, .noError), at: .seconds(1))
+        connection.handle(.closed(1, .noError), at: .seconds(1))
         #expect(connection.isIdle)
     }
 
-    @Test("What follows an early answer is waited for, but not for long")
+    @Test("The rest of a request is awaited after an early answer, but not for long")
     func earlyAnswer() {
         var connection = opened()
-        connection.note(.head(1), at: .zero)
+        connection.handle(.head(1), at: .zero)
         connection.answered(1, at: .zero)
-        connection.note(.lingering(1), at: .seconds(1))
+        connection.handle(.lingering(1), at: .seconds(1))
         let early = connection.expired(at: .milliseconds(2999))
         #expect(early == .nothing)
         let late = connection.expired(at: .seconds(3))
         #expect(late == .reset(1, .noError))
-        connection.note(.closed(1, .noError), at: .seconds(3))
+        connection.handle(.closed(1, .noError), at: .seconds(3))
         #expect(connection.isIdle && connection.deadline == .seconds(4))
     }
 
-    @Test("After a failure some bytes are still taken, so that the last words arrive")
+    @Test("After a failure some bytes are still read, so that the last frames arrive")
     func lingering() {
         var connection = opened()
-        connection.note(.failed(.flood(.pings)), at: .seconds(1))
-        connection.note(.failed(.flood(.pings)), at: .seconds(2))
+        connection.handle(.failed(.flood(.pings)), at: .seconds(1))
+        connection.handle(.failed(.flood(.pings)), at: .seconds(2))
         #expect(connection.deadline == .seconds(3))
         let end = connection.expired(at: .seconds(3))
         #expect(end == .close && connection.deadline == nil)
     }
 
-    @Test("A server that stops takes the requests on their way and finishes what it has")
+    @Test("A stopping server accepts requests on their way and finishes the current ones")
     func stopping() {
         var connection = opened()
-        connection.note(.head(1), at: .zero)
-        connection.note(.end(1), at: .zero)
+        connection.handle(.head(1), at: .zero)
+        connection.handle(.end(1), at: .zero)
         connection.announcedShutdown(at: .seconds(1))
         #expect(connection.deadline == .seconds(2))
         let last = connection.expired(at: .seconds(2))
         #expect(last == .shutDown)
         #expect(connection.deadline == nil)
-        connection.note(.closed(1, .noError), at: .seconds(9))
+        connection.handle(.closed(1, .noError), at: .seconds(9))
         let rest = connection.expired(at: .seconds(10))
         #expect(rest == .rest)
         let close = connection.expired(at: .seconds(11))
         #expect(close == .close)
     }
 
-    @Test("A graceful end: announcement, last word, and the running answers")
+    @Test("A graceful end: announcement, GOAWAY, and the remaining answers")
     func graceful() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()
@@ -145,7 +145,7 @@ struct HTTP2ConnectionTests {
         server.session.announceShutdown()
         client.receive(server.output())
         #expect(client.goAways == [.noError] && client.answers[running]?.closed == nil)
-        // One that was on its way.
+        // A stream that was on its way.
         server.receive(HTTP2Wire.get(3))
         #expect(server.heads.count == 2)
         server.session.shutDown()
@@ -160,7 +160,7 @@ struct HTTP2ConnectionTests {
         #expect(server.failure == nil && server.session.isFinished)
     }
 
-    @Test("The end of an idle connection is at once")
+    @Test("An idle connection ends at once")
     func idleEnd() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()

@@ -25,9 +25,9 @@ struct HTTP2CutTests {
     }
 
     private struct Outcome: Equatable {
-        /// All but the bodies.
+        /// Everything but the bodies.
         var entries: [HTTP2Server.Entry] = []
-        /// Those that came to their end; what came of others depends on the cuts.
+        /// Bodies of complete requests only; the others depend on the cuts.
         var bodies: [Int32: [UInt8]] = [:]
         var output: [UInt8] = []
         var isFinished = false
@@ -80,7 +80,7 @@ struct HTTP2CutTests {
     }
 
     private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-        // The preface is left alone mostly: nothing is read behind a broken one.
+        // The preface is mostly left intact: nothing is read after a broken one.
         let first = Int.random(in: 0..<50, using: &random) == 0 ? 0 : 24
         let place = Int.random(in: first..<bytes.count, using: &random)
         let byte = UInt8.random(in: 0...255, using: &random)
@@ -95,7 +95,7 @@ struct HTTP2CutTests {
         }
     }
 
-    @Test("Noise behind the preface is never served", arguments: 0..<200)
+    @Test("Random bytes after the preface are never served", arguments: 0..<200)
     func noise(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) &+ 1 << 41)
         let noise = (0..<400).map { _ in UInt8.random(in: 0...255, using: &random) }

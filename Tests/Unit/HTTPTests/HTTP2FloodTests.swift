@@ -2,13 +2,13 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTP/2 floods and their bounds")
+@Suite("HTTP/2 floods and their limits")
 struct HTTP2FloodTests {
     struct Flood: Sendable, CustomTestStringConvertible {
         let kind: HTTP2Flood
-        /// How many pass in a window.
+        /// How many are allowed in a window.
         let bound: Int
-        /// The bytes of the n-th.
+        /// The bytes of number n.
         let bytes: @Sendable (Int32) -> [UInt8]
         var name: String = ""
         var testDescription: String { "\(kind.rawValue) \(name)" }
@@ -54,7 +54,7 @@ struct HTTP2FloodTests {
         },
     ]
 
-    @Test("A flood ends the connection with ENHANCE_YOUR_CALM at its bound", arguments: floods)
+    @Test("A flood ends the connection with ENHANCE_YOUR_CALM at its limit", arguments: floods)
     func bound(_ flood: Flood) throws {
         var server = try HTTP2Server()
         server.receive(HTTP2Wire.opening)
@@ -82,7 +82,7 @@ struct HTTP2FloodTests {
         #expect(server.failure == nil)
     }
 
-    @Test("A head in more frames than it can need is a flood", arguments: [0, 1, 10])
+    @Test("A head in more frames than necessary is a flood", arguments: [0, 1, 10])
     func continuations(size: Int) throws {
         var server = try HTTP2Server()
         server.receive(HTTP2Wire.opening + HTTP2Wire.get(1, flags: 1))
@@ -93,7 +93,7 @@ struct HTTP2FloodTests {
         #expect(server.failure == .flood(.continuations))
     }
 
-    @Test("A head that is long on the wire is a flood, though its frames are few")
+    @Test("A head that is long on the wire is a flood, even in few frames")
     func headerBlock() throws {
         var server = try HTTP2Server()
         server.receive(HTTP2Wire.opening + HTTP2Wire.get(1, flags: 1))
@@ -108,7 +108,7 @@ struct HTTP2FloodTests {
     func bomb() throws {
         var server = try HTTP2Server()
         server.answerAll()
-        // A field of 4,000 bytes goes to the table, and then each byte stands for all of it.
+        // A field of 4,000 bytes enters the table, and then one byte stands for all of it.
         let value = [UInt8](repeating: UInt8(ascii: "x"), count: 3900)
         let literal: [UInt8] = [0x40, 0x01, UInt8(ascii: "a"), 0x7F, 0xBD, 0x1D] + value
         let block =
@@ -120,12 +120,12 @@ struct HTTP2FloodTests {
         #expect(server.session.head.bytes.count <= HTTPLimits().headBytes)
     }
 
-    @Test("Streams beyond the hundred that were granted are refused, the others served")
+    @Test("Streams beyond the hundred that are allowed are refused, the others served")
     func tooManyStreams() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()
         for _ in 0..<150 { client.get() }
-        // All of them leave before the client knows the limit.
+        // All of them are sent before the client knows the limit.
         server.receive(client.output())
         #expect(server.heads.count == 100)
         client.receive(server.output())
@@ -134,7 +134,7 @@ struct HTTP2FloodTests {
         #expect(server.failure == nil)
     }
 
-    @Test("A peer that takes big answers may open its window often")
+    @Test("A peer that reads big answers may enlarge its window often")
     func windowUpdates() throws {
         var server = try HTTP2Server()
         server.answerAll(200, body: [UInt8](repeating: 1, count: 60_000))
@@ -147,7 +147,7 @@ struct HTTP2FloodTests {
         #expect(client.answers.values.allSatisfy { $0.body.count == 60_000 })
     }
 
-    @Test("A client may open the window of each of its streams, whatever is answered")
+    @Test("A client may enlarge the window of each of its streams, whatever the answers")
     func windowOfEachStream() throws {
         var server = try HTTP2Server()
         server.answerAll()
@@ -160,7 +160,7 @@ struct HTTP2FloodTests {
         #expect(server.failure == nil && server.heads.count == 5_000)
     }
 
-    @Test("What a peer has us say while it does not read stays small")
+    @Test("Output that a peer causes while it does not read stays small")
     func unread() throws {
         var server = try HTTP2Server()
         server.receive(HTTP2Wire.opening)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HTTP/2 flow control and memory")
 struct HTTP2FlowTests {
-    @Test("An answer waits for a peer that never opens its window")
+    @Test("An answer waits for a peer that never enlarges its window")
     func closedWindow() throws {
         var server = try HTTP2Server()
         server.answerAll(200, body: [UInt8](repeating: 1, count: 100_000))
@@ -22,7 +22,7 @@ struct HTTP2FlowTests {
         #expect(client.answers[1]?.body.count == 100_000)
     }
 
-    @Test("Output is made only up to the caller's mark", arguments: [1, 1000, 50_000])
+    @Test("Output is produced only up to the caller's limit", arguments: [1, 1000, 50_000])
     func mark(limit: Int) throws {
         var server = try HTTP2Server()
         server.answerAll(200, body: [UInt8](repeating: 1, count: 60_000))
@@ -37,7 +37,7 @@ struct HTTP2FlowTests {
         #expect(total > 60_000)
     }
 
-    @Test("A peer cannot send more than the window until its bytes were consumed")
+    @Test("A peer cannot send more than the window until its bytes are consumed")
     func unconsumed() throws {
         var limits = HTTPLimits()
         limits.bodyBytes = 1_000_000
@@ -57,7 +57,7 @@ struct HTTP2FlowTests {
         #expect(streams.allSatisfy { server.body(of: $0).count == 100_000 })
     }
 
-    @Test("Bodies that nobody wants do not close the window")
+    @Test("Dropped bodies do not use up the window")
     func dropped() throws {
         var server = try HTTP2Server()
         server.answerAll()
@@ -91,7 +91,7 @@ struct HTTP2FlowTests {
         #expect(buffers.slotsInUse == 0 && buffers.chunkCount == 1)
     }
 
-    @Test("A slot is empty again when it was discarded, and its neighbours are not")
+    @Test("Discarding a slot clears it, but not its neighbours")
     func discard() throws {
         let buffers = HTTP2FrameBuffers()
         let slots = (0..<3).compactMap { _ in buffers.take() }
@@ -105,7 +105,7 @@ struct HTTP2FlowTests {
         buffers.giveBack(again)
     }
 
-    @Test("A session that rested goes on as before")
+    @Test("A session continues as before after it freed its memory")
     func rest() throws {
         var server = try HTTP2Server()
         server.answerAll(200, body: [UInt8](repeating: 5, count: 40_000))
@@ -119,7 +119,7 @@ struct HTTP2FlowTests {
         }
     }
 
-    @Test("A session does not rest while it has something to say")
+    @Test("A session with output does not free its memory")
     func restless() throws {
         var server = try HTTP2Server()
         server.answerAll(200, body: [UInt8](repeating: 5, count: 40_000))

@@ -3,12 +3,13 @@ import Testing
 
 @testable import HTTP
 
-/// Figures, not judgements: `BELLWIRE_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
+/// Prints figures and checks nothing: `BELLWIRE_MEASURE=1 swift test -c release -Xswiftc
+/// -enable-testing`.
 @Suite(
     "The cost of HTTP/2",
     .enabled(if: ProcessInfo.processInfo.environment["BELLWIRE_MEASURE"] != nil), .serialized)
 struct HTTP2MeasurementTests {
-    /// What an application server sends, as in the measurement of HTTP/1.1.
+    /// The request of an application server, as in the measurement of HTTP/1.1.
     private static func push(_ client: HTTP2Client) {
         let path = "/wpush/v2/gAAAAABlZ2h0aGlzaXNhdG9rZW5vZmFib3V0ZWlnaHR5Ynl0ZXNpbmxlbmd0aA"
         let token = String(repeating: "eyJ0", count: 45)
@@ -41,7 +42,7 @@ struct HTTP2MeasurementTests {
 
     @Test("A push of 200 bytes, one at a time or sixteen", arguments: [1, 16])
     func request(streams: Int) throws {
-        // Recorded with a session that answers as the measured ones will.
+        // Recorded with a session that answers like the measured ones.
         let client = HTTP2Client()
         let recorder = try HTTP2Session(frameBuffers: HTTP2FrameBuffers(), at: .zero)
         let batches = (0..<20_000 / streams).map { _ in

@@ -49,7 +49,7 @@ struct HTTP2RefusalTests {
         [(":method", "GET"), (":scheme", "https"), (":authority", text), (":path", "/")]
     }
 
-    @Test("The answer names the reason, and the connection goes on", arguments: Self.answered)
+    @Test("The answer names the reason, and the connection continues", arguments: Self.answered)
     func isAnswered(_ refused: Case) throws {
         var server = try HTTP2Server()
         server.answerAll()
@@ -158,7 +158,7 @@ struct HTTP2RefusalTests {
         #expect(session.next(in: input.span, from: &position, at: .zero) == .needsMore)
     }
 
-    @Test("What comes first and is not HTTP/2 ends the connection without a word")
+    @Test("Anything but HTTP/2 at the start ends the connection without an answer")
     func badPreface() throws {
         var server = try HTTP2Server()
         _ = server.output()
@@ -168,7 +168,7 @@ struct HTTP2RefusalTests {
     }
 
     @Test(
-        "A stream that was passed over can be opened no more; what was opened may have been reset",
+        "A skipped stream cannot be opened later; an opened one may have been reset",
         arguments: [
             ([5, 3], true), ([1, 9, 13, 7], true), ([1, 9, 13, 3], true), ([1, 3, 5, 3], false),
             ([7, 9, 7], false), ([7, 1], true), ([1_001, 2_001, 999], true),

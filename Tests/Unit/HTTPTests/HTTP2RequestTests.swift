@@ -29,7 +29,7 @@ struct HTTP2RequestTests {
         #expect(server.session.openStreams == 0 && !server.session.isFinished)
     }
 
-    @Test("A body that comes in pieces is handed on as it comes")
+    @Test("A body that comes in pieces is delivered as it comes")
     func post() throws {
         var server = try HTTP2Server()
         server.answerAll()
@@ -111,7 +111,7 @@ struct HTTP2RequestTests {
         #expect(server.heads.first?.fields == ["x-a=1", "cookie=a=b; c=d"])
     }
 
-    @Test("A request that is given up is told of at once, and its late answer goes nowhere")
+    @Test("A cancelled request is reported at once, and its late answer is dropped")
     func givenUp() throws {
         var server = try HTTP2Server()
         let client = HTTP2Client()
@@ -162,7 +162,7 @@ struct HTTP2RequestTests {
         #expect(client.answers[other]?.status == "201")
     }
 
-    @Test("What the server says of itself at the start")
+    @Test("The settings that the server sends at the start")
     func settings() throws {
         var limits = HTTPLimits()
         limits.headBytes = 12_345
@@ -176,7 +176,7 @@ struct HTTP2RequestTests {
             ])
     }
 
-    @Test("The memory of a head can go from one session to another")
+    @Test("The memory of a head can be reused by another session")
     func memory() throws {
         var (one, other) = (try HTTP2Server(), try HTTP2Server())
         one.receive(HTTP2Wire.opening + HTTP2Wire.get(1))

@@ -1,11 +1,11 @@
 @testable import HTTP
 
-/// Our session with everything that it said, and a way to answer at once.
+/// Our session, with all its events, and a way to answer at once.
 struct HTTP2Server {
     enum Entry: Equatable {
         case head(Int32, Transcript.Head)
         case continueExpected(Int32)
-        /// All pieces of one body together, as long as nothing else comes between.
+        /// Consecutive pieces of one body are joined.
         case body(Int32, [UInt8])
         case end(Int32)
         case refused(Int32, HTTPRefusal)
@@ -17,7 +17,7 @@ struct HTTP2Server {
     let session: HTTP2Session
     private(set) var entries: [Entry] = []
     var now = Duration.zero
-    /// Called for each request that is whole or refused.
+    /// Called for each complete or refused request.
     var answers: ((HTTP2Session, Int32) -> Void)?
     var consumesBodies = true
     var bodyLimit: Int?
@@ -60,7 +60,7 @@ struct HTTP2Server {
         return output
     }
 
-    /// Lets both sides speak until neither has anything to say.
+    /// Passes bytes between both sides until neither has more.
     mutating func talk(with client: HTTP2Client) {
         for _ in 0..<1000 {
             let sent = client.output()

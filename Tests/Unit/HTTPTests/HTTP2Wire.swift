@@ -4,7 +4,7 @@
 enum HTTP2Wire {
     static let preface = HTTP2FrameScanner.preface.withUTF8Buffer(Array.init)
 
-    /// What each connection begins with.
+    /// The beginning of each connection.
     static let opening = preface + settings()
 
     static func frame(
@@ -22,12 +22,12 @@ enum HTTP2Wire {
 
     static func settings(_ payload: [UInt8] = []) -> [UInt8] { frame(0x4, payload) }
 
-    /// GET / by the static table of HPACK; `flags` END_STREAM and END_HEADERS.
+    /// GET / from the static table of HPACK; `flags` END_STREAM and END_HEADERS.
     static func get(_ stream: Int32, flags: UInt8 = 0x5) -> [UInt8] {
         frame(0x1, flags: flags, stream: stream, getBlock)
     }
 
-    /// :method GET, :scheme https, :path /, and :authority "a" as it is.
+    /// :method GET, :scheme https, :path /, and :authority "a" as a literal.
     static let getBlock: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, UInt8(ascii: "a")]
 
     static func reset(_ stream: Int32) -> [UInt8] {

@@ -24,12 +24,12 @@ struct HTTPFieldsTests {
         #expect(fields.contains("Ttl") && !fields.contains("Topic"))
     }
 
-    @Test("A field that is there and empty is not a field that is missing")
+    @Test("An empty field is not a missing field")
     func emptyValue() {
         #expect(fields(("Topic", "")).joinedValue(of: "topic") == [])
     }
 
-    @Test("All fields can be gone through in order")
+    @Test("All fields can be visited in order")
     func inOrder() {
         var seen: [String] = []
         fields(("A", "b"), ("C", "d")).forEach { name, value in
@@ -39,7 +39,7 @@ struct HTTPFieldsTests {
         #expect(seen == ["A", "b", "C", "d"])
     }
 
-    @Test("Memory is used again for the next fields")
+    @Test("Memory is reused for the next fields")
     func reuse() {
         var fields = fields(("A", "b"))
         fields.removeAll()

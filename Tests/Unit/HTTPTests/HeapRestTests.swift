@@ -4,26 +4,26 @@ import Testing
 
 @testable import HTTP
 
-@Suite("What a crowd leaves of the heap")
+@Suite("Heap memory after many connections")
 struct HeapRestTests {
     private let delay = Duration.milliseconds(50)
 
     @Test(
-        "is given back once when half of it has gone, and not for a few",
+        "is given back once when half of them have gone, but not after only a few connections",
         arguments: [(1_000, 400, 1), (1_000, 501, 0), (3, 0, 0), (4, 2, 1)])
     func rests(peak: Int, left: Int, count: Int) throws {
         let loop = try EventLoop()
         let rest = HeapRest(on: loop, after: delay)
         for number in 1...peak { rest.rose(to: number) }
         for number in (left..<peak).reversed() { rest.fell(to: number) }
-        // The timer of the rest is the earlier one.
+        // The timer of the trim is the earlier one.
         let end = LoopEnd(loop)
         _ = loop.schedule(after: Interval(.milliseconds(60)), end)
         _ = loop.run()
         #expect(rest.restCount == count)
     }
 
-    @Test("is given back once it is quiet after much was read, and not for a little")
+    @Test("is given back once it is quiet after much was read, but not after a little")
     func load() throws {
         let loop = try EventLoop()
         let (busy, idle) = (HeapRest(on: loop, after: delay), HeapRest(on: loop, after: delay))
@@ -39,7 +39,7 @@ struct HeapRestTests {
         #expect(busy.restCount == 1 && idle.restCount == 0)
     }
 
-    @Test("is given back again when the last ones follow the crowd")
+    @Test("is given back again when the last connections end")
     func lastOnes() throws {
         let loop = try EventLoop()
         let rest = HeapRest(on: loop, after: delay)
@@ -68,9 +68,9 @@ private final class LoopEnd: TimerHandler {
     func timerFired(_ cookie: UInt64) { loop.stop() }
 }
 
-@Suite("The patience of a server that is not told otherwise")
+@Suite("The default timeouts of a server")
 struct DefaultPatienceTests {
-    @Test("Nobody who is slow or silent is kept for longer than this")
+    @Test("Slow and silent peers are kept no longer than this")
     func defaults() {
         let limits = HTTPService.Limits()
         #expect(limits.handshake == .seconds(10) && limits.connections == 50_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("What proxies say of their clients")
+@Suite("Clients behind proxies")
 struct ProxyTests {
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
 
@@ -31,7 +31,7 @@ struct ProxyTests {
         (binary(1, 0x31, [UInt8](repeating: 0, count: 216)), nil),
     ]
 
-    @Test("A header is read to its last byte and not beyond, in pieces of any size")
+    @Test("A header is read exactly to its last byte, in pieces of any size")
     func reads() {
         for (header, expected) in Self.headers {
             for size in [1, 3, 11, 12, 15, 16, 17, header.count, header.count + 5] {
@@ -69,13 +69,13 @@ struct ProxyTests {
             binary(1, 0x21, v4), Array(signature.prefix(5)) + [1],
         ]
 
-    @Test("What is no header is malformed", arguments: Self.malformed)
+    @Test("Anything but a header is malformed", arguments: Self.malformed)
     func refuses(header: [UInt8]) {
         var reader = ProxyHeader()
         #expect(reader.next(header.span).1 == .malformed)
     }
 
-    @Test("A listener that expects a header knows the client by it", arguments: [false, true])
+    @Test("A listener that expects a header takes the client from it", arguments: [false, true])
     func listener(isInPieces: Bool) throws {
         let proxy = try #require(IPAddress("127.0.0.1"))
         let inner = try #require(IPAddress("192.0.2.7"))
@@ -96,7 +96,7 @@ struct ProxyTests {
         #expect(answers.hasSuffix("\r\n\r\n198.51.100.1"))
     }
 
-    @Test("Whoever comes without a header is not served")
+    @Test("A connection without a header is not served")
     func withoutHeader() throws {
         let fixture = try ServerFixture(terms: HTTPListenerTerms(usesProxyProtocol: true))
         let client = try RawClient(port: fixture.port)
@@ -104,7 +104,7 @@ struct ProxyTests {
         #expect(client.read() == "")
     }
 
-    @Test("A listener without trusted proxies takes nobody's word")
+    @Test("A listener without trusted proxies ignores X-Forwarded-For")
     func undeclared() throws {
         let fixture = try ServerFixture()
         let client = try RawClient(port: fixture.port)
@@ -123,7 +123,7 @@ struct ProxyTests {
         return found.map(\.description) ?? "none"
     }
 
-    @Test("The client is the first address from the right that is not ours")
+    @Test("The client is the first address from the right that is not a trusted proxy")
     func forwardedFor() {
         #expect(client(nil) == "10.0.0.1")
         #expect(client("192.0.2.7") == "192.0.2.7")
@@ -134,7 +134,7 @@ struct ProxyTests {
         #expect(client("10.0.0.2") == "10.0.0.2")
     }
 
-    @Test("Nobody is believed who is not trusted, and nothing that is no address")
+    @Test("Untrusted proxies and invalid addresses are ignored")
     func notTrusted() {
         #expect(client("192.0.2.7", trusted: ["10.0.0.2"]) == "10.0.0.1")
         #expect(client("192.0.2.7", trusted: []) == "10.0.0.1")

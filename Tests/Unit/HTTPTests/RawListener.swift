@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes connections on a free port of 127.0.0.1, for a test to answer by hand.
+/// Accepts connections on a free port of 127.0.0.1, for a test to answer by hand.
 final class RawListener: Sendable {
     let port: UInt16
     private let descriptor: Int32

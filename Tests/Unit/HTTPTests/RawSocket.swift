@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import TLS
 
-/// One end of a connection that sends and reads bytes, and waits five seconds for anything at most.
+/// One end of a connection for raw bytes. Waits at most five seconds for anything.
 final class RawSocket {
     let descriptor: Int32
     private var stream: TLSStream?
@@ -45,25 +45,25 @@ final class RawSocket {
 
     deinit { close(descriptor) }
 
-    /// What lies here and was not read yet.
+    /// Received but not returned yet.
     var waitingBytes: Int32 {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 
-    /// Goes on through TLS.
+    /// Continues through TLS.
     func encrypt(to host: String, _ context: TLSContext) throws {
         stream = try TLSStream(connecting: descriptor, to: host, context)
         guard stream?.handshake() == .done else { throw POSIXError(.EPROTO) }
     }
 
-    /// The next bytes change the keys first, and ask the other side to do so too.
+    /// The next write updates the keys first and asks the other side to do the same.
     func updateKeys() {
         if let handle = stream?.handle { SSL_key_update(handle, SSL_KEY_UPDATE_REQUESTED) }
     }
 
-    /// So many bytes of records that change the keys, made to be sent past TLS. Only such bytes can
-    /// be sent from then on.
+    /// That many bytes of key-update records, to be sent past TLS. After this only such bytes can
+    /// be sent.
     func keyUpdates(bytes count: Int) -> [UInt8] {
         guard let handle = stream?.handle, let memory = BIO_new(BIO_s_mem()) else { return [] }
         SSL_set0_wbio(handle, memory)
@@ -76,7 +76,7 @@ final class RawSocket {
         return bytes
     }
 
-    /// Sends without waiting and past TLS as much as there is room for.
+    /// Sends past TLS, without waiting, as much as fits.
     func push(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBytes {
             Foundation.send(
@@ -86,7 +86,7 @@ final class RawSocket {
 
     func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Answers whether all was taken.
+    /// Returns whether everything was sent.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -110,7 +110,7 @@ final class RawSocket {
 
     func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next bytes; nil at the end, or when nothing comes.
+    /// The next bytes; nil at the end, or if nothing comes.
     func next() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 1 << 17)
         var span = room.mutableSpan
@@ -122,7 +122,7 @@ final class RawSocket {
         return count > 0 ? Array(room[..<count]) : nil
     }
 
-    /// A head up to its empty line; what comes behind is kept.
+    /// A head up to its empty line; bytes after it are kept.
     func head() -> String {
         let end = Data("\r\n\r\n".utf8)
         while true {
@@ -136,7 +136,7 @@ final class RawSocket {
         }
     }
 
-    /// The next frame; nil at the end, or when none comes.
+    /// The next frame; nil at the end, or if none comes.
     func frame() -> ConformanceFrame? { frameAndMask()?.frame }
 
     func frameAndMask() -> (frame: ConformanceFrame, masked: Bool)? {

@@ -50,14 +50,14 @@ struct ResponseHeadTests {
         #expect(text(410).hasSuffix("Content-Length: 0\r\n\r\n"))
     }
 
-    @Test("The client is told how the connection goes on")
+    @Test("The client is told whether the connection continues")
     func persistence() {
         #expect(!text(200).contains("Connection"))
         #expect(text(200, .close).contains("\r\nConnection: close\r\n"))
         #expect(text(200, .keepAlive).contains("\r\nConnection: keep-alive\r\n"))
     }
 
-    @Test("Every refusal has a status with words of its own", arguments: HTTPRefusal.allCases)
+    @Test("Every refusal has a status with a reason phrase", arguments: HTTPRefusal.allCases)
     func refusals(_ refusal: HTTPRefusal) {
         #expect((400...599).contains(refusal.status))
         #expect(!text(refusal.status).contains(" Status\r\n"))

@@ -7,8 +7,8 @@ import TLS
 
 @testable import HTTP
 
-/// Answers with what came: method, target and body. `/later` is answered in a later turn, and
-/// `/big/` with 100 KB. `/socket` becomes a WebSocket.
+/// Echoes method, target and body. `/later` is answered in a later turn, and `/big/` with 100 KB.
+/// `/socket` becomes a WebSocket.
 final class EchoHandler: HTTPHandler, TimerHandler {
     static let bigAnswers = Atomic<Int>(0)
 
@@ -34,7 +34,7 @@ final class EchoHandler: HTTPHandler, TimerHandler {
         _ = loop.schedule(after: Interval(.milliseconds(20)), self)
     }
 
-    /// After the end of the loop: what is not answered holds its connection.
+    /// Called after the loop has ended: unanswered exchanges keep their connection alive.
     func forget() { waiting = [] }
 
     func timerFired(_ cookie: UInt64) {
@@ -68,7 +68,7 @@ final class ServerFixture {
     let port: UInt16
     private let handler: EchoHandler?
 
-    /// `path`: of a Unix socket beside the port.
+    /// `path`: of a Unix socket, in addition to the port.
     init(
         limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil,
         terms: HTTPListenerTerms = HTTPListenerTerms(), path: String? = nil
@@ -98,7 +98,7 @@ final class ServerFixture {
     }
 }
 
-/// A client that sends bytes and reads bytes.
+/// A client for raw bytes.
 final class RawClient {
     let descriptor: Int32
 
@@ -143,7 +143,7 @@ final class RawClient {
         }
     }
 
-    /// What comes until `end` has come so often, or the connection ends, or five seconds pass.
+    /// Reads until `end` has come that often, the connection ends, or five seconds pass.
     func read(until end: String? = nil, times: Int = 1) -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

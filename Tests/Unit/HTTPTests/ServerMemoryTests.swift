@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("What a server holds for its connections")
+@Suite("Memory that a server holds for its connections")
 struct ServerMemoryTests {
     private static func post(_ path: String, _ count: Int) -> String {
         "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n"
@@ -18,7 +18,7 @@ struct ServerMemoryTests {
         let holder = try RawClient(port: fixture.port)
         holder.send(Self.post("/never", 6_000))
         let other = try RawClient(port: fixture.port)
-        // What the first one sent may not have been read yet.
+        // The server may not have read the first body yet.
         var answer = ""
         for _ in 0..<200 where !answer.hasPrefix("HTTP/1.1 503") {
             let client = try RawClient(port: fixture.port)
@@ -32,7 +32,7 @@ struct ServerMemoryTests {
         }
     }
 
-    @Test("One connection cannot take the room of all")
+    @Test("One connection cannot use up the memory of all")
     func oneConnection() throws {
         var limits = HTTPService.Limits()
         limits.heldBytesPerConnection = 5_000

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("The server and those who do not read or do not go")
+@Suite("Peers that do not read or do not leave")
 struct ServerPatienceTests {
     private let certificate: DevelopmentCertificate
 
@@ -24,11 +24,11 @@ struct ServerPatienceTests {
         let client = try EncryptedClient(port: fixture.port, certificate, .http2)
         client.send(HTTP2Wire.opening + HTTP2Wire.get(1))
         let received = try #require(client.readToEnd())
-        // GOAWAY, after which it said nothing more.
+        // GOAWAY, after which the client sent nothing more.
         #expect(received.contains([0, 0, 8, 7, 0, 0, 0, 0, 0]))
     }
 
-    @Test("A request that lies in the same bytes as one that is answered later is read, too")
+    @Test("A request in the same bytes as one that is answered later is read as well")
     func readAhead() throws {
         let fixture = try server()
         let client = try EncryptedClient(port: fixture.port, certificate, .http1)
@@ -40,7 +40,7 @@ struct ServerPatienceTests {
         }
     }
 
-    @Test("Of requests that came together no more are answered than somebody reads")
+    @Test("Pipelined requests are answered only as long as somebody reads")
     func burst() throws {
         let fixture = try ServerFixture()
         let client = try RawClient(port: fixture.port)
@@ -50,7 +50,7 @@ struct ServerPatienceTests {
         client.send(
             (0..<count - 1).map { "GET /big/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined() + last)
         var received = Array(client.read(until: "GET /big/0 ").utf8)
-        // What fits into the sockets' buffers, some megabytes, is answered.
+        // What fits into the buffers of the sockets, some megabytes, is answered.
         #expect(EchoHandler.bigAnswers.load(ordering: .relaxed) - before < count / 2)
         received += client.readToEnd()
         let order = String(decoding: received.filter { $0 != UInt8(ascii: "x") }, as: UTF8.self)

@@ -10,7 +10,7 @@ import Testing
 struct ServerTests {
     private static let get = "GET /a?b HTTP/1.1\r\nHost: a.example\r\n\r\n"
 
-    @Test("A request is answered and the connection goes on")
+    @Test("A request is answered and the connection continues")
     func keepAlive() throws {
         let fixture = try ServerFixture()
         let client = try RawClient(port: fixture.port)
@@ -74,7 +74,7 @@ struct ServerTests {
         #expect(answer.contains("\r\nConnection: close\r\n"))
     }
 
-    @Test("Connections are counted by what is spoken on them, until they end")
+    @Test("Connections are counted by protocol until they end")
     func figures() throws {
         let fixture = try ServerFixture()
         let figures = fixture.figures
@@ -92,13 +92,13 @@ struct ServerTests {
             #expect(second.read().hasPrefix("HTTP/1.1 505 "))
         }
         #expect(figures.refusals.map(\.word) == ["unsupported-version"])
-        // Its end is noticed a little later than its last answer.
+        // The server notices the end a little later than it sends the last answer.
         let deadline = ContinuousClock.now + .seconds(5)
         while figures.count(of: .http1) > 1, ContinuousClock.now < deadline { served(first) }
         #expect(figures.count(of: .http1) == 1 && figures.count(of: .handshake) == 0)
     }
 
-    @Test("A sender that waits for it is told to go on")
+    @Test("A sender that waits for 100 Continue gets it")
     func expectation() throws {
         let fixture = try ServerFixture()
         let client = try RawClient(port: fixture.port)
@@ -122,7 +122,7 @@ struct ServerTests {
         #expect(idle.read() == "")
     }
 
-    @Test("Whoever was given up makes room for others: one too slow, one that never reads")
+    @Test("Slow and unreading peers that were given up make room for others")
     func givenUp() throws {
         var limits = HTTPService.Limits()
         limits.connections = 1
@@ -140,7 +140,7 @@ struct ServerTests {
             deaf.send(
                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body)
         }
-        // Its connection was reset, or the next one would find no room.
+        // Its connection was reset; otherwise the next one would find no room.
         let deadline = ContinuousClock.now + .seconds(5)
         var answer = ""
         while answer.isEmpty, ContinuousClock.now < deadline {

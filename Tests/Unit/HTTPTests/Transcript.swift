@@ -2,12 +2,12 @@ import Base
 
 @testable import HTTP
 
-/// Everything that a parser says about some input, independent of how the input was cut.
+/// All events of a parser for some input, independent of how the input was cut.
 struct Transcript: Equatable {
     enum Entry: Equatable {
         case head(Head)
         case continueExpected
-        /// All pieces of one body together.
+        /// All pieces of one body joined.
         case body([UInt8])
         case end
         case http2Preface
@@ -27,12 +27,12 @@ struct Transcript: Equatable {
 
     private(set) var entries: [Entry] = []
 
-    /// A line that came in pieces may be judged as late as at its end, so it must have one.
+    /// A line that comes in pieces may be checked only at its end, so it must have one.
     static func endingLine(_ input: [UInt8]) -> [UInt8] {
         input.last == UInt8(ascii: "\n") ? input : input + [UInt8(ascii: "\n")]
     }
 
-    /// Feeds `input` in the pieces that end at `cuts` and at its end.
+    /// Feeds `input` in pieces that end at `cuts` and at its end.
     init(_ input: [UInt8], cuts: [Int] = [], limits: HTTPLimits = HTTPLimits()) {
         var parser = HTTP1Parser(limits: limits)
         var start = 0
@@ -65,12 +65,12 @@ struct Transcript: Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The input was one request or several, and nothing else.
+    /// The input was one or more complete requests and nothing else.
     var isComplete: Bool { entries.last == .end }
 
     private mutating func feed(_ piece: [UInt8], to parser: inout HTTP1Parser) {
         var position = 0
-        // Every event uses up input or is one of a few between two heads.
+        // Every event uses up input, or is one of a few between two heads.
         for _ in 0..<3 * piece.count + 10 {
             switch parser.next(in: piece.span, from: &position) {
             case .needsMore: return
@@ -116,7 +116,7 @@ func get(_ lines: String...) -> String {
     (["GET / HTTP/1.1", "Host: push.example"] + lines).map { $0 + "\r\n" }.joined() + "\r\n"
 }
 
-/// A chunked POST with this body, chunk by chunk as it stands on the wire.
+/// A chunked POST with this body, chunk by chunk as it is on the wire.
 func chunked(_ body: String) -> String {
     "POST / HTTP/1.1\r\nHost: push.example\r\nTransfer-Encoding: chunked\r\n\r\n" + body
 }

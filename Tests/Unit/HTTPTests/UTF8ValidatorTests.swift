@@ -6,7 +6,7 @@ import Testing
 @Suite("UTF-8 in pieces")
 struct UTF8ValidatorTests {
     @Test(
-        "Text fails at the first byte that shows it, wherever it is cut",
+        "Invalid text fails at its first invalid byte, wherever it is cut",
         arguments: ConformanceText.all)
     func table(text: ConformanceText) {
         for cut in 0...text.bytes.count {
@@ -31,11 +31,11 @@ struct UTF8ValidatorTests {
         -> Bool
     {
         let piece = Array(bytes)
-        return validator.accept(piece.span)
+        return validator.check(piece.span)
     }
 
     @Test(
-        "Every sequence of two bytes, and all that matter of three and four, is judged as Swift does"
+        "Sequences of two bytes, and relevant ones of three and four, are judged as Swift does"
     )
     func exhaustive() {
         let edges: [UInt8] = [
@@ -59,7 +59,7 @@ struct UTF8ValidatorTests {
 
     private func compare(_ bytes: [UInt8]) {
         var validator = UTF8Validator()
-        let isValid = validator.accept(bytes.span) && validator.isAtBoundary
+        let isValid = validator.check(bytes.span) && validator.isAtBoundary
         guard isValid != (String(validating: bytes, as: UTF8.self) != nil) else { return }
         Issue.record("\(bytes) judged \(isValid)")
     }

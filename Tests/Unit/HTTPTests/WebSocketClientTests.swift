@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A WebSocket of the client")
 struct WebSocketClientTests {
-    @Test("It speaks with our server, with the subprotocol that was agreed on")
+    @Test("It connects to our server with the agreed subprotocol")
     func open() throws {
         let server = try WebSocketFixture()
         let client = try ClientFixture("ws://localhost:\(server.port)/x?y")
@@ -22,7 +22,7 @@ struct WebSocketClientTests {
                 == .closed(WebSocketClose(code: .normal, reason: "done")))
     }
 
-    @Test("Through TLS, when it trusts the certificate")
+    @Test("It connects through TLS if it trusts the certificate")
     func encrypted() throws {
         let certificate = try temporaryCertificate()
         let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
@@ -33,7 +33,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .closed(.closed(WebSocketClose(code: .normal))))
     }
 
-    @Test("Not when it does not")
+    @Test("It does not connect through TLS if it does not trust the certificate")
     func untrusted() throws {
         let certificate = try temporaryCertificate()
         let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
@@ -46,7 +46,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("Nor for another name, though the server is the one that was found")
+    @Test("It does not connect if the certificate is for another name")
     func misnamed() throws {
         let certificate = try temporaryCertificate()
         let server = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
@@ -75,7 +75,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .opened(nil))
     }
 
-    @Test("What comes behind the answer is a message already, and masks are never the same")
+    @Test("Bytes after the answer are messages, and every mask is different")
     func early() throws {
         let listener = try RawListener()
         let client = try ClientFixture("ws://127.0.0.1:\(listener.port)/")
@@ -92,7 +92,7 @@ struct WebSocketClientTests {
         #expect(wires.count == 20)
     }
 
-    @Test("A refusal tells the status and when to come again")
+    @Test("A refusal reports the status and Retry-After")
     func refused() throws {
         let listener = try RawListener()
         let client = try ClientFixture("ws://127.0.0.1:\(listener.port)/")
@@ -129,7 +129,7 @@ struct WebSocketClientTests {
             ),
         ]
 
-    @Test("An answer that is not in order is not taken", arguments: badAnswers.indices)
+    @Test("An invalid answer is not accepted", arguments: badAnswers.indices)
     func badAnswer(index: Int) throws {
         let listener = try RawListener()
         let client = try ClientFixture("ws://127.0.0.1:\(listener.port)/")
@@ -138,7 +138,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .failed(Self.badAnswers[index].failure))
     }
 
-    @Test("Each stage ends after its time", arguments: ["handshake", "upgrade"])
+    @Test("Each stage has a time limit", arguments: ["handshake", "upgrade"])
     func timeouts(name: String) throws {
         let stage = try #require(WebSocketClientFailure.Stage(rawValue: name))
         let listener = try RawListener()
@@ -152,10 +152,10 @@ struct WebSocketClientTests {
         _ = server
     }
 
-    @Test("A connection that nobody takes is given up")
+    @Test("A connection that nobody accepts is given up")
     func connectTimeout() throws {
         let listener = try RawListener(backlog: 0)
-        // They fill the queue; the kernel then drops what asks to connect.
+        // They fill the queue; the kernel then drops new connection attempts.
         let fillers = (0..<2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o4000, 0) }
         defer { for filler in fillers { close(filler) } }
         for filler in fillers { _ = withLoopback(listener.port) { connect(filler, $0, $1) } }
@@ -165,7 +165,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .failed(.timedOut(.connect)))
     }
 
-    @Test("Nobody listens")
+    @Test("Connecting fails if nobody listens")
     func unreachable() throws {
         let port = try RawListener().port
         let client = try ClientFixture("ws://127.0.0.1:\(port)/")
@@ -176,7 +176,7 @@ struct WebSocketClientTests {
         #expect(error.code == ECONNREFUSED)
     }
 
-    @Test("A name that does not exist")
+    @Test("Connecting fails if the name does not exist")
     func unknownName() throws {
         let client = try ClientFixture("ws://name.invalid/")
         guard case .failed(.unknownName("name.invalid", _)) = client.events.next() else {
@@ -185,7 +185,9 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test("The server goes away in the middle", arguments: ["handshake", "upgrade"])
+    @Test(
+        "Connecting fails if the server goes away in the middle",
+        arguments: ["handshake", "upgrade"])
     func lost(name: String) throws {
         let stage = try #require(WebSocketClientFailure.Stage(rawValue: name))
         let listener = try RawListener()
@@ -197,7 +199,7 @@ struct WebSocketClientTests {
         #expect(client.events.next() == .failed(.lost(stage)))
     }
 
-    @Test("Called off before it is open, or when its loop ends")
+    @Test("Connecting can be cancelled, and ends with its loop")
     func cancelled() throws {
         let listener = try RawListener()
         let url = "ws://127.0.0.1:\(listener.port)/"
@@ -210,7 +212,7 @@ struct WebSocketClientTests {
         #expect(other.events.next() == .failed(.cancelled))
     }
 
-    @Test("A silent server is pinged and given up; a drained client says good-bye")
+    @Test("A silent server is pinged and given up; a drained client closes")
     func silence() throws {
         let listener = try RawListener()
         let url = "ws://127.0.0.1:\(listener.port)/"

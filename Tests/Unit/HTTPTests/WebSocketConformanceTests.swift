@@ -11,7 +11,7 @@ struct WebSocketConformanceTests {
         endpoint.expect(testCase)
     }
 
-    @Test("So does the client", arguments: ConformanceCase.all)
+    @Test("The client echoes, refuses and closes as RFC 6455 says", arguments: ConformanceCase.all)
     func client(testCase: ConformanceCase) {
         var endpoint = EchoEndpoint(role: .client)
         endpoint.run(testCase)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("WebSocket decoder")
 struct WebSocketDecoderTests {
-    /// Payloads as bytes, so that what came in place and what was gathered compare equal.
+    /// Payloads as bytes, so that payloads in place and collected ones compare equal.
     enum Seen: Equatable {
         case message(WebSocketOpcode, [UInt8])
         case close(WebSocketClose)
@@ -92,7 +92,7 @@ struct WebSocketDecoderTests {
     }
 
     @Test(
-        "A message limit holds at its last byte and not one beyond",
+        "A message may be exactly as long as the limit",
         arguments: [0, 1, 125, 126, 65535, 65536])
     func limit(length: Int) {
         let frame = ConformanceFrame(2, [UInt8](repeating: 1, count: length))
@@ -109,7 +109,7 @@ struct WebSocketDecoderTests {
     }
 
     @Test(
-        "Each broken rule has its own word",
+        "Each broken rule has its own name",
         arguments: [
             (ConformanceFrame.ping("").with { $0.reserved = 1 }, WebSocketFailure.reservedBits),
             (ConformanceFrame(3), .reservedOpcode),
@@ -130,7 +130,7 @@ struct WebSocketDecoderTests {
         }
     }
 
-    @Test("Masking is asked of a client and forbidden to a server")
+    @Test("A client must mask, and a server must not")
     func masking() {
         let bytes = ConformanceFrame.text("x")
         #expect(

@@ -7,7 +7,7 @@ import Testing
 struct WebSocketEncoderTests {
     static let lengths = [0, 1, 7, 8, 9, 125, 126, 127, 65535, 65536, 65537]
 
-    @Test("What a server writes is what an independent reader reads", arguments: lengths)
+    @Test("An independent reader reads what the server writes", arguments: lengths)
     func server(length: Int) {
         let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         var output: [UInt8] = [0xAA]
@@ -35,7 +35,7 @@ struct WebSocketEncoderTests {
     }
 
     @Test(
-        "What is written in place is the same frame, however long it was expected to be",
+        "A payload written in place gives the same frame, whatever its expected length",
         arguments: lengths)
     func inPlace(length: Int) {
         let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -52,7 +52,7 @@ struct WebSocketEncoderTests {
         }
     }
 
-    @Test("A close reason is cut to fit, at a character")
+    @Test("A close reason is cut between characters to fit")
     func longReason() {
         var output: [UInt8] = []
         let reason = String(repeating: "ä", count: 100)
@@ -61,7 +61,7 @@ struct WebSocketEncoderTests {
         #expect(output == ConformanceFrame.close(1001, cut).bytes(masked: false))
     }
 
-    @Test("A mask goes on where the last piece ended", arguments: 0..<40)
+    @Test("A mask continues where the last piece ended", arguments: 0..<40)
     func maskInPieces(cut: Int) {
         let key: [UInt8] = [1, 2, 4, 8]
         var bytes = [UInt8](repeating: 0, count: 40)

@@ -20,8 +20,8 @@ extension WebSocketTerms {
     }
 }
 
-/// Upgrades every request, those of `/later` in a later turn. Sends every message back, but obeys
-/// texts that begin with `!`.
+/// Upgrades every request, `/later` in a later turn. Echoes every message, but obeys texts that
+/// begin with `!`.
 final class WebSocketEcho: HTTPHandler, WebSocketHandler, TimerHandler {
     private let terms: WebSocketTerms
     private let loop: EventLoop
@@ -121,7 +121,7 @@ final class WebSocketFixture {
         _ = server.join()
     }
 
-    /// A client that has been upgraded.
+    /// An upgraded client.
     func client(target: String = "/", receiveBuffer: Int32? = nil) throws -> RawSocket {
         let client = try RawSocket(port: port, receiveBuffer: receiveBuffer)
         client.send(UpgradeRequest(target: target).text)
@@ -130,7 +130,7 @@ final class WebSocketFixture {
     }
 }
 
-/// The opening handshake of a client, to be changed by a test.
+/// The opening handshake of a client, for a test to change.
 struct UpgradeRequest {
     var target = "/"
     var method = "GET"
@@ -145,7 +145,7 @@ struct UpgradeRequest {
     }
 }
 
-/// A development certificate in a folder of its own.
+/// A development certificate in its own folder.
 func temporaryCertificate() throws -> DevelopmentCertificate {
     let folder = NSTemporaryDirectory() + "bellwire-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import Testing
 struct WebSocketHandshakeTests {
     typealias Field = (name: String, value: String)
 
-    /// The example of RFC 6455 section 1.3: the only text whose hash this suite needs to know.
+    /// The example of RFC 6455 section 1.3: the only hash that this suite needs.
     static let key = "dGhlIHNhbXBsZSBub25jZQ=="
     static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
@@ -43,7 +43,7 @@ struct WebSocketHandshakeTests {
             subprotocols: ["push-notification"])
     }
 
-    @Test("The example of RFC 6455 is answered as there")
+    @Test("The example of RFC 6455 gets the answer of RFC 6455")
     func example() throws {
         let upgrade = try Self.upgrade(Self.request)
         #expect(upgrade.subprotocol == "push-notification")
@@ -61,7 +61,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "What other clients write is taken",
+        "Requests of other clients are accepted",
         arguments: [
             ("Connection", ["Upgrade"]), ("Connection", ["keep-alive", "UPGRADE"]),
             ("Upgrade", ["WebSocket"]), ("Upgrade", ["h2c, websocket"]),
@@ -76,7 +76,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "A subprotocol that we do not speak is not answered",
+        "An unknown subprotocol is not answered",
         arguments: ["", "chat", "PUSH-NOTIFICATION"])
     func noSubprotocol(offer: String) throws {
         let fields = Self.changed(Self.request, "Sec-WebSocket-Protocol", [offer])
@@ -88,7 +88,7 @@ struct WebSocketHandshakeTests {
     }
 
     @Test(
-        "A request that is not in order is refused with its reason",
+        "An invalid request is refused with its reason",
         arguments: [
             ("Upgrade", [], WebSocketRefusal.noUpgrade), ("Upgrade", ["websockets"], .noUpgrade),
             ("Connection", ["close"], .noUpgrade), ("Connection", ["x-upgrade"], .noUpgrade),
@@ -124,7 +124,7 @@ struct WebSocketHandshakeTests {
         key: Array("the sample nonce".utf8).span, subprotocols: ["push-notification", "other"],
         sha1: sha1)
 
-    @Test("A client writes a request that the server takes")
+    @Test("A client writes a request that the server accepts")
     func clientRequest() throws {
         let request = Self.opening.request(
             host: "[::1]:8443", target: "/u/x?y=z", fields: [("Authorization", "Bearer t")])
@@ -146,7 +146,7 @@ struct WebSocketHandshakeTests {
         ("Sec-WebSocket-Protocol", "push-notification"),
     ]
 
-    @Test("The client takes the right answer")
+    @Test("The client accepts the right answer")
     func clientTakes() throws {
         let chosen = try Self.opening.subprotocol(answered: Self.gather(Self.answer), status: 101)
         #expect(chosen == "push-notification")

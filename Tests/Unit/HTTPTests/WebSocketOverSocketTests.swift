@@ -17,7 +17,7 @@ struct WebSocketOverSocketTests {
         #expect(client.isAtEnd)
     }
 
-    @Test("Through TLS too")
+    @Test("The server does the same through TLS")
     func encryptedServer() throws {
         let certificate = try temporaryCertificate()
         let fixture = try WebSocketFixture(
@@ -35,7 +35,7 @@ struct WebSocketOverSocketTests {
         }
     }
 
-    @Test("So does the client on a socket", arguments: ConformanceCase.all)
+    @Test("The client on a socket does as the codec does", arguments: ConformanceCase.all)
     func client(testCase: ConformanceCase) throws {
         let listener = try RawListener()
         let client = try ClientFixture("ws://127.0.0.1:\(listener.port)/")

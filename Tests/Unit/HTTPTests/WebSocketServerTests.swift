@@ -34,7 +34,7 @@ struct WebSocketServerTests {
         ({ $0.fields.append($0.fields[4]) }, 400),
     ]
 
-    @Test("A request that asks for it wrongly is refused", arguments: refusals.indices)
+    @Test("An invalid upgrade request is refused", arguments: refusals.indices)
     func refusal(index: Int) throws {
         let fixture = try WebSocketFixture()
         let client = try RawSocket(port: fixture.port)
@@ -48,7 +48,7 @@ struct WebSocketServerTests {
         #expect(head.contains("\r\nAllow: GET\r\n") == (status == 405))
     }
 
-    @Test("What comes behind the request is a message already", arguments: ["/", "/later"])
+    @Test("Bytes after the request are messages", arguments: ["/", "/later"])
     func early(target: String) throws {
         let fixture = try WebSocketFixture()
         let client = try RawSocket(port: fixture.port)
@@ -59,7 +59,7 @@ struct WebSocketServerTests {
         #expect(client.frame() == .text("early"))
     }
 
-    @Test("HTTP/2 knows no upgrade")
+    @Test("An upgrade is refused in HTTP/2")
     func http2() throws {
         let certificate = try temporaryCertificate()
         let fixture = try WebSocketFixture(certificates: try CertificateStore(certificate.files))
@@ -71,7 +71,7 @@ struct WebSocketServerTests {
         #expect(text == "bad-upgrade 2 400")
     }
 
-    @Test("Who reads slowly, but does, gets everything")
+    @Test("A slow reader gets everything")
     func slowReader() throws {
         let fixture = try WebSocketFixture(.testing(outputLimit: 1 << 26))
         let client = try fixture.client(receiveBuffer: 16_384)
@@ -82,7 +82,7 @@ struct WebSocketServerTests {
         #expect(isWhole)
     }
 
-    @Test("Who is silent is pinged, and given up without an answer")
+    @Test("A silent peer is pinged, and given up without an answer")
     func silence() throws {
         let fixture = try WebSocketFixture(
             .testing(silence: .milliseconds(50), pong: .milliseconds(500)))
@@ -105,7 +105,7 @@ struct WebSocketServerTests {
         #expect(isInOrder)
     }
 
-    @Test("What is published in one turn reaches each subscriber in one piece")
+    @Test("Messages published in one turn reach each subscriber in one piece")
     func coalescing() throws {
         let fixture = try WebSocketFixture()
         let subscribers = try (0..<3).map { _ in try fixture.client() }
@@ -115,7 +115,7 @@ struct WebSocketServerTests {
         for subscriber in subscribers { #expect(subscriber.next() == expected) }
     }
 
-    @Test("Who half-closes the connection has ended it")
+    @Test("Half-closing the connection ends it")
     func halfClose() throws {
         let fixture = try WebSocketFixture()
         let client = try fixture.client()
@@ -124,7 +124,7 @@ struct WebSocketServerTests {
         #expect(fixture.ends.next() == .lost)
     }
 
-    @Test("Who never reads is cut off before more waits than may")
+    @Test("A peer that never reads is cut off at the output limit")
     func deaf() throws {
         let fixture = try WebSocketFixture(.testing(outputLimit: 1 << 20))
         let client = try fixture.client(receiveBuffer: 4_096)
@@ -132,14 +132,14 @@ struct WebSocketServerTests {
         #expect(fixture.ends.next() == .congested)
     }
 
-    @Test("Pings of one who never reads are not answered without bound")
+    @Test("Answers to pings of a peer that never reads are limited")
     func deafPinger() throws {
         let fixture = try WebSocketFixture(
             .testing(silence: .milliseconds(300), pong: .milliseconds(100)))
         let client = try fixture.client(receiveBuffer: 4_096)
         let ping = ConformanceFrame.ping(String(repeating: "p", count: 125)).bytes(masked: true)
         let pings = (0..<8_000).flatMap { _ in ping }
-        // At some time nothing more is read from it, and then it is silent.
+        // At some point the server stops reading from it, and then it counts as silent.
         let isStopped = (0..<64).contains { _ in !client.send(pings) }
         #expect(isStopped)
         #expect(fixture.ends.next() == .silent)
@@ -168,7 +168,7 @@ struct WebSocketServerTests {
         #expect(fixture.ends.next() == .unanswered)
     }
 
-    @Test("A drain says that it goes away, and ends though nobody answers")
+    @Test("A drain closes with \"going away\", and ends even if nobody answers")
     func drain() throws {
         let fixture = try WebSocketFixture(.testing(close: .seconds(1)))
         let polite = try fixture.client()
@@ -183,7 +183,7 @@ struct WebSocketServerTests {
         #expect(fixture.ends.next() == .unanswered)
     }
 
-    @Test("Who is upgraded while the server drains is told so at once")
+    @Test("A connection upgraded while the server drains is closed at once")
     func upgradedWhileDraining() throws {
         let fixture = try WebSocketFixture(.testing(close: .milliseconds(200)))
         let client = try RawSocket(port: fixture.port)

@@ -38,7 +38,7 @@ struct WebSocketSessionTests {
         endpoint.elapse(to: start + .seconds(270), expecting: nil)
     }
 
-    @Test("Who asks to close sends nothing more but still gets messages until the answer")
+    @Test("After its close frame a side sends nothing more but gets messages until the answer")
     func asking() {
         var endpoint = EchoEndpoint(role: .server)
         endpoint.session.close(
@@ -69,7 +69,7 @@ struct WebSocketSessionTests {
         endpoint.elapse(to: start + .seconds(10), expecting: .unanswered)
     }
 
-    @Test("After the end every byte is passed over")
+    @Test("After the end every byte is ignored")
     func afterTheEnd() {
         var endpoint = EchoEndpoint(role: .server)
         endpoint.receive(ConformanceFrame.close(1000).bytes(masked: true))
@@ -81,7 +81,7 @@ struct WebSocketSessionTests {
         #expect(endpoint.end == nil)
     }
 
-    @Test("A failure while closing is told to nobody twice")
+    @Test("A failure while closing is reported only once")
     func failureWhileClosing() {
         var endpoint = EchoEndpoint(role: .server)
         endpoint.session.close(

@@ -5,7 +5,7 @@ import Testing
 @Suite("The URL of a WebSocket")
 struct WebSocketURLTests {
     @Test(
-        "Host, port, target and what Host says",
+        "A URL has a host, a port, a target and a Host field",
         arguments: [
             ("wss://push.example", "push.example", 443, "/", "push.example"),
             ("ws://push.example:443/a", "push.example", 443, "/a", "push.example:443"),
@@ -24,7 +24,7 @@ struct WebSocketURLTests {
     }
 
     @Test(
-        "Nothing else is one",
+        "Anything else is rejected",
         arguments: [
             "http://push.example", "wss:push.example", "wss://", "wss://u@push.example",
             "wss://push.example/#f", "wss://push.example/a b", "wss://push.example:0",

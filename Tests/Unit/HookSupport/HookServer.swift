@@ -4,11 +4,11 @@ package import HTTP
 package import Reactor
 package import TLS
 
-/// A request as the receiver of a callback sees it.
+/// A request as the receiver of a callback gets it.
 package struct HookRequest: Sendable {
     package let path: String
     package let version: HTTPVersion
-    /// By names in lower case.
+    /// By lower-case name.
     package let fields: [String: String]
     package let body: [UInt8]
 
@@ -20,7 +20,7 @@ package struct HookAnswer: Sendable {
     package var status = 200
     package var fields: [(String, String)] = []
     package var body: [UInt8] = []
-    /// The request stays without one.
+    /// The request gets no answer.
     package var isNever = false
 
     package init(_ status: Int = 200, _ fields: [(String, String)] = [], body: [UInt8] = []) {
@@ -29,7 +29,7 @@ package struct HookAnswer: Sendable {
         self.body = body
     }
 
-    /// Says yes to a challenge.
+    /// Confirms a challenge.
     package static func confirming(_ request: HookRequest, _ status: Int = 200) -> HookAnswer {
         let challenge = request.fields["webhook-challenge"]
         return HookAnswer(status, challenge.map { [("webhook-challenge", $0)] } ?? [])
@@ -42,9 +42,9 @@ package struct HookAnswer: Sendable {
     }()
 }
 
-/// The receiver of callbacks: an HTTP server of one loop that notes what comes, and ends with the
+/// A receiver of callbacks: an HTTP server on one loop that records requests and ends with the
 /// test.
-// Unchecked: what changes is touched under the lock of the condition.
+// Unchecked: what changes is used only under the lock of the condition.
 package final class HookServer: @unchecked Sendable {
     package typealias Answer = @Sendable (HookRequest) -> HookAnswer
 
@@ -97,7 +97,7 @@ package final class HookServer: @unchecked Sendable {
 
     package func reply(_ answer: @escaping Answer) { condition.withLock { self.answer = answer } }
 
-    /// Waits until so many requests have come; all of them, or fewer after so many seconds.
+    /// Waits for that many requests; returns all, or fewer if the time is over.
     package func requests(_ count: Int, within seconds: Double = 20) -> [HookRequest] {
         condition.withLock {
             let deadline = Date(timeIntervalSinceNow: seconds)
@@ -106,7 +106,7 @@ package final class HookServer: @unchecked Sendable {
         }
     }
 
-    fileprivate func note(_ request: HookRequest) -> HookAnswer {
+    fileprivate func record(_ request: HookRequest) -> HookAnswer {
         let answer = condition.withLock {
             seen.append(request)
             condition.broadcast()
@@ -130,7 +130,7 @@ package final class HookServer: @unchecked Sendable {
                 let name = head.text(head.fields.name(at: index)).lowercased()
                 fields[name] = head.text(head.fields.value(at: index))
             }
-            let answer = server.note(
+            let answer = server.record(
                 HookRequest(
                     path: head.text(head.path), version: head.version, fields: fields,
                     body: exchange.body))

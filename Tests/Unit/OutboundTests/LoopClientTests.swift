@@ -10,7 +10,7 @@ import Testing
 
 @testable import Outbound
 
-/// A client on a loop of its own, with one call for a request and its answer.
+/// A client with its own loop, and one call for a request and its answer.
 final class ClientFixture: Sendable {
     let group: LoopGroup
     let client: LoopClient
@@ -59,7 +59,7 @@ final class ClientFixture: Sendable {
 
 @Suite("Requests on an event loop")
 struct LoopClientTests {
-    @Test("A request comes with its fields and its body, and its answer goes back")
+    @Test("A request arrives with its fields and body, and its answer is returned")
     func request() async throws {
         let hook = try HookServer { _ in HookAnswer(202, [("webhook-challenge", "x")]) }
         let client = try ClientFixture()
@@ -75,7 +75,7 @@ struct LoopClientTests {
     }
 
     @Test(
-        "A name with addresses of both versions is called where it answers",
+        "A name with IPv4 and IPv6 addresses is called where it answers",
         arguments: ["127.0.0.1:0", "[::]:0"])
     func bothVersions(listener: String) async throws {
         let hook = try HookServer(at: SocketAddress(listener))
@@ -98,7 +98,7 @@ struct LoopClientTests {
         #expect(inner.requests.isEmpty)
     }
 
-    @Test("Proxies of the environment are not asked")
+    @Test("Proxies of the environment are not used")
     func environmentProxy() async throws {
         let proxy = try HookServer()
         setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
@@ -113,7 +113,7 @@ struct LoopClientTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test("An answer that never comes ends the request in its time")
+    @Test("A request without an answer times out")
     func timeout() async throws {
         let hook = try HookServer { _ in .never }
         let client = try ClientFixture { $0.patience = .milliseconds(200) }
@@ -121,9 +121,9 @@ struct LoopClientTests {
         #expect(outcome == RequestFailure.timedOut.description)
     }
 
-    @Test("More than 64 KiB of an answer are not read, and its status counts")
+    @Test("At most 64 KiB of an answer are read, and its status counts")
     func longAnswer() async throws {
-        // The rest never comes, so whoever waited for it would have no answer.
+        // The rest never comes, so waiting for it would give no answer.
         let server = try OneRequestServer()
         let answer =
             "HTTP/1.1 200 OK\r\nContent-Length: 8000000\r\n\r\n"
@@ -136,7 +136,7 @@ struct LoopClientTests {
         #expect(response.body.count == 65_536)
     }
 
-    @Test("What HTTP/0.9 would have been is no answer")
+    @Test("HTTP/0.9 is not accepted as an answer")
     func oldHTTP() async throws {
         let server = try OneRequestServer()
         let client = try ClientFixture()
@@ -146,7 +146,7 @@ struct LoopClientTests {
         _ = try await served
     }
 
-    @Test("With TLS it is HTTP/2, to whom the authorities of the configuration vouch for")
+    @Test("With TLS it uses HTTP/2, and trusts the configured authorities only")
     func encrypted() async throws {
         let folder = try TemporaryFolder()
         let made = try DevelopmentCertificate(
@@ -175,7 +175,7 @@ struct LoopClientTests {
         #expect(hook.requests.count == 500)
     }
 
-    @Test("What is under way when the client is closed is answered")
+    @Test("Requests under way when the client closes are completed as failures")
     func closing() async throws {
         let hook = try HookServer { _ in .never }
         let client = try ClientFixture()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reactor
 
-@Suite("What may hang")
+@Suite("Work that may hang")
 struct ErrandsTests {
-    /// Blocks whoever reads it until it is closed at the other end.
+    /// A pipe that blocks its reader until the other end is closed.
     private struct Blocker {
         private let ends: (read: Int32, write: Int32)
 
@@ -26,7 +26,7 @@ struct ErrandsTests {
         func free() { close(ends.write) }
     }
 
-    @Test("One that hangs is given up in time, others are not kept by it, and its end is told")
+    @Test("Hanging work is given up in time, delays no other work, and its end is reported")
     func hanging() throws {
         let loop = try EventLoop()
         let blocker = try Blocker()
@@ -53,7 +53,7 @@ struct ErrandsTests {
         #expect(story == ["third nothing", "quick 7", "hanging nothing", "back"])
     }
 
-    @Test("A loop that hangs is waited for no longer than was said")
+    @Test("Waiting for a hanging loop ends at the limit")
     func hangingLoop() throws {
         let group = try LoopGroup(count: 2)
         let blocker = try Blocker()

@@ -29,7 +29,7 @@ struct LingeringCloseTests {
         let probe = Probe()
         probe.onReady = { [loop, client] _, watch in
             loop.unwatch(watch)
-            // The peer does not know yet that nobody listens, and has more to say.
+            // The peer does not know yet that nobody reads, and sends more.
             for _ in 0..<2 {
                 let more = try? client.write(String(repeating: "x", count: 10_000))
                 #expect(more == .bytes(10_000))

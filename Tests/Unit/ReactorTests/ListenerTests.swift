@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reactor
 
-/// Keeps the connections that it is given.
+/// Keeps the accepted connections.
 // Unchecked: used on the thread of one loop.
 final class Host: ConnectionHandler, @unchecked Sendable {
     private(set) var connections: [End] = []
@@ -39,7 +39,7 @@ struct ListenerTests {
         listener = Listener(listening, on: loop, host)
     }
 
-    @Test("Everyone who comes is taken, in turns")
+    @Test("All connections are accepted, over several turns")
     func accepts() throws {
         try listener.start()
         let clients = try (0..<200).map { _ in try End.connect(to: listener.address) }
@@ -48,12 +48,12 @@ struct ListenerTests {
         }
         loop.runUntilStopped()
         #expect(host.connections.count == 200)
-        // 64 in each.
+        // 64 in each turn.
         #expect((4...6).contains(loop.turns))
         withExtendedLifetime(clients) {}
     }
 
-    @Test("A pause leaves the others waiting, and they are taken after it")
+    @Test("A pause leaves connections waiting, and they are accepted after it")
     func pause() throws {
         try listener.start()
         let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
@@ -74,7 +74,7 @@ struct ListenerTests {
         withExtendedLifetime(clients) {}
     }
 
-    @Test("Who waits at the stop is taken, who comes after it is refused")
+    @Test("Connections waiting at the stop are accepted, later ones are refused")
     func stop() throws {
         let clients = try (0..<3).map { _ in try End.connect(to: listener.address) }
         try waitForQueue(descriptor, 3)
@@ -95,7 +95,7 @@ struct ListenerTests {
         return client
     }
 
-    @Test("Out of descriptors it waits, says so once, and goes on when there are some")
+    @Test("Out of descriptors it waits, reports that once, and continues when there are some")
     func exhausted() async {
         await #expect(processExitsWith: .success) {
             func setLimit(_ count: rlim_t, _ limit: rlimit) -> Bool {
@@ -119,7 +119,7 @@ struct ListenerTests {
             loop.stop(after: .seconds(20))
             _ = loop.run()
             guard host.connections.count == 1, host.refusals == [EMFILE] else { exit(3) }
-            // Four tries in 350 ms, a few turns each: far from spinning.
+            // Four tries in 350 ms with a few turns each: the loop does not spin.
             guard loop.turns < 20 else { exit(4) }
             withExtendedLifetime(client.descriptor) {}
         }

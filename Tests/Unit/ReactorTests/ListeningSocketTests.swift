@@ -14,7 +14,7 @@ struct ListeningSocketTests {
     }
 
     @Test(
-        "The peer is the address it comes from, and IPv4 on a dual-stack socket is IPv4",
+        "The peer has its source address, and IPv4 on a dual-stack socket is IPv4",
         arguments: [
             ("127.0.0.1", "127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]", "::1"),
             ("[::]", "[::1]", "::1"), ("[::]", "127.0.0.1", "127.0.0.1"),
@@ -34,7 +34,7 @@ struct ListeningSocketTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test("A port that another server holds is not shared with it")
+    @Test("A port of another server is not shared with it")
     func inUse() throws {
         let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
         let address = listening.address
@@ -61,7 +61,7 @@ struct ListeningSocketTests {
         #expect(counts.0 > 10 && counts.1 > 10)
     }
 
-    @Test("A Unix socket has its mode before anyone gets in, and its file goes with it")
+    @Test("A Unix socket has its mode before anyone can connect, and removes its file")
     func unix() throws {
         do {
             let listening = try ListeningSocket.unix(
@@ -73,7 +73,7 @@ struct ListeningSocketTests {
             let (connection, peer) = try listening.acceptNext()
             #expect(peer == .unix(path: ""))
             #expect(try connection.use { $0.peerCredentials()?.userID } == getuid())
-            // Siblings share the queue; one that ends leaves the file.
+            // Siblings share the queue; when one ends, the file stays.
             do { _ = try listening.sibling() }
             #expect(access(path, F_OK) == 0)
             withExtendedLifetime(client) {}
@@ -81,7 +81,7 @@ struct ListeningSocketTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("What a dead server left is replaced, what lives or is no socket is not")
+    @Test("The socket of a dead server is replaced; a live one, or another file, is not")
     func stale() throws {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let name = try SocketAddress.Storage(.unix(path: path))
@@ -115,7 +115,7 @@ struct ListeningSocketTests {
         unlink(path)
     }
 
-    @Test("A file that another server has made since is not removed")
+    @Test("A file that another server created since is not removed")
     func successor() throws {
         do {
             let first = try ListeningSocket.unix(path: path, mode: 0o600)
@@ -128,7 +128,7 @@ struct ListeningSocketTests {
     }
 
     @Test(
-        "Only what systemd meant for this process is taken",
+        "Only sockets that systemd meant for this process are used",
         arguments: [
             ("7", "2", "a:b", ["a", "b"]), ("7", "2", "a", ["a", "unknown"]),
             ("7", "2", "a:", ["a", ""]), ("7", "1", nil, ["unknown"]), ("8", "1", "a", nil),
@@ -143,25 +143,25 @@ struct ListeningSocketTests {
         #expect(sockets.map { $0.descriptors.count } == expected?.count)
     }
 
-    @Test("Sockets handed over by systemd accept, and the variables are gone afterwards")
+    @Test("Sockets from systemd accept connections, and the variables are removed")
     func handedOver() async {
         await #expect(processExitsWith: .success) {
             guard let address = SocketAddress("127.0.0.1:0") else { exit(1) }
             let original = try ListeningSocket.tcp(address)
-            // At the numbers that systemd uses is the channel of the test.
+            // The numbers that systemd uses belong to the test's own channel.
             guard dup2(original.descriptor, 200) == 200, dup2(STDERR_FILENO, 201) == 201 else {
                 exit(2)
             }
             setenv("LISTEN_PID", "\(getpid())", 1)
             setenv("LISTEN_FDS", "2", 1)
             setenv("LISTEN_FDNAMES", "web:log", 1)
-            guard let sockets = SystemdSockets.take(first: 200), sockets.names == ["web", "log"]
+            guard let sockets = SystemdSockets.inherit(first: 200), sockets.names == ["web", "log"]
             else {
                 exit(3)
             }
             let environment = ProcessInfo.processInfo.environment.keys
             let isClean = !environment.contains { $0.hasPrefix("LISTEN_") }
-            guard isClean, SystemdSockets.take() == nil else { exit(4) }
+            guard isClean, SystemdSockets.inherit() == nil else { exit(4) }
             let listening = try sockets.socket(at: 0)
             guard listening.descriptor == 200, listening.address == original.address,
                 fcntl(200, F_GETFD) & FD_CLOEXEC != 0, fcntl(200, F_GETFL) & O_NONBLOCK != 0

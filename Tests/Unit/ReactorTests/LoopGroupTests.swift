@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A group of loops")
 struct LoopGroupTests {
-    /// Answers each byte by the same one; when asked to drain it ends after the next.
+    /// Echoes each byte; when asked to drain it ends after the next one.
     // Unchecked: used on the thread of one loop.
     private final class Echo: EventHandler, ConnectionHandler, @unchecked Sendable {
         private let loop: EventLoop
@@ -92,17 +92,17 @@ struct LoopGroupTests {
         #expect(endings == [.stopped, .stopped])
     }
 
-    @Test("Draining takes no new connections and lets the running ones finish")
+    @Test("Draining accepts no new connections and lets existing ones finish")
     func drains() async throws {
         let endings = try await withServer(count: 1) { group, address in
             let client = try End.connect(to: address)
             try roundTrip(client)
             group.drain(within: .seconds(20))
-            // The listener has closed as soon as its loop watches one less.
+            // The listener has closed once its loop watches one descriptor less.
             while try await group.loops[0].perform({ group.loops[0].watchers.count }) > 1 {}
             let late = try End.connect(to: address)
             #expect(try late.read().isFailure)
-            // The last exchange of the running one.
+            // The last exchange of the running connection.
             try roundTrip(client)
             #expect(try client.readToEnd() == 0)
         }
@@ -120,7 +120,7 @@ struct LoopGroupTests {
         #expect(endings == [.cut(1)])
     }
 
-    @Test("All are asked to drain once, also who comes while that is under way")
+    @Test("All handlers are asked to drain once, also those added meanwhile")
     func latecomers() throws {
         let loop = try EventLoop()
         let (ours, theirs) = try End.pair()
@@ -158,7 +158,7 @@ struct LoopGroupTests {
         #expect(closing.ending(watched: 0, now: Instant(nanoseconds: 1)) == .stopped)
     }
 
-    @Test("A loop that ends lets its handlers go, and their sockets close")
+    @Test("A loop that ends releases its handlers, and their sockets close")
     func letsGo() throws {
         let loop = try EventLoop()
         let (ours, theirs) = try End.pair()
@@ -186,7 +186,7 @@ struct LoopGroupTests {
 }
 
 extension Transfer {
-    /// A connection attempt that was refused, seen by the one who tries to read.
+    /// A refused connection attempt, as its reader sees it.
     var isFailure: Bool {
         if case .failed = self { return true }
         return false

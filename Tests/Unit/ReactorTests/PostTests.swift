@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reactor
 
-@Suite("What is posted to a loop")
+@Suite("Calls posted to a loop")
 struct PostTests {
     private func withLoop<Value: Sendable>(
         _ body: (EventLoop) async throws -> Value
@@ -16,7 +16,7 @@ struct PostTests {
         return try result.get()
     }
 
-    @Test("What several threads post arrives once, each thread's in order")
+    @Test("Calls of several threads arrive once, each thread's in order")
     func posts() async throws {
         // Unchecked: used on the thread of one loop.
         final class Received: @unchecked Sendable {
@@ -44,7 +44,7 @@ struct PostTests {
         }
     }
 
-    @Test("A loop that waits is woken by each of many single posts")
+    @Test("A waiting loop is woken by each of many single posts")
     func wakeUps() async throws {
         try await withLoop { loop in
             for number in 0..<2_000 {
@@ -54,14 +54,14 @@ struct PostTests {
         }
     }
 
-    @Test("What comes before the start is run, and what comes after the end is refused")
+    @Test("Calls posted before the start are run, calls after the end are refused")
     func beforeAndAfter() throws {
         let loop = try EventLoop()
         let probe = Probe()
         #expect(loop.post { probe.timerFired(1) })
         loop.post {
             loop.stop()
-            // Still taken: the loop ends when nothing is left.
+            // Still accepted: the loop ends when nothing is left.
             loop.post { loop.post { probe.timerFired(2) } }
         }
         #expect(loop.run() == .stopped)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Socket addresses")
 struct SocketAddressTests {
     @Test(
-        "An address is read, and written in its one form",
+        "An address is read, and written in canonical form",
         arguments: [
             ("127.0.0.1:8443", "127.0.0.1:8443"), ("0.0.0.0:0", "0.0.0.0:0"),
             ("[::]:443", "[::]:443"), ("[2001:DB8:0::1]:65535", "[2001:db8::1]:65535"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sockets")
 struct SocketTests {
-    @Test("Reading and writing say what they came to")
+    @Test("Reading and writing report their result")
     func transfers() throws {
         let (ours, theirs) = try End.pair()
         #expect(try ours.read() == .wouldBlock)
@@ -20,7 +20,7 @@ struct SocketTests {
         #expect(try ours.write("x") == .closed)
     }
 
-    @Test("What a full peer does not take is left to write")
+    @Test("Bytes that a full socket does not accept are left to write")
     func full() throws {
         let (ours, theirs) = try End.pair()
         let text = String(repeating: "x", count: 100_000)
@@ -43,9 +43,9 @@ struct SocketTests {
         }
     }
 
-    @Test("A connection that nobody takes says why")
+    @Test("A failed connection reports the reason")
     func refused() throws {
-        // A port that was free a moment ago, held by nobody who listens.
+        // A port that was free a moment ago and that nobody listens on.
         let address = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0"))).address
         let client = try End.connect(to: address)
         var entry = pollfd(fd: client.descriptor, events: Int16(POLLOUT), revents: 0)
@@ -54,7 +54,7 @@ struct SocketTests {
         #expect(failure?.description == "connect: Connection refused")
     }
 
-    @Test("The user at the other end of a Unix socket is known, of a TCP socket not")
+    @Test("The user at the other end is known for a Unix socket, but not for TCP")
     func credentials() throws {
         let (ours, _) = try End.pair()
         let credentials = try ours.use { $0.peerCredentials() }

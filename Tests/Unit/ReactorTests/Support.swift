@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reactor
 
-/// One end of a connection in a test, closed by hand or when it is let go.
+/// One end of a connection, closed by hand or with the last reference.
 // Unchecked: used on one thread at a time.
 final class End: @unchecked Sendable {
     private var socket: Socket?
@@ -53,13 +53,13 @@ final class End: @unchecked Sendable {
         }
     }
 
-    /// Waits until something can be read, at most ten seconds.
+    /// Waits until there is something to read, at most ten seconds.
     func waitUntilReadable() throws {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 10_000) == 1)
     }
 
-    /// Everything up to the end, or nil when the connection was reset.
+    /// Everything up to the end; nil if the connection was reset.
     func readToEnd() throws -> Int? {
         var total = 0
         while true {
@@ -74,7 +74,7 @@ final class End: @unchecked Sendable {
     }
 }
 
-/// Waits until so many connections are in the queue of a TCP listener, at most ten seconds.
+/// Waits until that many connections are in the queue of a TCP listener, at most ten seconds.
 func waitForQueue(_ listener: Int32, _ count: Int) throws {
     let deadline = Instant.now + Interval(.seconds(10))
     while Instant.now < deadline {
@@ -88,7 +88,7 @@ func waitForQueue(_ listener: Int32, _ count: Int) throws {
 }
 
 extension ListeningSocket {
-    /// The connection that is there or about to come.
+    /// The connection that is waiting or about to come.
     borrowing func acceptNext() throws -> (End, SocketAddress) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 10_000) == 1)
@@ -97,7 +97,7 @@ extension ListeningSocket {
     }
 }
 
-/// A handler that is told what to do by a test.
+/// A handler with closures that a test sets.
 // Unchecked: used on the thread of one loop.
 final class Probe: EventHandler, TimerHandler, @unchecked Sendable {
     var onReady: (Readiness, Watch) -> Void = { _, _ in }
@@ -124,7 +124,7 @@ final class Probe: EventHandler, TimerHandler, @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Runs the loop on this thread until it is stopped; fails the test when nobody does so.
+    /// Runs the loop on this thread until it is stopped; fails the test if nobody stops it.
     func runUntilStopped() {
         let guardian = Probe()
         guardian.onTimer = { _ in
@@ -135,14 +135,14 @@ extension EventLoop {
         _ = run()
     }
 
-    /// Stops the loop after so long.
+    /// Stops the loop after that time.
     func stop(after duration: Duration) {
         let probe = Probe()
         probe.onTimer = { _ in self.stop() }
         _ = schedule(after: Interval(duration), probe)
     }
 
-    /// Runs on the thread of the loop, from another.
+    /// Runs on the thread of the loop, from another thread.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -33,7 +33,7 @@ struct TimerQueueTests {
                 expectDue(&queue, &model, now)
             }
             #expect(queue.count == model.count)
-            // Never later than the first, or the loop would oversleep.
+            // Never later than the first deadline, or the loop would oversleep.
             #expect(
                 queue.earliest.map { $0.nanoseconds <= model.values.min() ?? .max } ?? model.isEmpty
             )
@@ -56,7 +56,7 @@ struct TimerQueueTests {
         #expect(model.values.allSatisfy { $0 > now })
     }
 
-    @Test("What fired or was cancelled cannot be moved, also when its place is taken again")
+    @Test("A timer that fired or was cancelled cannot be moved, even if its slot is reused")
     func generations() {
         var queue = TimerQueue<String>()
         let first = queue.schedule("first", at: at(10))
@@ -70,7 +70,7 @@ struct TimerQueueTests {
         #expect(queue.reschedule(second, at: at(30)) == false)
     }
 
-    @Test("A cancelled timer lets its payload go")
+    @Test("A cancelled timer releases its payload")
     func released() {
         final class Payload {}
         var queue = TimerQueue<Payload>()
@@ -83,7 +83,7 @@ struct TimerQueueTests {
         #expect(held == nil)
     }
 
-    @Test("A hundred thousand timers that are put off again and again keep their places")
+    @Test("A hundred thousand timers that are moved again and again stay in order")
     func putOff() {
         var queue = TimerQueue<Int>()
         let ids = (0..<100_000).map { queue.schedule($0, at: at(Int64($0))) }
@@ -101,7 +101,7 @@ struct TimerQueueTests {
     }
 
     @Test(
-        "A length of time is cut to what a clock can be moved by",
+        "An interval is limited so that it cannot overflow a clock",
         arguments: [
             (Duration.zero, 0), (.seconds(-5), 0), (.nanoseconds(1), 1),
             (.milliseconds(1_500), 1_500_000_000), (.microseconds(-1), 0),

@@ -9,7 +9,7 @@ struct WatcherTests {
 
     init() throws { loop = try EventLoop() }
 
-    @Test("A handler is told of what it asked for, and of nothing else")
+    @Test("A handler gets the events it asked for, and no others")
     func interest() throws {
         let (ours, theirs) = try End.pair()
         let probe = Probe()
@@ -31,7 +31,7 @@ struct WatcherTests {
         withExtendedLifetime((ours, theirs)) {}
     }
 
-    @Test("A peer that sends no more is reported to a reader, and does not wake a writer")
+    @Test("A half-closed peer is reported to a reader and does not wake a writer")
     func halfClosed() throws {
         let (ours, theirs) = try End.pair()
         let probe = Probe()
@@ -48,7 +48,7 @@ struct WatcherTests {
         #expect(try ours.read() == .closed)
     }
 
-    @Test("Whoever waits on a broken connection is told to go on, in the way it waits")
+    @Test("A broken connection is reported as readable or writable, as requested")
     func broken() {
         for broken in [Readiness.hangUp, .error] {
             for interest in [Interest.readable, .writable, [.readable, .writable], []] {
@@ -59,7 +59,7 @@ struct WatcherTests {
         }
     }
 
-    @Test("A broken connection is told once to a handler that waits for nothing")
+    @Test("A broken connection is reported once to a handler without interest")
     func hangUp() throws {
         let (ours, theirs) = try End.pair()
         let probe = Probe()
@@ -72,7 +72,7 @@ struct WatcherTests {
         #expect(loop.turns < 6)
     }
 
-    @Test("A broken connection makes a writer write, who learns the reason")
+    @Test("A writer on a broken connection learns the reason by writing")
     func hangUpOfWriter() throws {
         let (ours, theirs) = try End.pair()
         while case .bytes = try ours.write(String(repeating: "x", count: 60_000)) {}
@@ -88,7 +88,7 @@ struct WatcherTests {
         #expect(try ours.write("x") == .closed)
     }
 
-    @Test("A watch ended by another handler gets no event that was already on its way")
+    @Test("A watch ended by another handler gets no event of the same turn")
     func endedInBatch() throws {
         let (one, onePeer) = try End.pair()
         let (two, twoPeer) = try End.pair()
@@ -109,13 +109,13 @@ struct WatcherTests {
         }
         loop.runUntilStopped()
         #expect(first.readyCount + second.readyCount == 1)
-        // Whoever comes late changes nothing.
+        // The later handler changes nothing.
         loop.unwatch(firstWatch)
         loop.setInterest(.readable, of: secondWatch)
         withExtendedLifetime((one, two)) {}
     }
 
-    @Test("An event of a closed descriptor does not reach the one that has its number now")
+    @Test("An event of a closed descriptor does not reach a new one with the same number")
     func reusedNumber() throws {
         let (one, onePeer) = try End.pair()
         let (two, twoPeer) = try End.pair()
@@ -128,7 +128,7 @@ struct WatcherTests {
             loop.watch(numbers[1], for: .readable, second),
         ]
         let (quiet, quietPeer) = try End.pair()
-        /// Closes the other one and puts a quiet socket in its place.
+        /// Closes the other descriptor and puts a quiet socket in its place.
         func replace(_ other: Int) {
             loop.unwatch(watches[other])
             #expect(dup2(quiet.descriptor, numbers[other]) == numbers[other])
@@ -146,7 +146,7 @@ struct WatcherTests {
         withExtendedLifetime((one, two, quietPeer)) {}
     }
 
-    @Test("A handler may end its own watch, and is let go then")
+    @Test("A handler may end its own watch and is then released")
     func released() throws {
         let (ours, theirs) = try End.pair()
         #expect(try theirs.write("x") == .bytes(1))
@@ -163,7 +163,7 @@ struct WatcherTests {
         #expect(held == nil)
     }
 
-    @Test("A source that is always ready, and work that begets work, leave room for others")
+    @Test("Descriptors that are always ready, and calls that post calls, do not starve others")
     func fairness() throws {
         let (ours, theirs) = try End.pair()
         #expect(try theirs.write("x") == .bytes(1))
@@ -181,7 +181,7 @@ struct WatcherTests {
         #expect(greedy.readyCount >= 5)
     }
 
-    @Test("A descriptor that was closed while watched is found before events go astray")
+    @Test("A descriptor closed while watched is noticed before its events reach another handler")
     func closedWhileWatched() async {
         await #expect(processExitsWith: .failure) {
             let loop = try EventLoop()
@@ -215,7 +215,7 @@ struct WatcherTests {
             loop.stop(after: .milliseconds(200))
             _ = loop.run()
             guard probe.readyCount == 0, probe.cookies.isEmpty else { exit(2) }
-            // One to find nothing, one for the timer, and what the kernel rounds.
+            // One turn that finds nothing, one for the timer, and rounding by the kernel.
             guard loop.turns <= 4 else { exit(3) }
             withExtendedLifetime(theirs) {}
             exit(0)

@@ -29,7 +29,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("It waits for the disk, overwrites what is deleted and does not trust its own schema")
+    @Test("It waits for the disk, overwrites deleted data and does not trust its own schema")
     func configuration() throws {
         let connection = try made()
         #expect(try connection.integer("PRAGMA synchronous") == 2)
@@ -43,7 +43,7 @@ struct ConnectionTests {
         #expect(mode.text(0) == "wal")
     }
 
-    @Test("Numbers, texts, bytes, empty bytes and nothing come back as they went in")
+    @Test("Numbers, texts, bytes, empty bytes and NULL are read as they were written")
     func values() throws {
         let connection = try made()
         try connection.execute("CREATE TABLE value (a, b, c, d, e)")
@@ -85,7 +85,7 @@ struct ConnectionTests {
         #expect(try connection.integer("SELECT count(*) FROM item") == 1)
     }
 
-    @Test("No commit copies the WAL; a checkpoint does, and what is left of the WAL is counted")
+    @Test("A commit never copies the WAL; a checkpoint does, and the rest of the WAL is counted")
     func checkpoint() throws {
         let connection = try made()
         try insert(5_000, into: connection)
@@ -99,7 +99,7 @@ struct ConnectionTests {
         #expect(size as? Int == 0)
     }
 
-    @Test("A reader sees one moment, and keeps the WAL from being emptied but not from growing")
+    @Test("A reader sees one snapshot, and prevents emptying the WAL but not writing to it")
     func reader() throws {
         let connection = try made()
         try insert(1, into: connection)
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: SQLiteError.self) { try reader.execute("DELETE FROM item") }
     }
 
-    @Test("A full file is an error that says so, and works again when there is room")
+    @Test("A full file gives its own error, and works again when there is room")
     func full() throws {
         let connection = try made()
         try connection.limitPages(10)
@@ -125,7 +125,7 @@ struct ConnectionTests {
         try insert(100, into: connection)
     }
 
-    @Test("A broken file is found out; one that is no database is not opened")
+    @Test("A damaged file is detected; a file that is not a database is not opened")
     func damage() throws {
         do {
             let connection = try made()

@@ -17,7 +17,7 @@ struct MigrationTests {
         try Connection(folder.file("test.db"), .readWrite)
     }
 
-    @Test("Each step is taken once, in order, over any number of starts")
+    @Test("Each step runs once, in order, over any number of starts")
     func once() throws {
         try connection().migrate([steps[0]])
         try connection().migrate(steps)

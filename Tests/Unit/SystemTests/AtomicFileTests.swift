@@ -19,7 +19,7 @@ struct AtomicFileTests {
     }
 
     @Test(
-        "The new text stands there with the rights that were asked for", arguments: [0o600, 0o644])
+        "The file has the new text and the requested permissions", arguments: [0o600, 0o644])
     func replace(mode: Int) throws {
         try replace("old", mode: 0o600)
         try replace("new", mode: UInt32(mode))
@@ -28,7 +28,7 @@ struct AtomicFileTests {
         #expect(rights as? Int == mode)
     }
 
-    @Test("What an interrupted attempt left behind is in nobody's way")
+    @Test("The leftover of an interrupted attempt does no harm")
     func leftOver() throws {
         try Data("half".utf8).write(to: URL(filePath: path + ".new"))
         try replace("whole")

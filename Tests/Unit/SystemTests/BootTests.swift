@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The start of the machine")
 struct BootTests {
-    @Test("It has a name of 16 bytes, and the time since then only grows")
+    @Test("It has an identifier of 16 bytes, and the time since then only grows")
     func boot() throws {
         let text = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let uuid = try #require(UUID(uuidString: text.trimmingCharacters(in: .newlines)))
@@ -15,7 +15,7 @@ struct BootTests {
         #expect(abs(Double(Boot.milliseconds) / 1_000 - seconds) < 5)
     }
 
-    @Test("A process is known by when it began")
+    @Test("A process is identified by its start time")
     func processes() throws {
         let own = try #require(ProcessStart.ticks(of: getpid()))
         let first = try #require(ProcessStart.ticks(of: 1))

@@ -2,11 +2,11 @@ import Testing
 
 @testable import System
 
-@Suite("What is set aside")
+@Suite("Inputs that are set aside")
 struct CrashLedgerTests {
     private let key: (UInt64, UInt64) = (1, 2)
 
-    /// As who crashes leaves it.
+    /// As the signal handler leaves it.
     private func crashed(
         _ ledger: CrashLedger, on text: String, _ kind: Underway.Kind = .payload,
         subject: UInt32 = 0
@@ -41,7 +41,7 @@ struct CrashLedgerTests {
         return Underway.digest(kind, one.span, two.span, key: key)
     }
 
-    @Test("Ended on once, an input is tried again; twice, it is set aside, and nothing else is")
+    @Test("After one crash an input is tried again; after two, only that input is set aside")
     func twice() throws {
         var ledger = CrashLedger(key: key, program: 7)
         for expected in [false, true] {
@@ -49,7 +49,7 @@ struct CrashLedgerTests {
             #expect(ledger.settle(program: 7, time: 5)?.isSetAside == expected)
             ledger = try #require(CrashLedger(ledger.bytes))
             #expect(isSetAside("one", ledger) == expected && !isSetAside("two", ledger))
-            // A start after another end changes nothing.
+            // A start after any other end changes nothing.
             #expect(ledger.settle(program: 7, time: 6) == nil)
         }
         #expect(!isSetAside("one", ledger, .command))
@@ -69,7 +69,7 @@ struct CrashLedgerTests {
         #expect(SetAside(ledger).contains(.account, 3) && !SetAside(ledger).contains(.account, 4))
     }
 
-    @Test("One input that was set aside does not take its account with it; a second one does")
+    @Test("One input set aside does not set its account aside; a second one does")
     func settled() throws {
         var ledger = CrashLedger(key: key, program: 7)
         for (text, subject) in [("one", 3), ("one", 3), ("other", 4), ("none", 0)] {
@@ -77,14 +77,14 @@ struct CrashLedgerTests {
             _ = ledger.settle(program: 7, time: 5)
         }
         #expect(isSetAside("one", ledger) && !SetAside(ledger).contains(.account, 3))
-        // Not twice for each that comes.
+        // Not twice for each new crash.
         ledger = try crashed(ledger, on: "two", subject: 3)
         _ = ledger.settle(program: 7, time: 5)
         #expect(SetAside(ledger).contains(.account, 3) && !isSetAside("two", ledger))
         #expect(!SetAside(ledger).contains(.account, 4) && !SetAside(ledger).contains(.account, 0))
     }
 
-    @Test("Kinds have the numbers that they always had")
+    @Test("The numbers of kinds never change")
     func numbers() {
         let kinds: [Underway.Kind] = [
             .request, .frame, .payload, .command, .account, .registration, .message,
@@ -103,7 +103,7 @@ struct CrashLedgerTests {
         #expect(ledger.entries.isEmpty && !isSetAside("one", ledger))
     }
 
-    @Test("However many there are, the file stays a page, and the newest are in it")
+    @Test("The file stays one page and keeps the newest entries")
     func many() throws {
         var ledger = CrashLedger(key: key, program: 7)
         for number in 0..<300 {
@@ -116,12 +116,12 @@ struct CrashLedgerTests {
         #expect(isSetAside("299", ledger) && !isSetAside("0", ledger))
     }
 
-    @Test("A file that is none of ours is not believed", arguments: [0, 1, 4_095, 4_096, 5_000])
+    @Test("A foreign file is ignored", arguments: [0, 1, 4_095, 4_096, 5_000])
     func foreign(length: Int) {
         #expect(CrashLedger([UInt8](repeating: 0xff, count: length)) == nil)
     }
 
-    @Test("A name depends on every byte, on the kind and on where a part ends")
+    @Test("A digest depends on every byte, on the kind and on where a part ends")
     func digests() {
         let first = name(.payload, "ab", "c")
         #expect(first == name(.payload, "ab", "c"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Links for other programs")
 struct ExternalLinkTests {
-    @Test("A link is one visible word that begins with a scheme")
+    @Test("A link is one printable word that begins with a scheme")
     func links() {
         #expect(ExternalLink("https://x/-h")?.scheme == "https")
         #expect(ExternalLink("HTTPS://x")?.scheme == "https")
@@ -13,7 +13,7 @@ struct ExternalLinkTests {
     }
 
     @Test(
-        "Nothing else is one",
+        "Anything else is rejected",
         arguments: [
             "", "x", "//x", ":x", "-h", "--help", "-x:y", "--manual:x", "7:x", "a b:x",
             "https://a b", "https://x\n", "\u{2d}x:y", "h\u{e9}:x", "https://\u{202e}x",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files of other programs")
 struct ForeignFileTests {
-    @Test("A file is read, whatever else has its name is not, and nothing is waited for")
+    @Test("A regular file is read, anything else is refused without blocking")
     func kinds() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/mark"

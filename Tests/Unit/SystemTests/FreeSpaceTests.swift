@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Free space")
 struct FreeSpaceTests {
-    @Test("It is known of a folder, and of nothing that is not there")
+    @Test("It is known for a folder, but not for a missing one")
     func known() throws {
         let bytes = try #require(FreeSpace.bytes(at: "/"))
         #expect(bytes >= 0)

@@ -22,7 +22,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("A key file is made for its owner alone, and never overwritten")
+    @Test("A key file is created for its owner only, and never overwritten")
     func create() throws {
         let path = folder + "/key"
         let bytes: [UInt8] = [1, 2, 3]
@@ -35,7 +35,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("Whoever looks while a key file is made finds it whole or not at all")
+    @Test("A key file appears complete or not at all")
     func whole() throws {
         let bytes = [UInt8](repeating: 7, count: 4_096)
         let paths = (0..<200).map { "\(folder)/key \($0)" }
@@ -50,7 +50,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("What a maker of key files left when it was killed keeps no other from making it")
+    @Test("The leftover of a killed process does not prevent creating a key file")
     func leftOver() throws {
         let path = folder + "/key"
         try Data().write(to: URL(filePath: path + ".new"))
@@ -84,7 +84,7 @@ struct KeyFileTests {
         #expect(failure(reading: huge) == .tooLarge(path: huge))
     }
 
-    @Test("A missing file says which")
+    @Test("The error names a missing file")
     func missing() {
         let path = folder + "/none"
         #expect(failure(reading: path)?.description == "\(path): open: No such file or directory")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Logs")
 struct LogTests {
-    // Unchecked: the texts are touched under the lock.
+    // Unchecked: the texts are used only under the lock.
     private final class Paper: @unchecked Sendable {
         private let lock = NSLock()
         private var texts: [String] = []
@@ -27,7 +27,7 @@ struct LogTests {
         return Log(isJournal: isJournal, clock: { paper.now }, output: { paper.add($0) })
     }
 
-    @Test("A person reads the level as a word, the journal as a number")
+    @Test("The level is a word for a person and a number for the journal")
     func levels() {
         log(isJournal: false).write(.warning, "certificate", [("reason", "it has expired")])
         log(isJournal: true).write(.error, "store-fault", [("code", "5")])
@@ -53,7 +53,7 @@ struct LogTests {
         #expect(paper.lines == ["<6>event=x value=\(shown)\n"])
     }
 
-    @Test("Of one peer the same is said once a minute, whatever is said of others")
+    @Test("The same line about one peer is written once a minute, whatever others cause")
     func peers() {
         let log = log(isJournal: true)
         func cut(_ peer: String) { log.write(.warning, "flood", about: peer, [("client", peer)]) }
@@ -69,7 +69,7 @@ struct LogTests {
         #expect(paper.lines.count == 12)
     }
 
-    @Test("One kind of line does not fill the log, and what was left out is counted")
+    @Test("One kind of line cannot fill the log, and omitted lines are counted")
     func throttle() {
         let log = log(isJournal: true)
         for _ in 0..<25 { log.write(.error, "cannot-accept") }
@@ -96,9 +96,9 @@ struct LogTests {
     }
 }
 
-@Suite("Folders for one user alone")
+@Suite("Folders for one user only")
 struct PrivateFolderTests {
-    @Test("Missing folders are made for their owner, the last with the rights asked for")
+    @Test("Missing folders are created for their owner, the last with the requested mode")
     func make() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a/b/c")
@@ -110,7 +110,8 @@ struct PrivateFolderTests {
         try PrivateFolder.make(path)
     }
 
-    @Test("A link is refused, also with a slash behind it, and so is what others can write")
+    @Test(
+        "A link is refused, even with a slash at its end, and so is a folder that others can write")
     func refusals() throws {
         let folder = try TemporaryFolder()
         let (path, link) = (folder.file("a"), folder.file("link"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Code in memory")
 struct ProgramTextTests {
-    @Test("Only code of files is let go of, and the program goes on")
+    @Test("Only code from files is dropped, and the program continues")
     func released() throws {
         ProgramText.release()
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Programs that tests start")
 struct RunningProcessTests {
-    /// A process that says its number and stays.
+    /// A process that prints its number and waits.
     private static func sleeper() throws -> RunningProcess {
         try RunningProcess("/bin/sh", ["-c", "echo $$; exec sleep 600"])
     }
@@ -24,7 +24,7 @@ struct RunningProcessTests {
         return !isThere(number)
     }
 
-    @Test("How one ended is known, and after that nothing is signalled any more")
+    @Test("The end of a process is known, and afterwards no signal is sent")
     func end() throws {
         let ends = try RunningProcess("/bin/sh", ["-c", "echo a; exit 7"])
         #expect(try ends.text() == "a\n")
@@ -36,13 +36,13 @@ struct RunningProcessTests {
         #expect(stays.end(by: SIGTERM) == SIGTERM && stays.status == SIGTERM)
     }
 
-    @Test("What cannot be started is an error, and nobody is signalled for it")
+    @Test("Failing to start is an error, and no signal is sent")
     func missing() {
         #expect(throws: POSIXError.self) { try RunningProcess("/nowhere") }
         #expect(throws: POSIXError.self) { try ServerProcess([], program: "/nowhere") }
     }
 
-    @Test("A server that is not ready is an error, and is there no more")
+    @Test("A server that does not become ready is an error, and is ended")
     func notReady() throws {
         let error = #expect(throws: ServerProcess.NotReady.self) {
             try ServerProcess(["-c", "echo $$; exec sleep 600"], program: "/bin/sh")
@@ -51,7 +51,7 @@ struct RunningProcessTests {
         #expect(!number.isEmpty && hasGone(number))
     }
 
-    @Test("It ends where a test forgets it")
+    @Test("A process ends with its last reference")
     func forgotten() throws {
         var process: RunningProcess? = try Self.sleeper()
         let number = try #require(process.map(Self.number))
@@ -60,7 +60,7 @@ struct RunningProcessTests {
         #expect(!isThere(number))
     }
 
-    @Test("It ends where the tests are killed")
+    @Test("A process ends when the tests are killed")
     func killed() async throws {
         let result = await #expect(
             processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]

@@ -44,7 +44,7 @@ struct CertificateStoreTests {
         return nil
     }
 
-    @Test("New connections get the new certificate, and running ones go on")
+    @Test("New connections get the new certificate, and existing ones continue")
     func reload() throws {
         let (old, new) = (try named("old"), try named("new"))
         try write(old)
@@ -85,7 +85,7 @@ struct CertificateStoreTests {
         #expect(try connection(store, trusting: new).peerName == "new")
     }
 
-    @Test("A link that is set to another file is a change")
+    @Test("A link to another file counts as a change")
     func link() throws {
         let (old, new) = (try named("old"), try named("new"))
         let folder = (files.key as NSString).deletingLastPathComponent
@@ -102,7 +102,7 @@ struct CertificateStoreTests {
         #expect(try connection(store, trusting: new).peerName == "new")
     }
 
-    @Test("Broken files are told apart")
+    @Test("Each kind of broken file has its own error")
     func broken() throws {
         let good = try named("good")
         let encrypted = Array(Self.encryptedKey.utf8)
@@ -150,7 +150,7 @@ struct CertificateStoreTests {
         }
     }
 
-    @Test("A certificate out of its time, and a key that all can read, are warned of")
+    @Test("An expired certificate and a key that everyone can read cause warnings")
     func warnings() throws {
         let now = TestCertificate.now
         try write(
@@ -185,7 +185,7 @@ struct CertificateStoreTests {
         }
     }
 
-    /// Of no certificate; its passphrase is never asked for.
+    /// The key of no certificate here; nobody asks for its passphrase.
     private static let encryptedKey = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiJchcCsEg0zwICCAAw

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-/// A client and a server that are connected with each other, driven in turn by one thread.
+/// A connected client and server, driven in turn by one thread.
 final class Connection {
     let sockets: SocketPair
     var client: TLSStream
@@ -15,7 +15,7 @@ final class Connection {
         server = try TLSStream(serving: sockets.second, serverContext)
     }
 
-    /// One that trusts and serves `certificate`, and has shaken hands.
+    /// Both sides use `certificate`, and the handshake is done.
     static func established(
         _ certificate: TestCertificate, host: String = "localhost", limit: Int32 = TLS1_3_VERSION
     ) throws -> Connection {
@@ -33,7 +33,7 @@ final class Connection {
     private(set) var clientProgress = TLSProgress.wantsRead
     private(set) var serverProgress = TLSProgress.wantsRead
 
-    /// The client's end of it; the server's is in `serverProgress`.
+    /// The state of the client; the server's is in `serverProgress`.
     @discardableResult
     func handshake() -> TLSProgress {
         for _ in 0..<10 {
@@ -43,7 +43,7 @@ final class Connection {
         return clientProgress
     }
 
-    /// Takes up the tickets that follow the handshake of TLS 1.3.
+    /// Reads the tickets that follow the handshake of TLS 1.3.
     func settle() { #expect(clientReceives() == .wantsRead) }
 
     func clientReceives() -> TLSTransfer {
@@ -66,12 +66,12 @@ final class Connection {
         #expect(clientReceives() == .bytes(2))
     }
 
-    // A macro cannot look into a value that is not copyable.
+    // A macro cannot inspect a noncopyable value.
     var serverHasPending: Bool { server.hasPending }
     var isResumed: Bool { client.isResumed && server.isResumed }
     var isFresh: Bool { !client.isResumed && !server.isResumed }
 
-    /// What the server's certificate calls itself.
+    /// The common name of the server's certificate.
     var peerName: String {
         let certificate = SSL_get1_peer_certificate(client.handle)
         defer { X509_free(certificate) }
@@ -82,7 +82,7 @@ final class Connection {
     }
 }
 
-/// Why it failed, or nil when it did not.
+/// Why it failed; nil if it did not.
 func reason(_ progress: TLSProgress) -> String? {
     if case .failed(let error) = progress { error.reason } else { nil }
 }

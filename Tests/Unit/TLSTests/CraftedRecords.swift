@@ -3,7 +3,7 @@ import Foundation
 
 @testable import TLS
 
-/// What a client sends after its handshake, record by record, as no library would.
+/// Records that a client sends after its handshake and that no library would send.
 struct CraftedRecords {
     static let alert: UInt8 = 21
     static let handshake: UInt8 = 22
@@ -15,7 +15,8 @@ struct CraftedRecords {
     private var vector: [UInt8]
     private var sequence: UInt64
 
-    /// Goes on in TLS 1.3 after the client's Finished. `secret`: its client_application_traffic_secret_0.
+    /// Continues TLS 1.3 after the client's Finished. `secret`: its
+    /// client_application_traffic_secret_0.
     init(trafficSecret secret: [UInt8]) {
         isTLS13 = true
         self.secret = secret
@@ -23,7 +24,7 @@ struct CraftedRecords {
         sequence = 0
     }
 
-    /// Goes on in TLS 1.2 with AES-128-GCM after the client's Finished.
+    /// Continues TLS 1.2 with AES-128-GCM after the client's Finished.
     init(version12 client: OpaquePointer) {
         isTLS13 = false
         var master = [UInt8](repeating: 0, count: 48)
@@ -99,7 +100,7 @@ struct CraftedRecords {
     }
 }
 
-/// Hears the secret with which a client will send, once it has shaken hands.
+/// Captures the secret with which a client sends after its handshake.
 final class TrafficSecret {
     private(set) var bytes: [UInt8] = []
 

@@ -37,7 +37,7 @@ struct DevelopmentCertificateTests {
         return TLSTests.reason(connection.handshake())
     }
 
-    @Test("It is good for localhost, the loopback addresses and this machine, and nothing else")
+    @Test("It is valid for localhost, the loopback addresses and this machine, and nothing else")
     func names() throws {
         let made = try certificate()
         for host in ["localhost", "127.0.0.1", "::1", "desk"] {
@@ -48,7 +48,9 @@ struct DevelopmentCertificateTests {
         }
     }
 
-    @Test("A host name that is none in the DNS is left out", arguments: ["", "a,DNS:b", "ä", "-a"])
+    @Test(
+        "A host name that is not a valid DNS name is left out",
+        arguments: ["", "a,DNS:b", "ä", "-a"])
     func oddHostName(name: String) throws {
         #expect(try reason(try certificate(hostName: name), host: "localhost") == nil)
     }
@@ -65,7 +67,7 @@ struct DevelopmentCertificateTests {
         #expect(DevelopmentCertificate.usableName(name) == expected)
     }
 
-    @Test("Only the owner can read the key, and everybody the authority's certificate")
+    @Test("Only the owner can read the key, and everyone the authority's certificate")
     func rights() throws {
         let before = umask(0o077)
         defer { umask(before) }
@@ -91,7 +93,7 @@ struct DevelopmentCertificateTests {
         }
     }
 
-    @Test("The next start takes the files of the one before, also under another host name")
+    @Test("The next start uses the files of the previous one, even under another host name")
     func reuse() throws {
         let made = try certificate()
         let (authority, server) = (try text(made.authorityPath), try text(made.files.key))
@@ -103,7 +105,9 @@ struct DevelopmentCertificateTests {
         #expect(try text(made.files.key) == server)
     }
 
-    @Test("One that ends soon, or has not begun, is replaced", arguments: [796, 900, -1])
+    @Test(
+        "A certificate that expires soon, or is not valid yet, is replaced",
+        arguments: [796, 900, -1])
     func renewal(days: Int) throws {
         let made = try certificate()
         let authority = try text(made.authorityPath)
@@ -112,7 +116,7 @@ struct DevelopmentCertificateTests {
     }
 
     @Test(
-        "One of 2039, 2049, 2050 or 2106 is good for its time, and checked at it",
+        "Certificates of 2039, 2049, 2050 and 2106 are valid for their time",
         arguments: [2_177_452_800, 2_493_072_000, 2_530_000_000, 4_300_000_000] as [Double])
     func farTime(moment: Double) throws {
         func made(_ later: Double) throws -> DevelopmentCertificate {
@@ -128,7 +132,7 @@ struct DevelopmentCertificateTests {
         #expect(try made(end).isNew)
     }
 
-    @Test("Files that are torn, missing or of two makings are replaced")
+    @Test("Files that are damaged, missing or do not match are replaced")
     func torn() throws {
         let made = try certificate()
         let old = try text(made.authorityPath)
@@ -156,7 +160,7 @@ struct DevelopmentCertificateTests {
         ) { try certificate() }
     }
 
-    @Test("A folder that is not there is named")
+    @Test("The error names a missing folder")
     func noFolder() throws {
         let path = folder + "/none/development-tls.pem"
         do throws(DevelopmentCertificate.Failure) {
@@ -167,7 +171,7 @@ struct DevelopmentCertificateTests {
         }
     }
 
-    @Test("It says how to trust it")
+    @Test("Its instructions say how to trust it")
     func instructions() throws {
         let text = try certificate().instructions(for: "https://localhost:8443/")
         #expect(

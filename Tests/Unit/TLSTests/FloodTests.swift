@@ -4,13 +4,13 @@ import Testing
 
 @testable import TLS
 
-@Suite("What floods a TLS connection")
+@Suite("Floods inside a TLS connection")
 struct FloodTests {
     private let certificate: TestCertificate
 
     init() throws { certificate = try TestCertificate(TestCertificate.localhost) }
 
-    /// A connection that has shaken hands, and what its client can send then.
+    /// A connection after its handshake, and the records that its client can send.
     private func crafted(_ version: Int32) throws -> (Connection, CraftedRecords) {
         let connection = try Connection(
             certificate.client(), certificate.server(), host: "localhost")
@@ -24,7 +24,7 @@ struct FloodTests {
             : (connection, CraftedRecords(version12: connection.client.handle))
     }
 
-    /// How the connection stands after so many of these records, of which the server reads each.
+    /// The state of the connection after that many of these records, each read by the server.
     private func ending(
         of version: Int32, after count: Int,
         _ make: (inout CraftedRecords, Int) -> [UInt8]
@@ -40,12 +40,12 @@ struct FloodTests {
     }
 
     @Test(
-        "Records that bring nothing end the connection when they are many, and not when they are few",
+        "Many records without data end the connection, a few do not",
         arguments: ["key updates", "alerts", "empty records", "greetings", "empty 1.2 records"])
     func floods(_ kind: String) throws {
         let version = kind == "greetings" || kind.contains("1.2") ? TLS1_2_VERSION : TLS1_3_VERSION
         let make = { (records: inout CraftedRecords, index: Int) -> [UInt8] in
-            // Between them comes something, or OpenSSL itself would end it.
+            // Data in between, or OpenSSL itself would end the connection.
             guard index % 4 != 3 else { return records.record(CraftedRecords.data, [1]) }
             switch kind {
             case "key updates": return records.keyUpdate()
@@ -65,7 +65,7 @@ struct FloodTests {
         }
     }
 
-    @Test("Of what a peer has sent ahead only some is taken at once, however little it brings")
+    @Test("Only a limited part of what a peer has sent ahead is read at once")
     func turns() throws {
         let (connection, made) = try crafted(TLS1_3_VERSION)
         var records = made
@@ -76,16 +76,16 @@ struct FloodTests {
         #expect(try connection.sockets.waiting() > bytes.count / 2)
     }
 
-    /// A record in clear, as before the handshake.
+    /// An unencrypted record, as before the handshake.
     private static func record(_ type: UInt8, _ bytes: some Collection<UInt8>) -> [UInt8] {
         [type, 3, 1, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }
 
-    /// A ClientHello of 100,000 bytes begins.
+    /// The beginning of a ClientHello of 100,000 bytes.
     private static let greeting: [UInt8] =
         [1, 1, 0x86, 0xA0] + [UInt8](repeating: 3, count: 90_000)
 
-    @Test("A greeting that comes all at once is read in many turns")
+    @Test("A large ClientHello is read in many turns")
     func greeting() throws {
         let sockets = try SocketPair()
         var server = try TLSStream(serving: sockets.second, certificate.server())
@@ -98,7 +98,7 @@ struct FloodTests {
     }
 
     @Test(
-        "A handshake of many records that bring little or nothing ends before anybody waits for it",
+        "A handshake of too many small or empty records ends before it delays others",
         arguments: [0, 1, 30], [CraftedRecords.alert, CraftedRecords.handshake])
     func longHandshake(idle: Int, _ kind: UInt8) throws {
         let sockets = try SocketPair()
@@ -114,7 +114,7 @@ struct FloodTests {
         #expect(sent < 5_000)
     }
 
-    @Test("A greeting of which each byte has a record of its own is understood")
+    @Test("A ClientHello with one record per byte is understood")
     func slowGreeting() throws {
         let (clients, servers) = (try SocketPair(), try SocketPair())
         var client = try TLSStream(
@@ -134,12 +134,12 @@ struct FloodTests {
         #expect(ended == .done)
     }
 
-    @Test("Nothing is read as long as an answer to a key update finds no room")
+    @Test("Nothing is read while the answer to a key update finds no room")
     func owed() throws {
         let (connection, made) = try crafted(TLS1_3_VERSION)
         var records = made
         connection.settle()
-        // Past TLS, and read away past TLS.
+        // Sent and read past TLS.
         let junk = [UInt8](repeating: 0, count: 4_096)
         while write(connection.sockets.second, junk, junk.count) > 0 {}
         connection.sockets.send(records.keyUpdate(asks: true))

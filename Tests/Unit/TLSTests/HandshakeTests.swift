@@ -10,7 +10,7 @@ struct HandshakeTests {
     init() throws { certificate = try TestCertificate(TestCertificate.localhost) }
 
     @Test(
-        "TLS 1.2 and 1.3 carry bytes both ways",
+        "TLS 1.2 and 1.3 carry data both ways",
         arguments: [(TLS1_2_VERSION, "TLSv1.2"), (TLS1_3_VERSION, "TLSv1.3")])
     func versions(limit: Int32, name: String) throws {
         let connection = try Connection.established(certificate, limit: limit)
@@ -47,7 +47,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "The server chooses HTTP/2 before HTTP/1.1, whatever the order of the offer",
+        "The server prefers HTTP/2 to HTTP/1.1, whatever the client's order",
         arguments: [
             ([.http2, .http1], .http2), ([.http1, .http2], .http2), ([.http1], .http1),
             ([.http2], .http2), ([], nil),
@@ -61,7 +61,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "An unknown protocol is refused only when it comes alone",
+        "An unknown protocol is refused only if it is the only one",
         arguments: [("\u{4}imap", nil), ("\u{4}imap\u{8}http/1.1", .http1)]
             as [(String, ApplicationProtocol?)])
     func unknownProtocol(offer: String, chosen: ApplicationProtocol?) throws {
@@ -104,7 +104,7 @@ struct HandshakeTests {
         #expect(reloaded.isFresh)
     }
 
-    @Test("A client that wants new keys inside a TLS 1.2 connection is refused")
+    @Test("A client that renegotiates a TLS 1.2 connection is refused")
     func renegotiation() throws {
         let connection = try Connection.established(certificate, limit: TLS1_2_VERSION)
         let client = connection.client.handle
@@ -113,7 +113,7 @@ struct HandshakeTests {
         #expect(connection.client.handshake() == .wantsRead)
         #expect(connection.serverReceives() == .wantsRead)
         #expect(reason(connection.client.handshake()) == "no renegotiation")
-        // The server's side was not disturbed.
+        // The server's side was not affected.
         #expect(connection.server.write([1].span) == .bytes(1))
     }
 }

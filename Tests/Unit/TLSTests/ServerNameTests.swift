@@ -18,7 +18,7 @@ struct ServerNameTests {
     }
 
     @Test(
-        "The certificate that has the name is shown, else the first",
+        "The certificate for the requested name is presented, else the first",
         arguments: [
             ("first.test", "first"), ("second.test", "second"), ("also.second.test", "second"),
             ("SECOND.Test", "second"), ("one.wild.test", "wild"), ("wild.test", "first"),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Two sockets that are connected with each other and never block.
+/// Two connected, non-blocking sockets.
 final class SocketPair {
     let first: Int32
     let second: Int32
@@ -19,24 +19,24 @@ final class SocketPair {
         close(second)
     }
 
-    /// Sends as the first one, past any TLS.
+    /// Sends as the first socket, past any TLS.
     func send(_ bytes: [UInt8]) {
         #expect(write(first, bytes, bytes.count) == bytes.count)
     }
 
     func endFirst() { shutdown(first, Int32(SHUT_WR)) }
 
-    /// How many bytes the second one has not read.
+    /// How many bytes the second socket has not read.
     func waiting() throws -> Int {
         var count: Int32 = 0
         try #require(ioctl(second, UInt(FIONREAD), &count) == 0)
         return Int(count)
     }
 
-    /// What has come to the second one.
+    /// What the second socket has received.
     func received() -> [UInt8] { Self.received(second) }
 
-    /// The same in the other direction.
+    /// Sends as the second socket.
     func sendBack(_ bytes: [UInt8]) {
         #expect(write(second, bytes, bytes.count) == bytes.count)
     }

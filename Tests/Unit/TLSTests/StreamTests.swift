@@ -11,7 +11,7 @@ struct StreamTests {
 
     init() throws { certificate = try TestCertificate(TestCertificate.localhost) }
 
-    @Test("A megabyte goes through a socket that is full again and again")
+    @Test("A megabyte passes a socket that is full again and again")
     func partialWrites() throws {
         let connection = try Connection.established(certificate)
         connection.settle()
@@ -20,7 +20,7 @@ struct StreamTests {
         var (sent, stops) = (0, 0)
         var last: [UInt8] = []
         while received.count < text.count {
-            // The bytes lie elsewhere when they are offered again: the last copy is still there.
+            // Offered again, the bytes are at another address: the last copy still exists.
             let rest = Array(text[sent...])
             defer { last = rest }
             switch connection.server.write(rest.span) {
@@ -48,7 +48,7 @@ struct StreamTests {
         }
     }
 
-    @Test("What was read ahead is announced")
+    @Test("Data that was read ahead is reported")
     func pending() throws {
         let connection = try Connection.established(certificate)
         #expect(!connection.serverHasPending)
@@ -62,7 +62,7 @@ struct StreamTests {
         #expect(connection.serverReceives() == .wantsRead)
     }
 
-    @Test("Nothing is read or written where there is no room and nothing to say")
+    @Test("Nothing is read without room, and nothing written without data")
     func empty() throws {
         let connection = try Connection.established(certificate)
         #expect(connection.client.write([UInt8]().span) == .bytes(0))
@@ -73,7 +73,8 @@ struct StreamTests {
     }
 
     @Test(
-        "A farewell and an abrupt end are told apart", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+        "A close_notify and an abrupt end are told apart",
+        arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func ends(limit: Int32) throws {
         let polite = try Connection.established(certificate, limit: limit)
         #expect(polite.client.write([7].span) == .bytes(1))
@@ -99,7 +100,7 @@ struct StreamTests {
         #expect(isAbrupt(connection.server.write([1].span)))
     }
 
-    @Test("A forged record ends the connection, and is no abrupt end")
+    @Test("A forged record ends the connection, but not as an abrupt end")
     func forged() throws {
         let connection = try Connection.established(certificate)
         connection.sockets.send([23, 3, 3, 0, 32] + [UInt8](repeating: 9, count: 32))
@@ -110,13 +111,13 @@ struct StreamTests {
         }
         #expect(!error.isAbruptEnd)
         #expect(error.description == "SSL_read_ex: decryption failed or bad record mac")
-        // An old error of this thread must not spoil another connection.
+        // An old error of this thread must not affect another connection.
         let other = try Connection.established(certificate)
         other.settle()
         other.talk()
     }
 
-    @Test("An error that another library left behind harms nobody")
+    @Test("An error left behind by other code does no harm")
     func foreignError() throws {
         let connection = try Connection.established(certificate)
         connection.settle()
@@ -135,7 +136,7 @@ struct StreamTests {
     }
 
     @Test(
-        "What is no TLS at all is refused",
+        "Anything but TLS is refused",
         arguments: [
             ("GET / HTTP/1.1\r\n\r\n", "http request"), ("CONNECT a:1 HTTP/1.1\r\n\r\n", nil),
             ("\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}\u{9}", nil),
@@ -154,7 +155,7 @@ struct StreamTests {
         return sockets.received()
     }
 
-    @Test("A greeting that is cut anywhere is an abrupt end")
+    @Test("A ClientHello cut anywhere is an abrupt end")
     func cut() throws {
         let hello = try clientHello()
         #expect(hello.count > 200)
@@ -168,7 +169,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A greeting with any byte changed is answered or refused")
+    @Test("A ClientHello with any byte changed is answered or refused")
     func changed() throws {
         let hello = try clientHello()
         for index in hello.indices {

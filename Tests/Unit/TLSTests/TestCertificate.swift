@@ -3,7 +3,7 @@ import Foundation
 
 @testable import TLS
 
-/// A server's certificate with its key and the authority that signed it, all as PEM.
+/// A server certificate with its key and its authority, all as PEM.
 struct TestCertificate {
     let chain: [UInt8]
     let key: [UInt8]
@@ -12,7 +12,7 @@ struct TestCertificate {
     static let now = Int(Date().timeIntervalSince1970)
     static let year = now - 3_600...now + 365 * 86_400
 
-    /// By an authority without constraints.
+    /// Signed by an authority without constraints.
     init(_ names: [String], name: String = "server", validity: ClosedRange<Int> = year) throws {
         let key = try KeyPair.generate()
         let template = CertificateTemplate(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("What a client believes")
+@Suite("Which certificates a client accepts")
 struct VerificationTests {
     private func outcome(_ certificate: TestCertificate, _ host: String) throws -> String? {
         let connection = try Connection(
@@ -15,7 +15,7 @@ struct VerificationTests {
 
     private func refusal(_ text: String) -> String { "the certificate was refused: \(text)" }
 
-    @Test("A certificate is good for its own names and addresses")
+    @Test("A certificate is valid for its own names and addresses")
     func good() throws {
         let certificate = try TestCertificate(TestCertificate.localhost + ["DNS:*.example.org"])
         for host in ["localhost", "LOCALHOST", "127.0.0.1", "::1", "0:0::1", "www.example.org"] {
@@ -23,7 +23,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("A certificate is not good for any other name")
+    @Test("A certificate is not valid for any other name")
     func badHost() throws {
         let certificate = try TestCertificate(TestCertificate.localhost + ["DNS:*.example.org"])
         for host in ["localhost.evil", "example.org", "a.b.example.org", "server"] {
@@ -34,7 +34,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("A certificate is good only in its time")
+    @Test("A certificate is valid only in its time")
     func badTime() throws {
         let now = TestCertificate.now
         let expired = try TestCertificate(
@@ -44,7 +44,7 @@ struct VerificationTests {
         #expect(try outcome(early, "localhost") == refusal("certificate is not yet valid"))
     }
 
-    @Test("Only the authorities that were named are believed")
+    @Test("Only the named authorities are trusted")
     func unknownAuthority() throws {
         let certificate = try TestCertificate(TestCertificate.localhost)
         let other = try TestCertificate(TestCertificate.localhost)
@@ -57,7 +57,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("A development authority cannot speak for anybody else")
+    @Test("A development authority cannot sign for other names")
     func nameConstraints() throws {
         let authority = try CertificateAuthority(
             hostName: "desk", validity: TestCertificate.year)
@@ -72,13 +72,13 @@ struct VerificationTests {
             #expect(
                 try outcome(certificate, String(name.drop { $0 != ":" }.dropFirst()))
                     == refusal("permitted subtree violation"))
-            // Nor does it help to be right by the way.
+            // Having a permitted name as well does not help.
             #expect(
                 try outcome(certificate, "localhost") == refusal("permitted subtree violation"))
         }
     }
 
-    @Test("A development authority cannot make authorities")
+    @Test("A development authority cannot sign other authorities")
     func pathLength() throws {
         let authority = try CertificateAuthority(hostName: nil, validity: TestCertificate.year)
         let key = try KeyPair.generate()

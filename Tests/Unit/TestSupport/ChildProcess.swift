@@ -1,15 +1,15 @@
 import Foundation
 
-/// A process that was started here, by its number, and what is known of its end.
+/// A process started by the tests, and how it ended.
 ///
-/// Nobody else takes note of its end, so until that is done here no other process has its number.
-// Unchecked: what changes is touched under the condition.
+/// Only this type reaps it, so no other process can get its number before that.
+// Unchecked: what changes is used only under the condition.
 final class ChildProcess: @unchecked Sendable {
     private let identifier: pid_t
     private let condition = NSCondition()
     private var end: Int32?
 
-    /// `descriptors` become those from zero on, and it gets no others.
+    /// `descriptors` become its descriptors from zero on; it inherits no others.
     init(
         _ program: String, _ arguments: [String], _ environment: [String: String],
         descriptors: [Int32]
@@ -17,14 +17,14 @@ final class ChildProcess: @unchecked Sendable {
         let words = [Self.setpriv, "--pdeathsig", "KILL", "--", program] + arguments
         let variables = environment.map { "\($0.key)=\($0.value)" }
         identifier = try Self.starter.run { try Self.start(words, variables, descriptors) }
-        // Whoever waits for the end of any process must not meet this one for ever.
+        // Reaped at once, because code that waits for any child must not find this one.
         Thread { [self] in reap() }.start()
     }
 
     /// The exit code, or the number of the signal that ended it; nil while it runs.
     var status: Int32? { condition.withLock { end } }
 
-    /// Nothing is signalled once it has ended.
+    /// Does nothing once the process has ended.
     func signal(_ number: Int32) {
         condition.withLock { if end == nil { kill(identifier, number) } }
     }
@@ -49,10 +49,10 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Has a process killed when who started it ends, whatever ends that.
+    /// Kills the process when the one that started it ends, for whatever reason.
     private static let setpriv = "/usr/bin/setpriv"
 
-    /// A process hears of the end of the thread that started it, so that must be the last one to end.
+    /// The kernel kills it when the thread that started it ends, so that thread must last.
     private static let starter = LastingThread()
 
     private static func start(
@@ -61,7 +61,7 @@ final class ChildProcess: @unchecked Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What the tests block or ignore is no matter of the others.
+        // The child must not inherit blocked or ignored signals.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
@@ -86,7 +86,7 @@ final class ChildProcess: @unchecked Sendable {
         return identifier
     }
 
-    /// What the tests have open stays theirs: a peer waits for its end in vain where another has it too.
+    /// The child must not keep our descriptors open: a peer would wait in vain for their end.
     private static func keepDescriptors() {
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         for descriptor in (names ?? []).compactMap(Int32.init) where descriptor > STDERR_FILENO {

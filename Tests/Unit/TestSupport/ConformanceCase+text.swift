@@ -22,7 +22,7 @@ extension ConformanceCase {
         return cases + [failsFast(name, text, at: place)]
     }
 
-    /// The frame says that a hundred bytes follow, but they never come.
+    /// The frame announces a hundred bytes that never come.
     private static func failsFast(_ name: String, _ text: ConformanceText, at place: Int) -> Self {
         let rest = [UInt8](repeating: 0x61, count: 100)
         var testCase = fails(

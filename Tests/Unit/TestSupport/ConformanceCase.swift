@@ -7,22 +7,22 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
     package enum Ending: Equatable, Sendable {
         /// A close frame with this code came back, or an empty one.
         case closed(UInt16?)
-        /// The endpoint sent a close frame with one of these codes, and nothing behind it.
+        /// The endpoint sent a close frame with one of these codes, and nothing after it.
         case failed(Set<UInt16>)
     }
 
     package let name: String
     /// What is sent, frame by frame; after a failure the endpoint may not read the rest.
     package let sends: [ConformanceFrame]
-    /// The bytes are handed over in pieces of at most this many.
+    /// The bytes are passed in pieces of at most this size.
     package var pieceLength: Int?
-    /// After this many bytes of payload of the last frame the endpoint must have failed, though the
-    /// frame says that more follow.
+    /// After this many bytes of payload of the last frame the endpoint must have failed, although
+    /// the frame announces more.
     package var failsWithin: Int?
     package let expected: [ConformanceFrame]
     package let ending: Ending
 
-    /// What the endpoint under test has to have as its limit.
+    /// The limit that the endpoint must have.
     package static let messageLimit = 1 << 20
 
     package var description: String { name }
@@ -55,7 +55,7 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
         return copy
     }
 
-    /// The bytes to hand over, in order.
+    /// The bytes to pass, in order.
     package func pieces(masked: Bool) -> [[UInt8]] {
         var frames = sends.map { $0.bytes(masked: masked) }
         if let failsWithin, let last = sends.last, let bytes = frames.popLast() {

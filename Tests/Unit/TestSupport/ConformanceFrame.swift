@@ -1,10 +1,10 @@
-/// A WebSocket frame as a test writes or sees it; nothing in it needs to be legal.
+/// A WebSocket frame that a test writes or reads; it need not be valid.
 package struct ConformanceFrame: Equatable, Sendable {
     package enum LengthForm: Equatable, Sendable {
         case shortest
         case twoBytes
         case eightBytes
-        /// Says another length than the payload has.
+        /// Announces another length than the payload has.
         case claiming(UInt64)
     }
 
@@ -48,7 +48,7 @@ package struct ConformanceFrame: Equatable, Sendable {
 extension ConformanceFrame {
     private static let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
-    /// The bytes on the wire, from a client (`masked`) or from a server.
+    /// The bytes on the wire, from a client (`masked`) or a server.
     package func bytes(masked: Bool) -> [UInt8] {
         let masked = masked != hasWrongMasking
         var bytes = [opcode | reserved << 4 | (isFinal ? 0x80 : 0)]
@@ -72,7 +72,7 @@ extension ConformanceFrame {
         return bytes
     }
 
-    /// Reads one whole frame off the front of `bytes`, or nil if there is none.
+    /// Removes one complete frame from the front of `bytes`; nil if there is none.
     package static func take(from bytes: inout ArraySlice<UInt8>) -> (frame: Self, masked: Bool)? {
         guard bytes.count >= 2 else { return nil }
         let first = bytes[bytes.startIndex]

@@ -1,8 +1,8 @@
-/// Byte strings that are UTF-8 or just not.
+/// Byte strings that are UTF-8, or almost.
 package struct ConformanceText: Sendable, CustomStringConvertible {
     package enum Verdict: Equatable, Sendable {
         case valid
-        /// The byte at this place shows that no valid text can follow.
+        /// From this position on no valid text is possible.
         case bad(Int)
         /// Ends inside a character.
         case truncated
@@ -85,7 +85,7 @@ package struct ConformanceText: Sendable, CustomStringConvertible {
         Self("six bytes", [0xFD, 0xBF, 0xBF, 0xBF, 0xBF, 0xBF], .bad(0)),
     ]
 
-    /// Around the steps of 8 and 32 bytes in which plain letters are passed over.
+    /// Around the steps of 8 and 32 bytes in which ASCII is checked.
     private static let afterASCII: [Self] = [1, 7, 8, 9, 31, 32, 33].flatMap { count in
         let prefix = String(repeating: "a", count: count)
         return [

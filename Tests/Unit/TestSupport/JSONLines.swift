@@ -10,10 +10,10 @@ extension Vectors {
 }
 
 extension JSONNode {
-    /// The same value with its members in the order of their names, for comparing.
+    /// The same value with its members sorted by name, for comparing.
     package var canonical: String { canonical { _ in true } }
 
-    /// The same, as another program has it that does not know our own members.
+    /// The same value without our own members, as another program would have it.
     package var withoutOurs: String { canonical { !$0.hasPrefix("bellwire.") } }
 
     private func canonical(where isKept: (String) -> Bool) -> String {

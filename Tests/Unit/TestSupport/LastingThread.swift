@@ -1,7 +1,7 @@
 import Foundation
 
-/// A thread that does one thing after another, and ends with the process.
-// Unchecked: what waits is touched under the condition.
+/// A thread that runs one piece of work after another and ends with the process.
+// Unchecked: the waiting work is used only under the condition.
 final class LastingThread: @unchecked Sendable {
     private let condition = NSCondition()
     private var waiting: [() -> Void] = []
@@ -10,7 +10,7 @@ final class LastingThread: @unchecked Sendable {
         Thread { [self] in while true { next()() } }.start()
     }
 
-    /// Returns when it is done.
+    /// Returns when the work is done.
     func run<Value>(_ body: @escaping () throws -> Value) throws -> Value {
         let done = DispatchSemaphore(value: 0)
         var result: Result<Value, any Error>?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what blocks on a thread of its own: the threads that tests share are as few as the cores.
+/// Runs blocking work on its own thread: the shared threads of tests are only as many as the cores.
 package func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Takes one connection on a free port of 127.0.0.1, reads one request, gives one fixed answer.
+/// Accepts one connection on a free port of 127.0.0.1, reads one request and sends one fixed
+/// answer.
 package final class OneRequestServer: Sendable {
     package let port: UInt16
     private let listener: Int32
@@ -24,7 +25,7 @@ package final class OneRequestServer: Sendable {
 
     deinit { close(listener) }
 
-    /// Waits for the request and answers it; the head and the body that came.
+    /// Waits for the request, answers it, and returns its head and body.
     package func serve(_ answer: String) -> (head: String, body: [UInt8]) {
         let connection = accept(listener, nil, nil)
         defer { close(connection) }

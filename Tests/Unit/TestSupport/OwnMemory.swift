@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the process that runs the tests takes.
+/// The memory of the process that runs the tests.
 package enum OwnMemory {
-    /// Bytes of it that are in memory.
+    /// Resident bytes.
     package static func resident() throws -> Int {
         try pages(1) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// With a sanitizer, which keeps a shadow of all memory, and for a while what was freed.
+    /// A sanitizer keeps a shadow of all memory, and freed memory for a while.
     package static let isSanitized = ((try? pages(0)) ?? 0) > 1 << 30
 
     private static func pages(_ place: Int) throws -> Int {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A message bus of a test's own, gone with it.
+/// A message bus for one test.
 package final class PrivateBus: Sendable {
     private let process: RunningProcess
     package let address: String
 
-    /// Services in `folder` can be activated, and are the only ones.
+    /// Only services in `folder` can be activated.
     package init(services folder: String? = nil) throws {
         let configuration = FileManager.default.temporaryDirectory
             .appending(path: "bus-\(UUID().uuidString).conf")
@@ -16,7 +16,7 @@ package final class PrivateBus: Sendable {
             "/usr/bin/dbus-daemon",
             ["--config-file=\(configuration.path)", "--nofork", "--print-address=1"],
             errors: .nowhere)
-        // It has read its file when it prints where it listens.
+        // It has read its configuration when it prints its address.
         var line = Data()
         while let byte = try process.output.read(upToCount: 1), byte != Data([10]) {
             if byte.isEmpty { break }

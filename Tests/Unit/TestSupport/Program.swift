@@ -8,7 +8,7 @@ package enum Program {
         package let errors: String
     }
 
-    /// Built beside the test bundle.
+    /// Built next to the test bundle.
     package static var path: String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         return URL(filePath: tests ?? "").deletingLastPathComponent()
@@ -22,7 +22,8 @@ package enum Program {
         let process = try RunningProcess(
             path, arguments, environment: Self.environment(inherited).merging(environment) { $1 },
             hasInput: true, errors: .apart)
-        // Written from aside: a program that answers line by line may fill its output first.
+        // Written from another thread: a program that answers line by line may fill its output
+        // first.
         let writer = Thread {
             try? process.input.write(contentsOf: input)
             try? process.input.close()
@@ -36,7 +37,7 @@ package enum Program {
             errors: String(decoding: errorData, as: UTF8.self))
     }
 
-    /// Without what leads to the session of whoever runs the tests.
+    /// Without the variables that lead to the session of whoever runs the tests.
     private static func environment(_ inherited: [String: String]) -> [String: String] {
         inherited.filter { name, _ in !name.hasPrefix("DBUS_") && !name.hasPrefix("XDG_") }
     }

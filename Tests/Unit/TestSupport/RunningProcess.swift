@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A program beside the test. It is killed with the last reference, and with the process of the
-/// tests. Nothing else in the tests starts processes or signals them.
+/// A program next to the test. It is killed with the last reference, and with the process of the
+/// tests. Nothing else in the tests starts or signals processes.
 package final class RunningProcess: Sendable {
     package enum ErrorOutput: Sendable {
         case inherited, apart, withOutput, nowhere
     }
 
     private let child: ChildProcess
-    /// Where it reads, if that was asked for.
+    /// Its standard input, if that was requested.
     package let input: FileHandle
     package let output: FileHandle
-    /// If they are apart.
+    /// Its standard error, if that is `apart`.
     package let errors: FileHandle
 
     package init(
@@ -36,7 +36,7 @@ package final class RunningProcess: Sendable {
                 (hasInput ? input.fileHandleForReading : nowhere).fileDescriptor,
                 output.fileHandleForWriting.fileDescriptor, written.fileDescriptor,
             ])
-        // Or nobody would ever read their end.
+        // Otherwise no reader would ever see the end.
         for handle in [
             input.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForWriting,
         ] { try handle.close() }
@@ -50,12 +50,12 @@ package final class RunningProcess: Sendable {
     /// The exit code, or the number of the signal that ended it; nil while it runs.
     package var status: Int32? { child.status }
 
-    /// Nothing, if it has ended.
+    /// Does nothing if it has ended.
     package func signal(_ number: Int32) { child.signal(number) }
 
     package func wait() -> Int32 { child.wait() }
 
-    /// All that it writes until it ends.
+    /// Everything that it writes until it ends.
     package func text() throws -> String {
         let data = try output.readToEnd() ?? Data()
         _ = wait()

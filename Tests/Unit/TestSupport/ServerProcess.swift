@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server that runs beside the test, and what it said. Killed with the last reference.
-// Unchecked: the texts are touched under the lock.
+/// A server next to the test, and its output. Killed with the last reference.
+// Unchecked: the texts are used only under the lock.
 package final class ServerProcess: @unchecked Sendable {
     package struct NotReady: Error, CustomStringConvertible {
         package let description: String
@@ -13,7 +13,7 @@ package final class ServerProcess: @unchecked Sendable {
     private var errorText = ""
     private var openPipes = 2
 
-    /// Returns when the server has said that it is ready.
+    /// Returns when the server has printed that it is ready.
     package init(
         _ arguments: [String], program: String = Program.path,
         environment: [String: String] = [:]
@@ -27,7 +27,7 @@ package final class ServerProcess: @unchecked Sendable {
         else { throw NotReady(description: self.output + self.errors) }
     }
 
-    /// What stands in the line that says it is ready.
+    /// From the line that says it is ready.
     package var baseURL: String {
         condition.withLock { outputText.split(separator: "\n")[0].dropFirst(16).description }
     }
@@ -37,25 +37,22 @@ package final class ServerProcess: @unchecked Sendable {
 
     package func signal(_ number: Int32) { process.signal(number) }
 
-    /// Waits until the server has said it; false after a minute.
+    /// Waits until the server has printed that to standard error; false after a minute.
     package func hasSaid(_ text: String, times: Int = 1) -> Bool {
         wait { self.errorText.components(separatedBy: text).count > times }
     }
 
-    /// Whether it ends by itself.
+    /// Whether it ends by itself and no other process keeps its output open.
     package func hasEnded(within seconds: Double) -> Bool {
-        guard wait(atMost: seconds, for: { self.process.status != nil }) else { return false }
-        // As in `end`.
-        _ = wait(atMost: 2) { self.openPipes == 0 }
-        return true
+        wait(atMost: seconds) { self.process.status != nil && self.openPipes == 0 }
     }
 
-    /// Asks it to end, and answers how it did.
+    /// Asks it to end and returns its status.
     package func end(by number: Int32 = SIGTERM) -> Int32 {
         let status = process.end(by: number)
-        // Its last words may still be on their way, and another child may hold the pipe open.
+        // The last output may still be on its way, and another child may hold the pipe open.
         _ = wait(atMost: 2) { self.openPipes == 0 }
-        // Of a server that failed one wants to know why, a report of a sanitizer for instance.
+        // The reason of a failure, such as the report of a sanitizer.
         if status != 0 { print(errors) }
         return status
     }
@@ -71,18 +68,24 @@ package final class ServerProcess: @unchecked Sendable {
         return true
     }
 
+    /// Reads to the end on its own thread, because `readabilityHandler` can miss the end.
     private func collect(_ pipe: FileHandle, _ add: @escaping @Sendable (String) -> Void) {
-        pipe.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            guard let self else { return handle.readabilityHandler = nil }
-            self.condition.withLock {
-                if data.isEmpty {
-                    handle.readabilityHandler = nil
-                    self.openPipes -= 1
+        Thread { [weak self] in
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(pipe.fileDescriptor, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard let self else { return }
+                self.condition.withLock {
+                    if count > 0 {
+                        add(String(decoding: bytes[..<count], as: UTF8.self))
+                    } else {
+                        self.openPipes -= 1
+                    }
+                    self.condition.broadcast()
                 }
-                add(String(decoding: data, as: UTF8.self))
-                self.condition.broadcast()
+                if count <= 0 { return }
             }
-        }
+        }.start()
     }
 }

@@ -1,9 +1,9 @@
-/// Judges JSON by the grammar of RFC 8259 alone, and shares nothing with the readers under test.
+/// Checks JSON against the grammar of RFC 8259 and shares no code with the readers under test.
 package struct StrictJSON {
     private var rest: Substring.UnicodeScalarView
 
-    /// Whether bytes are one value, UTF-8 throughout, in one line, and with nothing in it that can
-    /// deceive who reads it.
+    /// Whether bytes are one JSON value in a single line, valid UTF-8, without anything that can
+    /// deceive a reader.
     package static func isLine(_ bytes: [UInt8]) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self),
             text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -21,7 +21,7 @@ package struct StrictJSON {
     }
 
     private mutating func value(depth: Int) -> Bool {
-        // As deep as our own readers go.
+        // As deep as our own readers accept.
         guard depth <= 100 else { return false }
         skipBlanks()
         defer { skipBlanks() }

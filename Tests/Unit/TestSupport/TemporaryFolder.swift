@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for a test, gone with the last reference.
+/// A folder for one test, removed with the last reference.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -12,7 +12,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What is left of a test that failed is in nobody's way.
+        // A leftover of a failed test does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -16,7 +16,7 @@ package enum Vectors {
         return try JSONDecoder().decode(type, from: data)
     }
 
-    /// A file that may not be copied into the project, or nil where it is not at hand.
+    /// A file that may not be copied into the project; nil if it is not available.
     package static func loadExternal<Value: Decodable>(
         _ type: Value.Type, from name: String
     ) throws -> Value? {

@@ -53,7 +53,7 @@ package struct WebPushVector: Decodable, Sendable, CustomStringConvertible {
 
     package var description: String { id }
 
-    /// What a reader of single records says.
+    /// The answer of readers that accept a single record only.
     package var strict: Expectation { singleRecord ?? expect }
 }
 
@@ -72,7 +72,7 @@ extension WebPushVector {
         }
     }
 
-    /// What the reference reading said where a vector leaves a choice.
+    /// The answer of the reference reader if a vector leaves a choice.
     package struct Verifiers: Decodable, Sendable {
         package let refimpl: Expectation?
 
@@ -90,7 +90,7 @@ extension WebPushVector {
 
     private struct File: Decodable { let vectors: [WebPushVector] }
 
-    /// All vectors of one kind: those in the project, and the external ones where they are at hand.
+    /// All vectors of one kind: those in the project, and external ones if they are available.
     package static func all(_ kind: String) throws -> [WebPushVector] {
         var vectors = try Vectors.load(File.self, from: "webpush-rfc.json").vectors
         vectors += try Vectors.load(File.self, from: "webpush-crafted.json").vectors
@@ -124,7 +124,7 @@ package struct RecordedPush: Decodable, Sendable, CustomStringConvertible {
     package let priv: String?
     package let pub: String?
     package let auth: String?
-    /// The key that its signature is of.
+    /// The key of its signature.
     package let senderKey: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -6,7 +6,7 @@ extension StoredEngines {
 
     /// At the end of a batch.
     func keepJournal() throws(StoreFault) {
-        guard let (record, engines) = journal.take() else { return }
+        guard let (record, engines) = journal.takeRecord() else { return }
         let position = transaction.nextPosition()
         let sealed = try transaction.seal(record, at: EngineRows.recordPlace(position))
         try rows.append(sealed, of: engines, at: position)

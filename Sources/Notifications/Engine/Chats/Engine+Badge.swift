@@ -1,6 +1,6 @@
-/// The badge is the account's: it is there after a restart.
+/// The badge is part of the account, so it survives a restart.
 extension Engine {
-    /// Tells how many messages wait. None at all clears what is shown.
+    /// Sets the number of unread messages. Zero clears what is shown.
     mutating func showBadge(unread: Int64?, missedCalls: Int64?, level: TrustLevel) {
         setBadge(Badge(unread: unread ?? 0, missedCalls: missedCalls))
         guard (unread ?? 0) == 0, (missedCalls ?? 0) == 0 else { return }
@@ -11,25 +11,25 @@ extension Engine {
         }
     }
 
-    /// For who joins, once there ever was one.
+    /// For a client that joins; empty until a badge was set.
     var badgeUpdates: [Update] {
         guard let badge = account.badge else { return [] }
         return [.unreadBadge(count: badge.unread, missedCalls: badge.missedCalls)]
     }
 
     mutating func setBadge(_ badge: Badge) {
-        isBadgeSaid = true
+        isBadgeSet = true
         guard account.source.presentation.showsBadge else { return }
         account.badge = badge
         updates.append(.unreadBadge(count: badge.unread, missedCalls: badge.missedCalls))
     }
 
-    /// Does what takes notifications of a chat back. Where its payload does not say the number itself,
-    /// there is so much less to be read.
+    /// Runs `body`, which removes notifications of a chat, and lowers the badge by as many if the
+    /// payload did not set the badge itself.
     mutating func loweringBadge(of chatID: ChatID, _ body: (inout Engine) -> Void) {
         let before = notificationCount(of: chatID)
         body(&self)
-        guard account.policy == .learn, !isBadgeSaid, var badge = account.badge else { return }
+        guard account.policy == .learn, !isBadgeSet, var badge = account.badge else { return }
         let gone = before - notificationCount(of: chatID)
         guard gone > 0, badge.unread > 0 else { return }
         badge.unread = max(badge.unread - Int64(gone), 0)

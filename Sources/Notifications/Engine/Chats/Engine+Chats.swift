@@ -1,6 +1,6 @@
 import Base
 
-/// For people whose account has no client of its own: what there is, and what of it shall be quiet.
+/// Requests for people whose account has no client of its own: list chats, and silence them.
 extension Engine {
     private static let chatLimit = 200
 
@@ -12,7 +12,7 @@ extension Engine {
         let muteEnd: Int64
     }
 
-    /// Those that have notifications, then those that are muted, then the rest by name.
+    /// Lists chats with notifications first, then muted ones, then the rest by name.
     func chats(_ request: JSONNode) -> String {
         let rows = account.chats.compactMap { row($0.key, $0.value) }
         let limit = request["limit"]?.integer.map { Int(clamping: max($0, 0)) } ?? Self.chatLimit
@@ -84,7 +84,7 @@ extension Engine {
         }
     }
 
-    /// Without a time the chat is as its kind.
+    /// Without a time the chat follows the setting for chats of its kind.
     mutating func muteChat(_ request: JSONNode) -> Outcome {
         guard let id = request.chatID("chat_id"), let chat = account.chats[id] else {
             return .badRequest("Chat not found")
@@ -97,7 +97,7 @@ extension Engine {
         return .ok
     }
 
-    /// The user wants quiet, whatever other clients of the account do.
+    /// Silences the account for a while, whatever other clients of the account do.
     mutating func pause(_ request: JSONNode) -> Outcome {
         guard let isPaused = request["paused"]?.bool else {
             return .badRequest("Paused must be true or false")

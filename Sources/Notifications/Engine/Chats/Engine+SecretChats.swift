@@ -1,4 +1,4 @@
-/// Secret chats: their coming is told once, their content never.
+/// Secret chats: one notice says that the chat exists; its messages are never shown.
 extension Engine {
     mutating func addSecretChat(_ chatID: ChatID, title: String, date: Int64) {
         var chat = account.chats[chatID] ?? Chat(chatID, title: title)
@@ -7,7 +7,7 @@ extension Engine {
         account.chats[chatID] = chat
         guard order.limit > 0, muteEnd(of: chatID) <= date else { return }
         let groupID = group(of: chatID, isMention: false)
-        // What pushes told of it so far is not shown beside.
+        // The notice replaces what pushes have announced so far.
         removeTemporary(in: groupID)
         guard let group = account.groups[groupID], group.notifications.isEmpty,
             group.pending.isEmpty
@@ -22,7 +22,8 @@ extension Engine {
         if isAdded { flushPending(groupID, isForced: true) }
     }
 
-    /// Its first message, opening it or closing it ends the notice of its creation.
+    /// The first message ends the notice of the chat's creation, and so does opening or closing the
+    /// chat.
     mutating func closeSecretChatNotice(_ chatID: ChatID) {
         guard let chat = account.chats[chatID], chat.kind == .secret,
             let group = account.groups[chat.messageGroupID], group.kind == .secretChat
@@ -36,7 +37,7 @@ extension Engine {
         guard let chat = account.chats[chatID] else { return }
         removeAll(in: chat.messageGroupID, isForced: true, totalCount: { _ in 0 }) { _ in true }
         account.chats[chatID]?.isClosed = true
-        // The last identifier that was given can be given again, as nothing refers to it.
+        // The last identifier can be used again, because nothing refers to it.
         guard chat.messageGroupID == account.lastGroupID, chat.messageGroupID != 0 else { return }
         account.groups[chat.messageGroupID] = nil
         account.chats[chatID]?.messageGroupID = 0

@@ -1,11 +1,11 @@
-/// Which settings apply where.
+/// Finds the settings that apply to a notification.
 extension Engine {
     private func scope(of chat: Chat) -> ScopeNotificationSettings {
         account.scopes[chat.scope.rawValue]
     }
 
-    /// Until when a chat is muted. TDLib knows no settings of a chat before the server or the client
-    /// named them, and then mutes nothing.
+    /// Until when a chat is muted. In TDLib a chat has no settings until the server or the client
+    /// has set them, and nothing is muted before that.
     func muteEnd(of chatID: ChatID) -> Int64 {
         guard let chat = account.chats[chatID] else {
             return account.policy == .learn
@@ -34,7 +34,7 @@ extension Engine {
         return chat.settings?.soundID ?? scope(of: chat).soundID
     }
 
-    /// What was chosen here comes before what the payload says. TDLib leaves pushes to the server.
+    /// A sound chosen here overrides the payload's. TDLib leaves the sound of pushes to the server.
     func soundID(of message: IncomingMessage, under chatID: ChatID) -> Int64 {
         guard account.policy == .learn, message.subject != .account else { return message.soundID }
         let chosen = message.subject == .story ? storySoundID(of: chatID) : soundID(of: chatID)
@@ -46,14 +46,14 @@ extension Engine {
         return chat.settings?.storySoundID ?? scope(of: chat).storySoundID
     }
 
-    /// Whose story it is may be shown.
+    /// Whether a story's notification may name its author.
     func showsStoryPoster(_ chatID: ChatID) -> Bool {
         let chat = account.chats[chatID] ?? Chat(chatID)
         return chat.settings?.showsStoryPoster ?? scope(of: chat).showsStoryPoster
     }
 
-    /// `end`: until when messages are muted by the settings that apply. A story has settings of its
-    /// own, which TDLib leaves to the server.
+    /// `end` is when the mute that applies to messages ends. Stories have settings of their own,
+    /// which TDLib leaves to the server.
     func isMuted(
         _ subject: PushMessage.Subject, until end: Int64, at date: Int64, in chat: Chat
     ) -> Bool {
@@ -68,13 +68,14 @@ extension Engine {
         }
     }
 
-    /// Who has joined is not wanted. TDLib asks the server not to tell.
+    /// The user does not want to hear that contacts have joined. TDLib asks the server not to send
+    /// these.
     func ignoresContact(_ message: IncomingMessage) -> Bool {
         message.content.kind == .contactRegistered && account.policy == .learn
             && account.boolean(OptionName.ignoresContacts)
     }
 
-    /// For a mention both the chat and its sender have to allow it.
+    /// A mention shows a preview only if the settings of both the chat and the sender allow it.
     func showsPreview(_ chatID: ChatID, _ settingsChatID: ChatID) -> Bool {
         showsPreview(chatID) && (settingsChatID == chatID || showsPreview(settingsChatID))
     }
@@ -110,7 +111,7 @@ extension Engine {
         }
     }
 
-    /// What the user has removed counts no more when mentions are wanted again.
+    /// Messages the user has removed are not counted when mentions are switched on again.
     private mutating func recountMentions(in chat: Chat) {
         guard let group = account.groups[chat.mentionGroupID],
             group.totalCount != group.notifications.count
@@ -119,7 +120,7 @@ extension Engine {
         notificationsLeft(group.id, added: [], removed: [], isForced: false)
     }
 
-    /// What is no longer wanted in the group of mentions goes.
+    /// Removes pins or mentions that the changed settings no longer allow.
     private mutating func afterChange(of chatID: ChatID, hadNoPins: Bool, hadNoMentions: Bool) {
         guard let chat = account.chats[chatID] else { return }
         if !hadNoPins, disablesPinned(chat) { replacePin(in: chatID, with: .none) }

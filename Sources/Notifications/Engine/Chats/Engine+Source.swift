@@ -1,8 +1,8 @@
 import Base
 
-/// A source that decides itself how often it rings.
+/// Sources that limit how often they ring.
 extension Engine {
-    /// Whether a message may ring. Where that is said of few, it has rung with this.
+    /// Whether a message may ring. If the source rings once only, this call uses that up.
     mutating func mayRing(_ message: IncomingMessage) -> Bool {
         if isSilenced { return false }
         let key: String
@@ -15,13 +15,13 @@ extension Engine {
         return account.source.rung.insert(key).inserted
     }
 
-    /// Nothing of it is heard, be it a message or a call.
+    /// Neither messages nor calls of this source ring.
     var isSilenced: Bool { account.source.notifyMode == .disabled || account.source.sessionEnded }
 
-    /// Another client of the account is in use: what comes makes no noise.
+    /// Another client of the account is in use, so nothing rings here.
     var isPaused: Bool { account.source.isPaused(at: now) }
 
-    /// A message that must not ring is only counted, unless nobody listens.
+    /// Counts a message that must not ring, unless the source is silenced altogether.
     mutating func count(in groupID: NotificationGroup.ID) {
         guard !isSilenced else { return }
         account.groups[groupID]?.totalCount += 1
@@ -30,7 +30,7 @@ extension Engine {
         flush(groupID)
     }
 
-    /// How the account's source may ring, and what its payloads leave open.
+    /// Sets how the source may ring, and defaults for what its payloads omit.
     mutating func setSource(_ request: JSONNode) -> Outcome {
         do throws(SourceChange.Invalid) {
             apply(try SourceChange(request))
@@ -45,7 +45,7 @@ extension Engine {
         }
     }
 
-    /// What the user has dealt with may ring again.
+    /// A chat the user has looked at may ring again.
     mutating func openGate(of chatID: ChatID) {
         guard !account.source.rung.isEmpty else { return }
         account.source.rung.remove("")
@@ -54,12 +54,12 @@ extension Engine {
         if let key { account.source.rung.remove(key) }
     }
 
-    mutating func noteActivity() {
+    mutating func recordActivity() {
         account.source.lastActivity = now
         account.source.sessionEnded = false
     }
 
-    /// Nil for a session that goes on for ever, has ended, or never began.
+    /// Nil for a session that never ends, has ended, or has not begun.
     var sessionEnd: Double? {
         guard let timeout = account.source.sessionTimeout, account.source.lastActivity > 0,
             !account.source.sessionEnded
@@ -74,10 +74,10 @@ extension Engine {
         return (isOnline && now >= account.source.pausedUntil, end)
     }
 
-    /// After long inactivity the session ends: the source is heard no more until somebody returns.
+    /// Ends the session after long inactivity: the source is silent until the user returns.
     mutating func endSession() {
         guard let end = sessionEnd, end <= now else { return }
         account.source.sessionEnded = true
-        tellNotice(.fetchRequired(reason: "session_ended", details: []))
+        sendNotice(.fetchRequired(reason: "session_ended", details: []))
     }
 }

@@ -1,22 +1,22 @@
-/// How long a message is held back, so that it can be read elsewhere before it rings here.
+/// Delays messages, so that a user who reads them elsewhere is not disturbed here.
 extension Engine {
     mutating func setOnline(isOnline: Bool, othersOnlineSince: Double?) {
         if presence.isOnline, !isOnline { presence.offlineSince = now }
         presence.isOnline = isOnline
         if let othersOnlineSince { presence.othersOnlineUntil = othersOnlineSince }
         guard isOnline else { return }
-        noteActivity()
+        recordActivity()
         for id in delayedGroups.sorted() { flushPending(id, isForced: false) }
     }
 
-    /// The moment at which a message of the given date is to be shown.
+    /// When a message of the given date has to be shown.
     func dueTime(of date: Int64, in chatID: ChatID, isQuietChange: Bool) -> Double {
         let wait = max(minimumDelay(in: chatID, isQuietChange: isQuietChange), presenceDelay)
         let passed = max(now - (Double(date) + 1), 0)
         return now + max(wait - passed, 0.001)
     }
 
-    /// Changes of a chat's looks and members are less urgent; an open chat is being looked at.
+    /// Changes of a chat's title, photo or members can wait. In an open chat nothing has to.
     private func minimumDelay(in chatID: ChatID, isQuietChange: Bool) -> Double {
         if isQuietChange { return 3 }
         return openChats.contains(chatID) && presence.isOnline ? 1 : 0
@@ -39,11 +39,12 @@ extension Engine {
         return Double(milliseconds) / 1000
     }
 
-    /// For an account that is fetching from its very start.
+    /// For an account that starts out fetching.
     package mutating func beginFetching() { isFetching = true }
 
-    /// While the client fetches, updates wait longer for what the fetching brings.
-    /// One who went away has brought nothing in the place of what pushes told.
+    /// While the client fetches messages, updates wait longer so that the fetched messages can be
+    /// merged in. A client that went away (`isAbandoned`) has fetched nothing, so temporary
+    /// notifications stay.
     mutating func setFetching(_ isActive: Bool, isAbandoned: Bool = false) {
         guard isFetching != isActive else { return }
         isFetching = isActive
@@ -51,6 +52,6 @@ extension Engine {
             if !isAbandoned { removeTemporary() }
             flushAll()
         }
-        tellPending()
+        sendPending()
     }
 }

@@ -1,7 +1,7 @@
-/// How notifications enter and leave groups, and groups the list.
+/// How notifications enter and leave groups, and how groups enter and leave the list.
 extension Engine {
-    /// Adds what waits in a group to its notifications; `former` leaves with the same update.
-    /// `isForced`: the updates go out at once.
+    /// Moves the pending notifications of a group to the shown ones; `former` is removed in the
+    /// same update. `isForced` sends the updates at once.
     mutating func flushPending(
         _ id: NotificationGroup.ID, isForced: Bool, inPlaceOf former: Notification.ID? = nil
     ) {
@@ -23,7 +23,7 @@ extension Engine {
             if let evicted { enqueueDisappearance(of: evicted) }
             if !wasVisible { enqueueAppearance(of: group) }
             let runs = runs(of: pending)
-            // What nothing else is to be merged with need not go through the queue.
+            // A single update with nothing to merge can skip the queue.
             let isAlone = wasVisible && evicted == nil && runs.count == 1 && !queue.holds(id)
             for (number, run) in runs.enumerated() {
                 show(
@@ -38,14 +38,14 @@ extension Engine {
         trim(&group)
         account.groups[id] = group
         delayedGroups.remove(id)
-        tellPending()
-        // Of a group that stays hidden nothing goes out.
+        sendPending()
+        // A hidden group sends no updates.
         guard isForced, isShown else { return }
         if let evicted { flush(evicted) }
         flush(id)
     }
 
-    /// Neighbours that are shown under the same settings and with the same sound.
+    /// Splits neighbours that share settings and sound into runs.
     private func runs(of pending: [PendingNotification]) -> [ArraySlice<PendingNotification>] {
         var runs: [ArraySlice<PendingNotification>] = []
         var start = 0
@@ -67,7 +67,7 @@ extension Engine {
     ) {
         guard let first = run.first else { return }
         let oldCount = group.notifications.count
-        // What left had its place among those that are shown.
+        // The notification that leaves was one of the shown ones.
         let limit = leaving == nil ? sizeLimit : sizeLimit - 1
         let oldFirst = max(oldCount - limit, 0)
         for item in run { group.notifications.append(item.notification) }
@@ -80,14 +80,14 @@ extension Engine {
             totalCount: group.totalCount, added: Array(after.suffix(run.count)),
             removed: (group.notifications[pushedOut].map(\.id) + [leaving].compactMap(\.self))
                 .sorted())
-        if atOnce { tell(update) } else { enqueue(.group(update), for: group.id) }
+        if atOnce { send(update) } else { enqueue(.group(update), for: group.id) }
     }
 
-    /// How many notifications more than are shown stay known, and how many more than those may
-    /// gather before they are cut.
+    /// How many notifications are kept beyond the shown ones, and how many more may gather before
+    /// the group is trimmed.
     private static let extra = 10
 
-    /// Forgets the oldest when there are many more than anybody will ask for.
+    /// Forgets the oldest notifications when there are far more than can be shown.
     mutating func trim(_ group: inout NotificationGroup) {
         let kept = sizeLimit + min(max(sizeLimit, Self.extra / 2), Self.extra)
         guard group.kind != .calls, group.notifications.count > kept + Self.extra else { return }
@@ -96,7 +96,8 @@ extension Engine {
         group.notifications.removeFirst(surplus)
     }
 
-    /// After notifications left `id`: says so, and lets another group in if it lost its place.
+    /// Announces that notifications have left a group, and shows another group if this one loses
+    /// its place.
     mutating func notificationsLeft(
         _ id: NotificationGroup.ID, added: [Notification], removed: [Notification.ID],
         isForced: Bool

@@ -1,9 +1,9 @@
-/// Updates on their way out.
+/// Queueing and sending of updates.
 extension Engine {
-    /// Queues what a group has to tell; a client that does not want notifications hears nothing.
+    /// Queues an update of a group, unless the client wants no notifications.
     mutating func enqueue(_ item: UpdateQueue.Item, for id: NotificationGroup.ID) {
         guard isStarted, order.limit > 0 else { return }
-        if queue.append(item, for: id, now: now, isFetching: isFetching) { tellPending() }
+        if queue.append(item, for: id, now: now, isFetching: isFetching) { sendPending() }
     }
 
     mutating func enqueue(
@@ -18,19 +18,20 @@ extension Engine {
             for: group.id)
     }
 
-    /// The title of a chat for those that have none of their own. TDLib's clients ask for it.
+    /// The chat's title, if one of the notifications has none of its own. TDLib's clients look the
+    /// title up themselves.
     func title(of chatID: ChatID, for shown: ArraySlice<Notification>) -> String {
         guard account.policy == .learn, shown.contains(where: { !$0.hasTitle }) else { return "" }
         return account.chats[chatID]?.title ?? ""
     }
 
-    /// All that is shown of a group appears without a sound.
+    /// Announces the shown notifications of a group, without a sound.
     mutating func enqueueAppearance(of group: NotificationGroup) {
         let shown = Array(group.shown(limit: sizeLimit))
         if !shown.isEmpty { enqueue(group, added: shown, removed: []) }
     }
 
-    /// All that is shown of a group disappears.
+    /// Removes the shown notifications of a group.
     mutating func enqueueDisappearance(of id: NotificationGroup.ID) {
         guard let group = account.groups[id] else { return }
         let shown = group.shown(limit: sizeLimit).map(\.id)
@@ -38,7 +39,7 @@ extension Engine {
     }
 
     mutating func flush(_ id: NotificationGroup.ID) {
-        guard let items = queue.take(id) else { return }
+        guard let items = queue.dequeue(id) else { return }
         for item in UpdateMerger.merge(items, isVisible: order.isVisible(id)) {
             switch item {
             case .group(let update): add(update)
@@ -46,11 +47,11 @@ extension Engine {
                 updates.append(.notification(groupID: id, notification))
             }
         }
-        tellPending()
+        sendPending()
     }
 
-    /// Passes the queue by.
-    mutating func tell(_ update: GroupUpdate) {
+    /// Sends an update without queueing it.
+    mutating func send(_ update: GroupUpdate) {
         if isStarted, order.limit > 0 { add(update) }
     }
 
@@ -59,19 +60,19 @@ extension Engine {
         updates.append(.group(update))
     }
 
-    /// From the last group to the first, so that never more are visible than may be.
+    /// From the last group to the first, so that the client never shows more groups than allowed.
     mutating func flushAll() {
         let keys = queue.entries.keys.compactMap { account.groups[$0]?.key }
         for key in keys.sorted().reversed() { flush(key.id) }
     }
 
-    /// Says whether something is on its way, if that has changed.
-    mutating func tellPending() {
+    /// Sends `havePending` if it has changed.
+    mutating func sendPending() {
         let pending = (
             delayed: !queue.isEmpty || !delayedGroups.isEmpty, unreceived: isFetching
         )
-        guard isStarted, toldPending.map({ $0 != pending }) ?? true else { return }
-        toldPending = pending
+        guard isStarted, sentPending.map({ $0 != pending }) ?? true else { return }
+        sentPending = pending
         updates.append(.havePending(delayed: pending.delayed, unreceived: pending.unreceived))
     }
 }

@@ -1,12 +1,12 @@
-/// What was kept is looked at again with every start.
+/// At every start, stored notifications are checked against the current settings.
 extension Engine {
-    /// Only TDLib gives identifiers again, and only when it was asked to.
+    /// Only TDLib reuses identifiers, and only on request.
     mutating func beginCountingAnew() {
         if account.forgetsNotificationID { account.lastNotificationID = 0 }
         if account.forgetsGroupID { account.lastGroupID = 0 }
     }
 
-    /// What slept or waited becomes an ordinary notification, if it would be one today.
+    /// Sleeping and pending notifications are shown again, if they still would be today.
     mutating func wake() {
         if account.policy == .strict, account.groupCountMax == 0 { return sleepOn() }
         var kept: [NotificationGroup.ID: [Notification]] = [:]
@@ -27,8 +27,8 @@ extension Engine {
         for id in account.groups.ids { fill(id, with: kept[id] ?? []) }
     }
 
-    /// Where nobody wants notifications at the start, TDLib lets them sleep on, but for the first,
-    /// which it loses.
+    /// TDLib leaves notifications asleep if they are switched off at the start, but loses the first
+    /// one.
     private mutating func sleepOn() {
         var first: (group: NotificationGroup.ID, notification: Notification.ID)?
         for id in account.groups.ids {
@@ -48,19 +48,19 @@ extension Engine {
 
     private mutating func fill(_ id: NotificationGroup.ID, with notifications: [Notification]) {
         guard var group = account.groups[id] else { return }
-        // Where identifiers began anew, two groups may have had the same: the older one stays.
+        // After identifiers have started again, two may be equal: the older one stays.
         group.notifications = notifications.sorted {
             ($0.id, $0.messageID) < ($1.id, $1.messageID)
         }.reduce(into: []) { if $0.last?.id != $1.id { $0.append($1) } }
         group.totalCount = group.notifications.count
-        // The same place as before; TDLib finds it anew.
+        // Keeps the group's place in the list. TDLib computes it again.
         let before = account.policy == .learn && !notifications.isEmpty ? group.date : 0
         group.date = max(before, group.latestDate)
         trim(&group)
         account.groups[id] = group
     }
 
-    /// The group in which a notification belongs by the settings of today; nil if nowhere.
+    /// The group that a notification belongs to by today's settings; nil if it would not be shown.
     private mutating func place(
         of notification: Notification, in group: NotificationGroup
     ) -> NotificationGroup.ID? {
@@ -86,7 +86,7 @@ extension Engine {
         return self.group(of: group.chatID, isMention: isMention)
     }
 
-    /// What was read here is gone already; with TDLib that may be left to the next start.
+    /// Notifications read here have been removed already; TDLib may leave that to the next start.
     private func isDealtWith(_ id: ChatMessageID, in chat: Chat) -> Bool {
         guard !id.isNone else { return false }
         return id <= chat.lastMessage || account.policy == .strict && id <= chat.lastRead

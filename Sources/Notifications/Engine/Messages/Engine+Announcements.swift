@@ -1,6 +1,6 @@
 import Base
 
-/// Notices of the service itself, which come by push only.
+/// Notices of the service itself, which are only sent as pushes.
 extension Engine {
     private static let memory: Int64 = 7 * 86_400
     private static let limit = 1_000
@@ -39,7 +39,7 @@ extension Engine {
         if let oldest { account.announcements[oldest.key] = nil }
     }
 
-    /// An identifier between those of the server, behind everything known.
+    /// A local identifier behind everything known, between those of the server.
     private mutating func nextLocalMessage(in chatID: ChatID) -> ChatMessageID {
         let last = account.chats[chatID].map { max($0.lastMessage, $0.lastPushMessage) } ?? .none
         let id = ChatMessageID(min(last.rawValue, ChatMessageID.last.rawValue - 1) + 1)

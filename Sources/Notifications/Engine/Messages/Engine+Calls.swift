@@ -1,11 +1,11 @@
-/// Calls ring, time out and become missed.
+/// Calls: ringing, timing out, being missed.
 extension Engine {
     private static let groupLimit = 10
     private static let callsPerChat = 10
-    /// Calls stand before everything else.
+    /// Puts calls ahead of everything else in the list, in seconds.
     private static let lead: Int64 = 120
 
-    /// What the client says about a call it watches over.
+    /// The client starts or ends a call that it watches itself.
     mutating func setCall(_ id: Int32, chatID: ChatID, isPending: Bool) {
         let pushed = account.calls.first { $0.value.chatID == chatID && $0.value.deadline != nil }
         guard isPending else {
@@ -18,7 +18,7 @@ extension Engine {
             _ = ring(id, chatID: chatID, level: .mtproto)
             return
         }
-        // It rings already: from here on the client watches over it.
+        // It rings already because of a push; from now on the client watches it.
         account.calls[pushed.key] = nil
         account.calls[id] = pushed.value
         account.calls[id]?.deadline = nil
@@ -29,7 +29,7 @@ extension Engine {
     }
 
     mutating func process(_ call: IncomingCall, level: TrustLevel) -> Outcome {
-        if call.stage == .requested, isSilenced || isTold(call, level) { return .ok }
+        if call.stage == .requested, isSilenced || isSettled(call, level) { return .ok }
         var message = IncomingMessage(
             chat: call.chat, content: PushContent(.text, text: call.missedText))
         message.chatTitle = call.isGroup ? "" : call.callerName
@@ -37,7 +37,7 @@ extension Engine {
         guard let chatID = introduce(message, level: level) else { return .ok }
         switch call.stage {
         case .requested:
-            // One of which only a weaker push has told gives way.
+            // A call announced by a weaker push is replaced.
             for (id, ringing) in account.calls
             where ringing.chatID == chatID && ringing.level < level {
                 endCall(id)
@@ -46,7 +46,7 @@ extension Engine {
             guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else {
                 return .ok
             }
-            // Far from the identifiers that the client gives to calls.
+            // Apart from the identifiers that the client gives to calls.
             account.lastCallID = following(account.lastCallID)
             let id = Int32.max - account.lastCallID
             guard ring(id, chatID: chatID, level: level, call) else { return .ok }
@@ -62,8 +62,8 @@ extension Engine {
         return .ok
     }
 
-    /// Whether an invitation is done with because of what has its name.
-    private mutating func isTold(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
+    /// Whether a call need not ring, judged by what has its name.
+    private mutating func isSettled(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
         switch place(of: call, level) {
         case .free: return false
         case .taken: return true
@@ -73,7 +73,7 @@ extension Engine {
                 makeWay(old, in: groupID)
                 return false
             }
-            // Said again it changes nothing; other words are what became of the call.
+            // A repetition changes nothing; a different text replaces what is shown after the call.
             guard ringing.value.afterwards != call.afterwards else { return true }
             endCall(ringing.key)
             showMissed(call.afterwards, in: ringing.value.chatID, level: level)
@@ -104,7 +104,7 @@ extension Engine {
         return true
     }
 
-    /// Groups for calls come from a small pool, whatever became of the chat they served before.
+    /// Takes a group for calls from a small pool; groups are reused for other chats.
     private mutating func callGroup(of chatID: ChatID) -> NotificationGroup.ID? {
         let ringing = account.calls.values.filter { $0.chatID == chatID }
         if let known = ringing.first?.groupID {
@@ -130,13 +130,13 @@ extension Engine {
         release(call.groupID)
     }
 
-    /// A group whose last call has ended serves the next chat.
+    /// Returns a group to the pool when its last call has ended.
     private mutating func release(_ groupID: NotificationGroup.ID) {
         guard !account.calls.values.contains(where: { $0.groupID == groupID }) else { return }
         account.freeCallGroups.append(groupID)
     }
 
-    /// False if one rings on, because it came in a better way.
+    /// False if a call rings on because it came at a higher trust level.
     private mutating func endCalls(in chatID: ChatID, level: TrustLevel) -> Bool {
         let calls = account.calls.filter { $0.value.chatID == chatID }
         for (id, call) in calls.sorted(by: { $0.key < $1.key }) where call.level <= level {
@@ -147,7 +147,7 @@ extension Engine {
         return false
     }
 
-    /// Calls that have rung long enough become missed.
+    /// Turns calls that have rung long enough into missed calls.
     mutating func endCalls() {
         guard !account.calls.isEmpty else { return }
         for (id, call) in account.calls.sorted(by: { $0.key < $1.key }) {
@@ -171,7 +171,7 @@ extension Engine {
         _ = process(message, level: level)
     }
 
-    /// The user dismissed the call: it rings no more.
+    /// Stops a call that the user has dismissed.
     mutating func forgetCall(of id: Notification.ID, in groupID: NotificationGroup.ID) {
         let call = account.calls.first {
             $0.value.notificationID == id && $0.value.groupID == groupID
@@ -183,7 +183,7 @@ extension Engine {
 }
 
 extension IncomingCall {
-    /// What is shown of it when it is over.
+    /// What is shown when the call is over.
     fileprivate var afterwards: Presentation {
         Presentation(title: callerName, body: missedText, data: data)
     }

@@ -1,6 +1,6 @@
-/// Notifications that change, and messages that must not come.
+/// Edits of notifications, and messages that must not appear.
 extension Engine {
-    /// Other words for a message that is still known from a push only.
+    /// Changes the text of a message that is known only from a push.
     mutating func edit(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
         guard let chatID = chatID(message.chat), let chat = account.chats[chatID] else {
             return .ok
@@ -16,7 +16,7 @@ extension Engine {
                 continue
             }
             var new = pushMessage(message, in: groupID, chatID)
-            // Who wrote it is as the first push said, unless that came in a weaker way.
+            // The sender stays as the first push named it, unless that push was weaker.
             if found.level == level || account.policy == .strict {
                 new.sender = old.sender
                 new.senderName = old.senderName
@@ -30,7 +30,7 @@ extension Engine {
         return .ok
     }
 
-    /// TDLib looks at them only while somebody wants notifications.
+    /// TDLib considers them only while notifications are switched on.
     private func sleepingNotification(
         of id: ChatMessageID, in groupID: NotificationGroup.ID
     ) -> Notification? {
@@ -38,7 +38,7 @@ extension Engine {
         return account.groups[groupID]?.sleeping.last { $0.messageID == id }
     }
 
-    /// A weaker push has told of the same message: what it said gives way.
+    /// Replaces what a weaker push said about the same message.
     mutating func giveWay(
         to message: IncomingMessage, in groupID: NotificationGroup.ID,
         _ settingsChatID: ChatID, _ level: TrustLevel
@@ -51,8 +51,8 @@ extension Engine {
         return true
     }
 
-    /// Gives a notification another content; its id, date and sound stay. It is as well protected as
-    /// the best of all that ever was in it.
+    /// Replaces the content of a notification; id, date and sound stay. The trust level is never
+    /// lowered.
     mutating func change(
         _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
         level: TrustLevel, isForced: Bool
@@ -60,7 +60,7 @@ extension Engine {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
             account.groups[groupID]?.notifications[index].become(content, level, isTrusted)
-            retell(id, in: groupID, isForced: isForced)
+            announceAgain(id, in: groupID, isForced: isForced)
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
             account.groups[groupID]?.pending[index].notification
                 .become(content, level, isTrusted)
@@ -69,8 +69,8 @@ extension Engine {
         }
     }
 
-    /// Tells a notification anew, if it is shown.
-    mutating func retell(
+    /// Announces a notification again, if it is shown.
+    mutating func announceAgain(
         _ id: Notification.ID, in groupID: NotificationGroup.ID, isForced: Bool
     ) {
         guard let group = account.groups[groupID], let index = group.firstIndex(of: id),
@@ -80,7 +80,7 @@ extension Engine {
         if isForced { flush(groupID) }
     }
 
-    /// A deleted message goes, and does not come if it has not come yet.
+    /// Removes a deleted message, or bars it if its push has not arrived yet.
     mutating func delete(_ id: ChatMessageID, in chatID: ChatID, level: TrustLevel) {
         removeMessage(id, in: chatID, level: level, isForced: true)
         guard let chat = account.chats[chatID], id > chat.lastPushMessage else { return }
@@ -91,7 +91,7 @@ extension Engine {
         }
     }
 
-    /// Keeps a message from being shown, should it come or come again.
+    /// Keeps a message from being shown later.
     mutating func bar(_ id: ChatMessageID, in chatID: ChatID) {
         guard let chat = account.chats[chatID], !id.isNone, !chat.deleted.contains(id) else {
             return

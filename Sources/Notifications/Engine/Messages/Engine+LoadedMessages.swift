@@ -1,4 +1,4 @@
-/// Messages that the client itself has loaded; they take the place of what pushes told.
+/// Messages that the client has loaded itself. They replace those known from pushes.
 extension Engine {
     mutating func addMessage(_ message: LoadedMessage) -> Outcome {
         guard var chat = account.chats[message.chatID] else {
@@ -33,7 +33,7 @@ extension Engine {
         return .ok
     }
 
-    /// Puts it among those that wait for their time.
+    /// Adds it to the pending notifications of the group.
     private mutating func hold(
         _ message: LoadedMessage, in groupID: NotificationGroup.ID, _ settingsChatID: ChatID,
         isQuiet: Bool
@@ -54,7 +54,7 @@ extension Engine {
                 level: .mtproto, due: due))
     }
 
-    /// Whether the user has not removed it, or something behind it, already.
+    /// False if the user has removed the message or a later one.
     private func isActive(
         _ id: ChatMessageID, _ chat: Chat, _ groupID: NotificationGroup.ID
     ) -> Bool {
@@ -73,14 +73,14 @@ extension Engine {
             change(found.id, in: groupID, to: content, level: .mtproto, isForced: false)
         }
         learnPinned(message)
-        tellPins(of: message.id, in: message.chatID)
+        updatePins(of: message.id, in: message.chatID)
     }
 
     mutating func deleteMessages(_ ids: [ChatMessageID], in chatID: ChatID) {
         for id in ids { removeMessage(id, in: chatID, level: .mtproto, isForced: false) }
     }
 
-    /// What was known from pushes only goes as soon as the real messages are there.
+    /// Removes messages known only from pushes, because the real ones have arrived.
     mutating func removeTemporary(in groupID: NotificationGroup.ID) {
         removeAll(
             in: groupID, isForced: false,
@@ -94,7 +94,7 @@ extension Engine {
     mutating func removeTemporary() {
         for group in account.groups.all where group.notifications.contains(where: \.isTemporary) {
             let chat = account.chats[group.chatID]
-            // Only where the client owns the data; other chats live from pushes alone.
+            // Only in chats the client has loaded; the others know only pushes.
             if chat?.lastMessage.isNone == false { removeTemporary(in: group.id) }
         }
     }

@@ -1,10 +1,10 @@
-/// Messages that a push tells about.
+/// Messages announced by a push.
 extension Engine {
     mutating func process(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
         if message.editDate != nil { return edit(message, level: level) }
         if isSavedMessage(message) { return .ok }
         if !message.dedupeKey.isEmpty, isRepeated(message.dedupeKey, level) {
-            // Of what was told before only the words may still change.
+            // A repeated message can only change its text.
             if message.replacement == .inPlace { _ = place(of: message, level) }
             return .ok
         }
@@ -36,7 +36,7 @@ extension Engine {
         let groupID = known != 0 ? known : group(of: chatID, isMention: isMention)
         if !message.messageID.isNone {
             if isNewPin { replacePin(in: chatID, with: message.messageID) }
-            note(message.messageID, in: chatID, level)
+            recordPush(message.messageID, in: chatID, level)
         }
         if chat.kind == .secret, account.policy == .strict {
             return .error(code: 406, message: "Secret chat push notifications are unsupported")
@@ -57,7 +57,7 @@ extension Engine {
         message.chat == .id(ChatID(account.userID)) && !message.isScheduled
     }
 
-    /// Whether the message is one that nobody has told us about, or that somebody has dealt with.
+    /// False if the message was announced before, or has been read or deleted.
     private func isNews(
         _ message: IncomingMessage, in chat: Chat, _ chatID: ChatID, _ level: TrustLevel
     ) -> Bool {
@@ -74,12 +74,13 @@ extension Engine {
             && !chat.deleted.contains(id) && barred[chatID]?.contains(id) != true
     }
 
-    /// Whether a chat has been told of its newest message in a weaker way only. TDLib knows one way.
+    /// Whether the chat's newest message is known only from weaker pushes. TDLib has a single
+    /// level.
     private func outranks(_ level: TrustLevel, _ chat: Chat) -> Bool {
         level > chat.lastPushLevel && account.policy == .learn
     }
 
-    private mutating func note(_ id: ChatMessageID, in chatID: ChatID, _ level: TrustLevel) {
+    private mutating func recordPush(_ id: ChatMessageID, in chatID: ChatID, _ level: TrustLevel) {
         guard let place = account.chats.index(forKey: chatID),
             level >= account.chats.values[place].lastPushLevel || account.policy == .strict
         else { return }
@@ -93,14 +94,14 @@ extension Engine {
         return message.isMention && !disablesMentions(chat)
     }
 
-    /// A mention is shown under the settings of who wrote it.
+    /// Mentions follow the settings of the sender's chat.
     private func settingsChat(
         _ message: IncomingMessage, _ chatID: ChatID, isMention: Bool
     ) -> ChatID {
         isMention ? message.sender?.chatID ?? chatID : chatID
     }
 
-    /// The last date that can be true, seen from the one before it; else the present.
+    /// The last plausible date, each judged from the one before it; the present if none is.
     func acceptedDate(_ dates: [Int64]) -> Int64 {
         dates.reduce(Int64(time: now)) { accepted, date in
             let age = accepted - date
@@ -108,11 +109,11 @@ extension Engine {
         }
     }
 
-    /// In seconds: how late a push may come, and how far its sender's clock may be ahead.
+    /// In seconds: how late a push may arrive, and how far ahead its sender's clock may be.
     private static let longestDelivery: Int64 = 28 * 86_400
     private static let clockLeeway: Int64 = 5
 
-    /// The group of a chat, which gets one with its first notification.
+    /// The group of a chat, created with its first notification.
     mutating func group(of chatID: ChatID, isMention: Bool) -> NotificationGroup.ID {
         let known =
             isMention
@@ -130,7 +131,7 @@ extension Engine {
         return id
     }
 
-    /// One that no group has: those that live keep theirs whatever was forgotten.
+    /// An identifier that no group has. Existing groups keep theirs.
     mutating func nextGroupID() -> NotificationGroup.ID {
         repeat {
             account.lastGroupID = following(account.lastGroupID)
@@ -151,7 +152,7 @@ extension Engine {
         case .free:
             guard mayRing(message) else { return count(in: groupID) }
         case .heir(let old, let place):
-            // What must not ring is told in its place.
+            // A message that must not ring replaces the old one in place.
             guard mayRing(message) else { return change(old, in: place, to: message, level) }
             order = account.names[message.name]?.order
             isQuiet = isQuiet || old.isCall
@@ -202,7 +203,7 @@ extension Engine {
         if message.subject == .story, !showsStoryPoster(chatID) {
             push.hidePoster(message.anonymousText)
         }
-        // What says nothing of the content may be said.
+        // Texts that reveal nothing of the content may be shown.
         if push.content.kind != .hidden, message.subject != .account,
             !showsPreview(chatID, settingsChatID)
         {
@@ -213,13 +214,13 @@ extension Engine {
         return push
     }
 
-    /// TDLib takes for the author of a basic group's message who is not named the service itself.
+    /// If a basic group's message names no sender, TDLib takes the service itself.
     func unknownSender(in chatID: ChatID) -> Sender {
         chatID.kind == .basicGroup
             ? .user(ChatID.serviceNotifications.rawValue) : .chat(chatID)
     }
 
-    /// What is known of a notification besides its content when it arrives.
+    /// Everything about a new notification besides its content.
     struct Arrival {
         let date: Int64
         let settingsChatID: ChatID
@@ -230,13 +231,13 @@ extension Engine {
         var due: Double = 0
     }
 
-    /// Puts a new notification among those that wait; false if the group is past it already.
+    /// Adds a pending notification; false if the group has passed that message already.
     mutating func add(
         _ content: Notification.Content, to groupID: NotificationGroup.ID, _ arrival: Arrival
     ) -> Bool {
         if account.lastNotificationID >= StateReader.lastCount { beginNotificationsAnew() }
         guard let group = account.groups[groupID] else { return false }
-        // Where identifiers began anew, one that sleeps here may have the next.
+        // After identifiers have started again, a sleeping notification may have the next one.
         repeat {
             account.lastNotificationID += 1
         } while group.sleeping.contains {
@@ -262,7 +263,7 @@ extension Engine {
                     soundID: arrival.soundID, due: arrival.due))
         }
         delayedGroups.insert(groupID)
-        tellPending()
+        sendPending()
         return true
     }
 }

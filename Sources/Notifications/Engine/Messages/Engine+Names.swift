@@ -1,11 +1,11 @@
-/// Notifications that a later payload replaces or takes back under a name.
+/// Named notifications, which a later payload can replace or retract.
 extension Engine {
-    /// What a name means for what comes under it.
+    /// What to do with a message, judged by its name.
     enum Place {
         case free
-        /// It is told already, or must not come any more.
+        /// Already shown, or retracted.
         case taken
-        /// It comes instead of this one.
+        /// It replaces this notification.
         case heir(of: Notification, in: NotificationGroup.ID)
     }
 
@@ -40,7 +40,7 @@ extension Engine {
         return .heir(of: group.notifications[index], in: group.id)
     }
 
-    /// Other words for what is shown, without a sound. A call rings no more.
+    /// Changes what is shown, without a sound. A call stops ringing.
     mutating func change(
         _ old: Notification, in groupID: NotificationGroup.ID, to message: IncomingMessage,
         _ level: TrustLevel
@@ -51,14 +51,14 @@ extension Engine {
         change(old.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
     }
 
-    /// The older goes; a call rings no more.
+    /// Removes the older one. A call stops ringing.
     mutating func makeWay(_ old: Notification, in groupID: NotificationGroup.ID) {
         if case .newCall(let id, _) = old.content { return endCall(id) }
         remove(old.id, from: groupID, isPermanent: true, isForced: true)
     }
 
-    /// Whether a name is held by what came in a better way than this. Then it can neither be taken
-    /// nor changed.
+    /// Whether the name belongs to something at a higher trust level, which this payload may
+    /// neither replace nor retract.
     private mutating func isOutranked(_ level: TrustLevel, under name: String) -> Bool {
         guard level < .mtproto, let named = account.names[name], self.level(of: named) > level,
             !named.isTombstone || isAlive(named)
@@ -67,7 +67,7 @@ extension Engine {
         return true
     }
 
-    /// The best that ever was under a name.
+    /// The highest trust level that a name has had.
     private func level(of named: NamedNotification) -> TrustLevel {
         guard let group = account.groups[named.groupID],
             let index = group.firstIndex(of: named.notificationID)
@@ -79,7 +79,7 @@ extension Engine {
         tombstone.date + NamedNotification.tombstoneLife > Int64(time: now)
     }
 
-    /// Takes back what has the name, and with a tombstone also what comes late.
+    /// Retracts what has the name, and leaves a tombstone so that a late message does not appear.
     mutating func retract(
         _ name: String, order: Int64?, level: TrustLevel, leavesTombstone: Bool = true
     ) {
@@ -106,7 +106,8 @@ extension Engine {
             groupID: 0, notificationID: 0, order: order, date: Int64(time: now), level: level)
     }
 
-    /// What a weaker one said of the order binds nobody better.
+    /// Whether a newer message is known. The order of a weaker payload does not bind a stronger
+    /// one.
     private func isOutdated(
         _ order: Int64?, _ level: TrustLevel, by named: NamedNotification
     ) -> Bool {
@@ -123,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// After how many names those that are over are looked for, and how many are too many.
+    /// After how many new names the expired ones are removed, and how many names there may be.
     private static let tombstoneCheck = 256
     private static let tombstoneLimit = 20_000
 }

@@ -1,6 +1,6 @@
-/// One pinned message of a chat is shown at a time.
+/// Pinned messages: one is shown for each chat.
 extension Engine {
-    /// Whether the pin that is shown came in a better way than one that would take its place.
+    /// Whether the shown pin has a higher trust level than the one that would replace it.
     mutating func isPinOutranked(_ level: TrustLevel, in chat: Chat) -> Bool {
         guard level < .mtproto,
             let shown = notification(of: chat.pinnedNotification, in: chat.mentionGroupID),
@@ -10,7 +10,7 @@ extension Engine {
         return true
     }
 
-    /// The notification of the former pin goes, whatever comes in its place.
+    /// Removes the notification of the former pin and remembers the new one.
     mutating func replacePin(in chatID: ChatID, with messageID: ChatMessageID) {
         guard let chat = account.chats[chatID], chat.pinnedNotification != messageID else { return }
         account.chats[chatID]?.pinnedNotification = messageID
@@ -19,13 +19,13 @@ extension Engine {
         remove(old.id, from: chat.mentionGroupID, isPermanent: true, isForced: false)
     }
 
-    /// The client has what a pin that is shown has pinned.
+    /// The client has loaded the message whose pin is shown.
     mutating func learnPinned(_ message: LoadedMessage) {
         guard !pins(of: message.id, in: message.chatID).isEmpty else { return }
         account.chats[message.chatID]?.pinnedMessage = message.stored
     }
 
-    /// The pinned message may be among those that are shown.
+    /// Looks for the pinned message among the shown ones.
     mutating func findPinned(_ id: ChatMessageID, in chatID: ChatID) {
         guard let chat = account.chats[chatID] else { return }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
@@ -36,14 +36,15 @@ extension Engine {
         }
     }
 
-    /// The pinned message itself has changed: what tells of its pinning is told anew.
-    mutating func tellPins(of id: ChatMessageID, in chatID: ChatID) {
+    /// Updates the notification of a pin after the pinned message has changed.
+    mutating func updatePins(of id: ChatMessageID, in chatID: ChatID) {
         for (groupID, notification) in pins(of: id, in: chatID) {
-            retell(notification.id, in: groupID, isForced: false)
+            announceAgain(notification.id, in: groupID, isForced: false)
         }
     }
 
-    /// What tells of the pinning of a message. A push does not say what was pinned: of one whatever is.
+    /// The notifications about the pinning of a message. A push does not say which message was
+    /// pinned, so its notification always matches.
     private func pins(
         of id: ChatMessageID, in chatID: ChatID
     ) -> [(NotificationGroup.ID, Notification)] {
@@ -64,7 +65,7 @@ extension Engine {
         }
     }
 
-    /// What was pinned, as long as its pinning is shown.
+    /// The pinned message, while its pin is shown.
     func pinnedMessage(_ id: ChatMessageID, in chatID: ChatID) -> StoredMessage? {
         guard let message = account.chats[chatID]?.pinnedMessage, message.id == id,
             !pins(of: id, in: chatID).isEmpty

@@ -1,6 +1,6 @@
-/// What the user has read elsewhere, or here.
+/// Messages that the user has read, here or elsewhere.
 extension Engine {
-    /// Notifications of what has been read go. TDLib spares those of chats in none of its lists.
+    /// Removes the notifications of read messages. TDLib keeps those of chats in none of its lists.
     mutating func markRead(
         _ chatID: ChatID, upTo last: ChatMessageID, level: TrustLevel, isForced: Bool? = nil
     ) {
@@ -16,8 +16,8 @@ extension Engine {
         if isRemoving { openGate(of: chatID) }
     }
 
-    /// Whether something came in a better way than this would take away. Then it takes nothing, or
-    /// who may would come too late.
+    /// Whether a notification that would be removed has a higher trust level. Then nothing is
+    /// removed, because the reading could not be applied again later.
     private mutating func holdsBack(
         _ chat: Chat, upTo last: ChatMessageID, _ level: TrustLevel
     ) -> Bool {
@@ -41,7 +41,7 @@ extension Engine {
     ) {
         let isStrict = account.policy == .strict
         let before = account.groups[chat.messageGroupID]
-        // To TDLib a chat with no unread message has nothing that a push told of, either.
+        // In TDLib, a chat without unread messages has no notifications from pushes either.
         let isNothingUnread =
             isStrict
             && before?.notifications.contains { !$0.isTemporary && $0.messageID > last } == false

@@ -1,6 +1,6 @@
-/// Notifications that go: by the user, by a deletion, by reading.
+/// Removing notifications: by the user, by deletion, by reading.
 extension Engine {
-    /// `isPermanent`: the message itself is gone, so the count goes down, too.
+    /// `isPermanent`: the message itself is gone, so the total count is lowered too.
     mutating func remove(
         _ id: Notification.ID, from groupID: NotificationGroup.ID, isPermanent: Bool,
         isForced: Bool
@@ -21,7 +21,7 @@ extension Engine {
             forgetName(of: group.notifications.remove(at: index))
             if index + limit >= oldCount {
                 removed = [id]
-                // The newest of those that did not fit comes back in its place.
+                // The newest notification that did not fit takes its place.
                 if oldCount > limit { added = [group.notifications[oldCount - limit - 1]] }
             }
         }
@@ -30,7 +30,7 @@ extension Engine {
         notificationsLeft(groupID, added: added, removed: removed, isForced: isForced)
     }
 
-    /// Removes everything up to a notification or a message. `totalCount`: the new one, if known.
+    /// Removes everything that matches. `totalCount` is the new total, if known.
     mutating func removeAll(
         in groupID: NotificationGroup.ID, isForced: Bool, totalCount: ((NotificationGroup) -> Int)?,
         where isGone: (Notification) -> Bool
@@ -67,12 +67,12 @@ extension Engine {
         let left = account.groups[groupID]?.pending.count ?? 0
         if left == 0 {
             delayedGroups.remove(groupID)
-            tellPending()
+            sendPending()
         }
         return left < count
     }
 
-    /// What went while nobody wanted notifications does not wake up. With TDLib it does.
+    /// Removes sleeping notifications too. TDLib would wake them at the next start.
     mutating func removeSleeping(
         in groupID: NotificationGroup.ID, where isGone: (Notification) -> Bool
     ) {

@@ -2,8 +2,8 @@ import Base
 
 /// What the user does with a notification besides dismissing it.
 extension Engine {
-    /// Tells the client which action the user chose. With that the notification is dealt with: it
-    /// goes, and so does everything before it that has been read with it.
+    /// Announces which action the user chose. The notification is removed, and so are the earlier
+    /// ones read with it.
     mutating func invokeAction(_ request: JSONNode) -> Outcome {
         guard let groupID = request.id("notification_group_id") else {
             return .badRequest("Notification group identifier is invalid")
@@ -57,7 +57,7 @@ extension Engine {
 }
 
 extension Notification {
-    /// What came in clear may be from anybody, and can only be dismissed.
+    /// A notification that came in clear may be from anybody and can only be dismissed.
     fileprivate var actions: [String] {
         guard mayAct else { return [] }
         switch content {

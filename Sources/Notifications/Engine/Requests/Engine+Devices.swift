@@ -1,9 +1,9 @@
 package import Base
 
-/// Tokens that the client wants registered; the host does the calling.
+/// Tokens that the client wants registered. The host makes the calls.
 extension Engine {
-    /// `secret` is what a token that shall be encrypted is registered with, unless it is registered
-    /// already and the client names none itself.
+    /// `secret` is the encryption key for a token that is not registered yet, unless the client
+    /// supplies one.
     package mutating func registerDevice(
         _ request: JSONNode, secret: RegisteredDevice.Encryption?, now: Double
     ) -> Outcome {
@@ -47,7 +47,7 @@ extension Engine {
         .object(#"{"@type":"pushReceiverId","id":"\#(id)"}"#)
     }
 
-    /// Every token again, as a start and each day need it.
+    /// Registers every token again, at the start and once a day.
     package mutating func refreshDevices() {
         nextRefresh = now + Self.refreshInterval
         for device in account.devices.sorted(by: { $0.key < $1.key }) {

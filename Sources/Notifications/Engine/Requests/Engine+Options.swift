@@ -1,4 +1,4 @@
-/// Options, some of which change what is shown.
+/// Options; some of them change what is shown.
 extension Engine {
     mutating func setOption(_ name: String, to value: OptionValue) -> Outcome {
         if let range = OptionName.range(of: name) {
@@ -32,8 +32,8 @@ extension Engine {
         return .ok
     }
 
-    /// With TDLib the next start begins to count anew, unless an identifier is given before that.
-    /// Here none is ever given twice.
+    /// In TDLib the next start counts from 1 again, unless another identifier is used before. Here
+    /// no identifier is ever used twice.
     private mutating func dropIDs(_ value: OptionValue) -> Outcome {
         if account.policy == .strict {
             account.forgetsNotificationID = true
@@ -74,7 +74,7 @@ extension Engine {
         for group in account.groups.all { _ = order.place(group.key) }
     }
 
-    /// Nobody wants notifications: what is there comes back with the next start.
+    /// Notifications are switched off; the existing ones return at the next start.
     private mutating func putToSleep() {
         for id in account.groups.ids {
             guard var group = account.groups[id] else { continue }

@@ -1,6 +1,6 @@
 import Base
 
-/// Requests for a client that owns the real data, beyond those of TDLib.
+/// Requests beyond TDLib's, for a client that owns the data.
 extension Engine {
     mutating func handleOwn(_ type: String, _ request: JSONNode) -> Outcome? {
         switch type {
@@ -63,7 +63,7 @@ extension Engine {
         }
     }
 
-    /// Members that are absent leave what is known.
+    /// Absent members change nothing.
     private mutating func setChat(_ chatID: ChatID, _ request: JSONNode) {
         var chat = account.chats[chatID] ?? Chat(chatID)
         chat.isListed = true
@@ -85,7 +85,7 @@ extension Engine {
             markRead(chatID, upTo: last, level: .mtproto, isForced: false)
         }
         if let unread = request["unread_count"]?.integer {
-            // What is muted counts for nothing.
+            // Muted chats are not counted.
             let isMuted = Double(muteEnd(of: chatID)) > now
             setTotalCount(of: chat.messageGroupID, unread: isMuted ? 0 : unread)
         }
@@ -95,7 +95,7 @@ extension Engine {
         }
     }
 
-    /// What the client counts as unread, and what only pushes have told of so far.
+    /// The unread messages the client counts, plus those known only from pushes.
     private mutating func setTotalCount(
         of groupID: NotificationGroup.ID, unread: Int64, more: Int = 0
     ) {
@@ -124,9 +124,9 @@ extension Engine {
                 return .badRequest("Message is invalid")
             }
             account.chats[chatID]?.pinnedMessage = message.stored
-            tellPins(of: message.id, in: chatID)
+            updatePins(of: message.id, in: chatID)
         } else {
-            tellPins(of: .none, in: chatID)
+            updatePins(of: .none, in: chatID)
         }
         return .ok
     }

@@ -1,8 +1,8 @@
 package import Base
 
-/// Requests of the client, as TDLib spells them.
+/// The client's requests, named as in TDLib.
 extension Engine {
-    /// Nil for a request that the engine does not know: its host may, or nobody does.
+    /// Nil for a request that the engine does not know; its host may.
     package mutating func handle(_ request: JSONNode, now: Double) -> Outcome? {
         advance(to: now)
         guard let type = request["@type"]?.text else {
@@ -43,7 +43,7 @@ extension Engine {
     private func option(_ request: JSONNode) -> String {
         var writer = JSONWriter()
         let name = request["name"]?.text ?? ""
-        // TDLib says nothing of a value that nobody has set.
+        // TDLib sends no update for an option that was never set.
         let isStrict = account.policy == .strict
         writer.option(isStrict ? account.options[name] ?? .empty : option(name))
         return writer.text
@@ -65,7 +65,7 @@ extension Engine {
         if let group = account.groups[groupID], let index = group.firstIndex(of: id),
             group.notifications[index].isTemporary
         {
-            // The real message is not to come in its place.
+            // The real message must not appear in its place.
             bar(group.notifications[index].messageID, in: group.chatID)
         }
         forgetCall(of: id, in: groupID)
@@ -88,7 +88,7 @@ extension Engine {
         return .ok
     }
 
-    /// Remembers what the user has removed, so that it never returns.
+    /// Remembers what the user has removed, so that it does not return.
     private mutating func userRemoves(
         upTo id: Notification.ID, in groupID: NotificationGroup.ID, isSingle: Bool
     ) {
@@ -110,24 +110,25 @@ extension Engine {
         case "closeChat": openChats.remove(chatID)
         case "viewMessages":
             let ids = request.messageIDs("message_ids")
-            // TDLib takes for read only what is seen in an open chat, unless told otherwise.
+            // TDLib counts messages as read only in an open chat, unless the request says
+            // otherwise.
             let isRead =
                 account.policy == .learn || request.flag("force_read") || openChats.contains(chatID)
             if isRead, let last = ids.filter({ isKnown($0, in: chatID) }).max() {
                 markRead(chatID, upTo: last, level: .mtproto, isForced: true)
             }
-        default: break  // A draft shows nothing and removes nothing.
+        default: break  // A draft changes nothing.
         }
         return .ok
     }
 
-    /// What nobody has told of cannot have been seen.
+    /// An unknown message cannot have been seen.
     private func isKnown(_ id: ChatMessageID, in chatID: ChatID) -> Bool {
         guard let chat = account.chats[chatID] else { return false }
         return id <= max(chat.lastPushMessage, chat.lastMessage)
     }
 
-    /// The message of a notification, as far as it is known here.
+    /// The message, if a notification holds it.
     private func message(_ request: JSONNode) -> Outcome {
         if let chatID = request.chatID("chat_id"), let messageID = request.messageID("message_id"),
             let chat = account.chats[chatID]
@@ -160,17 +161,17 @@ extension JSONNode {
         self[name]?.integer.flatMap(ChatMessageID.init(named:))
     }
 
-    /// Those of a list that can be messages'.
+    /// The valid message identifiers of a list.
     func messageIDs(_ name: StaticString) -> [ChatMessageID] {
         (self[name]?.elements ?? []).compactMap { $0.integer.flatMap(ChatMessageID.init(named:)) }
     }
 
-    /// Seconds since 1970, no farther away than calendars reach.
+    /// Seconds since 1970, at most the year 9999.
     func date(_ name: StaticString) -> Int64? {
         self[name]?.integer.map { min(max($0, Int64(Int32.min)), latestDate) }
     }
 
-    /// A number other than 0 says yes, too.
+    /// A number other than 0 counts as true, too.
     func flag(_ name: StaticString) -> Bool {
         guard let value = self[name] else { return false }
         return value.bool ?? value.integer.map { $0 != 0 } ?? false

@@ -74,7 +74,7 @@ extension ChatNotificationSettings {
         }
     }
 
-    /// Where the scope's value is used, it is told, too.
+    /// Writes the scope's value where the chat uses the scope's.
     func write(to writer: inout JSONWriter, scope: ScopeNotificationSettings, now: Double) {
         writer.object { writer in
             writer.member("@type", "chatNotificationSettings")
@@ -130,12 +130,12 @@ extension ScopeNotificationSettings {
     }
 }
 
-/// For ever is told as such.
+/// The rest of a mute in seconds; `Int32.max` for ever.
 func muteTime(until end: Int64, now: Double) -> Int {
     end == muteForever ? Int(Int32.max) : max(Int(end - Int64(time: now)), 0)
 }
 
-/// As TDLib tells it: of for ever what is left, too.
+/// As TDLib reports it: a mute for ever also has a rest.
 private func restOfMute(until end: Int64, now: Double) -> Int {
     let end = end == muteForever ? max(Int64(Int32.max), Int64(time: now) + longestMute + 1) : end
     return max(Int(end - Int64(time: now)), 0)

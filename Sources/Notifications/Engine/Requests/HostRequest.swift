@@ -1,20 +1,20 @@
 package import Base
 
-/// What a host itself asks of an engine.
+/// A request that the host itself makes.
 ///
-/// A journal has it in the words of a client: `text`, which `Engine.handle` reads.
+/// The journal stores it as `text`, in the form of a client's request, which `Engine.handle` reads.
 package enum HostRequest: Sendable {
-    /// Whose account it is.
+    /// Sets the user of the account.
     case setUser(Int64)
-    /// What is held back is told.
+    /// Sends everything that is held back.
     case release
-    /// Whether payloads are kept as they come.
+    /// Keeps payloads as received, or stops doing so.
     case setRaw(Bool)
-    /// Whoever fetched has gone.
+    /// The client that was fetching has gone away.
     case abandonFetching
-    /// An application has heard everything that was to be known up to this.
+    /// An application has received all notices up to this one.
     case heard(through: Int64)
-    /// What the user chose has reached the application.
+    /// The application has received the user's action.
     case actionTaken(Int64)
     case setSource(SourceChange)
 
@@ -48,25 +48,26 @@ package enum HostRequest: Sendable {
     }
 }
 
-/// What is to change of how an account's source rings and looks. Absent members leave what is set.
+/// A change to how an account's source rings and looks. Absent members change nothing.
 package struct SourceChange: Sendable {
     package var notifyMode: SourceState.NotifyMode?
     package var sessionTimeout: Int32?
-    /// Until the same is said again.
+    /// Stays until it is set again.
     package var isPaused: Bool?
-    /// What it had rung for was taken: it may ring again.
+    /// The messages it rang for were fetched, so it may ring again.
     package var isFetched = false
     package var presentation: JSONNode?
     var isMobile: Bool?
-    /// Something that is not known here; only a client says such.
-    private var isMoreSaid = false
+    /// The request has unknown members, which only a client sends.
+    private var hasUnknownMembers = false
 
     package init(presentation: JSONNode? = nil) { self.presentation = presentation }
 
-    /// To say how it looks is none: registrations do, and nobody is there.
+    /// Setting the presentation alone is no sign of life: registrations do that when nobody is
+    /// there.
     var isSignOfLife: Bool {
         presentation == nil || notifyMode != nil || sessionTimeout != nil || isMobile != nil
-            || isPaused != nil || isFetched || isMoreSaid
+            || isPaused != nil || isFetched || hasUnknownMembers
     }
 
     init(_ request: JSONNode) throws(Invalid) {
@@ -84,7 +85,9 @@ package struct SourceChange: Sendable {
         isPaused = request["paused"]?.bool
         isFetched = request["fetched"]?.bool == true
         presentation = request["presentation"]
-        isMoreSaid = request.members.contains { !["@type", "presentation"].contains($0.name) }
+        hasUnknownMembers = request.members.contains {
+            !["@type", "presentation"].contains($0.name)
+        }
     }
 
     struct Invalid: Error {
@@ -113,8 +116,8 @@ extension Engine {
         case .release: flushEverything()
         case .setRaw(let isActive): account.owed.keepRaw(isActive)
         case .abandonFetching: setFetching(false, isAbandoned: true)
-        case .heard(let last): account.owed.heard(through: last)
-        case .actionTaken(let id): account.owed.take(id, where: \.isAction)
+        case .heard(let last): account.owed.removeNotices(through: last)
+        case .actionTaken(let id): account.owed.remove(id, where: \.isAction)
         case .setSource(let change): apply(change)
         }
         return .ok
@@ -137,6 +140,6 @@ extension Engine {
         if change.isFetched { source.rung = [] }
         if let node = change.presentation { source.presentation = SourcePresentation(node) }
         account.source = source
-        if change.isSignOfLife { noteActivity() }
+        if change.isSignOfLife { recordActivity() }
     }
 }

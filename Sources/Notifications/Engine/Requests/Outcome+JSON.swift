@@ -1,7 +1,7 @@
 package import Base
 
 extension Outcome {
-    /// The object that answers a request, with what the client wants to recognise it by.
+    /// The answer as a JSON object, with the client's `@extra`.
     package func answer(extra: JSONNode? = nil) -> [UInt8] {
         var bytes: [UInt8]
         switch self {

@@ -1,9 +1,9 @@
 package import Base
 
-/// What the members of TDLib's requests may hold. Whatever is of another type is refused in TDLib's
-/// words, before anything is done.
+/// The types of the members of TDLib's requests. Anything else is refused with TDLib's error text
+/// before the request is carried out.
 enum RequestShape {
-    /// A struct: what an enum would keep beside its cases is hidden from those who look for lost memory.
+    /// A struct, because leak checkers cannot follow the payload pointers of an enum.
     struct Kind: Sendable {
         enum Form: Sendable { case text, int32, int64, flag, array, object, oneOf }
 
@@ -12,7 +12,7 @@ enum RequestShape {
         var element = Form.text
         /// Of an object.
         var members: [Member] = []
-        /// Several classes, of which one is named by `@type`.
+        /// Alternatives, chosen by `@type`.
         var classes: [(name: String, members: [Member])] = []
 
         static let text = Kind(form: .text)
@@ -36,7 +36,7 @@ enum RequestShape {
         init(_ name: StaticString, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
     }
 
-    /// What is wrong with a request; nil for one that can be read, and for those of others.
+    /// The error in a request; nil if there is none, or if the request is not TDLib's.
     static func mistake(in request: JSONNode, _ type: String) -> String? {
         guard let members = requests[type] else { return nil }
         return mistake(in: request, members)
@@ -51,7 +51,7 @@ enum RequestShape {
         return nil
     }
 
-    /// What is null is as good as absent.
+    /// Null counts as absent.
     private static func mistake(in node: JSONNode, _ kind: Kind) -> String? {
         if node.kind == .null { return nil }
         switch kind.form {
@@ -165,14 +165,14 @@ extension Outcome {
         .badRequest("Failed to parse JSON object as TDLib request: \(mistake)")
     }
 
-    /// The answer to a request that nobody knows.
+    /// The answer to an unknown request.
     package static func unknown(_ type: String) -> Outcome {
         unreadable("Unknown class \"\(type)\"")
     }
 }
 
 extension Engine {
-    /// Why a request cannot be read; nil if it can, or is none of TDLib's.
+    /// Why a request is refused; nil if it can be read or is not TDLib's.
     package static func refusal(of request: JSONNode) -> Outcome? {
         let type = request["@type"]?.text ?? ""
         return RequestShape.mistake(in: request, type).map { .unreadable($0) }

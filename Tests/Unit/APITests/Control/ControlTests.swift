@@ -5,7 +5,7 @@ import Testing
 @Suite("The control socket")
 struct ControlTests {
     @Test(
-        "A body that is not exactly what is asked for is refused",
+        "A malformed body is refused",
         arguments: [
             "", "[]", "{}", #"{"name":1}"#, #"{"name":""}"#, #"{"name":"a","name":"b"}"#,
             #"{"name":"a","nmae":"b"}"#, #"{"name":"a","owner":""}"#, #"{"name":"a"} x"#,
@@ -22,7 +22,7 @@ struct ControlTests {
         #expect(device.name == "Büro 1" && device.owner == "uid:7")
     }
 
-    @Test("Root and our own user administer, others are themselves where that is allowed")
+    @Test("Root and the service's user are administrators; others have their own rights")
     func callers() {
         func caller(_ user: UInt32?, _ isAllowed: Bool) -> ControlCaller? {
             ControlCaller(userID: user, ownUserID: 990, allowsLocalUsers: isAllowed)

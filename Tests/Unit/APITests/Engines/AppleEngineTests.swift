@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// From the push of an application server to what a client of the engine shows.
+/// From an application server's push to the updates of an engine's client.
 @Suite("Apple's and ZEGO's payloads, as a client sees them")
 struct AppleEngineTests {
     private let app: RegisteredApp
@@ -14,7 +14,7 @@ struct AppleEngineTests {
         viewer = try EngineViewer(fixture, bearer: app.bearer, app: "door")
     }
 
-    /// What the client heard of one push.
+    /// The updates for one push.
     private func push(_ text: String) throws -> [[String: Any]] {
         #expect(try app.push(text).status == 201)
         return try viewer.ask(#"{"@type":"getOption","name":"version"}"#).before
@@ -28,7 +28,7 @@ struct AppleEngineTests {
         #"{"aps":{"alert":{"title":"Ann","body":"\#(text)"},"sound":"default","mutable-content":1},"payload":"{\"customId\":\"1\"\#(own)}"}"#
     }
 
-    @Test("A replacement goes with the former, under its own id, with its sound")
+    @Test("A replacement removes the former notification and has its own id and sound")
     func replace() throws {
         _ = try push(named("one"))
         let updates = groups(try push(named("two")))
@@ -40,7 +40,7 @@ struct AppleEngineTests {
         #expect(viewer.texts.isEmpty)
     }
 
-    @Test("An invitation rings, its cancellation ends that, and the next one rings again")
+    @Test("An invitation rings until it is cancelled, and the next one rings again")
     func call() throws {
         let own = #",\"type\":\"call\""#
         for number in 1...2 {
@@ -53,7 +53,7 @@ struct AppleEngineTests {
         }
     }
 
-    @Test("A badge alone shows nothing and is told; keys are the application's own sentences")
+    @Test("A badge alone shows no notification; keys are sentences of the application")
     func badge() throws {
         for count in [3, 0] {
             let updates = try push(#"{"aps":{"badge":\#(count)}}"#)

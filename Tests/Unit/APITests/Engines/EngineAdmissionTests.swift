@@ -33,7 +33,7 @@ struct EngineAdmissionTests {
         for query in ["", "?app=telegram", "?account="] {
             #expect(try status(mine, query) == 400, "\(query)")
         }
-        // Each hears of its own pushes only.
+        // Each gets only its own pushes.
         let viewers = [try EngineViewer(mine), try EngineViewer(other)]
         #expect(try other.pushMessage("theirs", id: 1).status == 201)
         #expect(try mine.pushMessage("mine", id: 1).status == 201)
@@ -54,7 +54,7 @@ struct EngineAdmissionTests {
         #expect(try status(fixture, "?account=me&app=telegram", bearer) == 101)
     }
 
-    @Test("Nobody else gets in: strangers, pages of other sites, names that are not ours")
+    @Test("Strangers, pages of other sites and foreign host names are refused")
     func strangers() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -71,7 +71,7 @@ struct EngineAdmissionTests {
                 fixture, path: "/api/v1/engine" + query, host: "evil.example", [bearer])
             Issue.record("misdirected and taken")
         } catch let refused as UserAgent.Refused { #expect(refused.status == 421) }
-        // A request that asks for no WebSocket.
+        // A request without a WebSocket upgrade.
         #expect(try app.call("GET", "engine" + query).status == 400)
     }
 }

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Engines over a disk that fails")
+@Suite("Engines with a failing disk")
 struct EngineFaultTests {
-    /// How large a file of this process may become.
+    /// Limits the size of files that this process writes.
     private static func limitFiles(to size: rlim_t) {
         var limit = rlimit(rlim_cur: size, rlim_max: rlim_t.max)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
-    @Test("Of a commit that fails no client hears, its sender comes again, and then all is right")
+    @Test("A failed commit reaches no client; the sender's retry succeeds")
     func commit() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
@@ -29,7 +29,7 @@ struct EngineFaultTests {
             let (before, answer) = try viewers[0].ask(#"{"@type":"bellwire.setMe","user_id":5}"#)
             #expect(before.isEmpty && answer["code"] as? Int == 503)
             Self.limitFiles(to: .max)
-            // The next they hear is how things are.
+            // Their next update is the whole state.
             for viewer in viewers {
                 #expect(try viewer.next()["@type"] as? String == "updateActiveNotifications")
                 try viewer.settle()

@@ -4,7 +4,7 @@ import Testing
 @testable import Mailbox
 @testable import PushService
 
-@Suite("What a client can make its engine keep")
+@Suite("Limits on what a client can store in its engine")
 struct EngineGrowthTests {
     private func databaseSize(_ fixture: PushFixture) throws -> Int {
         try ["", "-wal"].reduce(0) { sum, end in
@@ -14,7 +14,7 @@ struct EngineGrowthTests {
         }
     }
 
-    @Test("Chats with titles of a megabyte keep a kilobyte each, and the titles are still titles")
+    @Test("Chat titles of a megabyte are cut to a kilobyte")
     func titles() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewer = try EngineViewer(app)

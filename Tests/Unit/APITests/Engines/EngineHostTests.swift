@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Engines of registrations")
 struct EngineHostTests {
-    @Test("A push is a notification for whoever is connected, and for whoever connects later")
+    @Test("A push becomes a notification for connected and for later clients")
     func push() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewer = try EngineViewer(app)
@@ -20,7 +20,7 @@ struct EngineHostTests {
         #expect(try EngineViewer(app).screen == viewer.screen)
     }
 
-    @Test("The answer to a request comes behind the updates it made, on every stream alike")
+    @Test("The answer to a request follows its updates, on every connection")
     func requests() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewers = [try EngineViewer(app), try EngineViewer(app)]
@@ -42,7 +42,7 @@ struct EngineHostTests {
         #expect(try EngineViewer(app).screen.isEmpty)
     }
 
-    @Test("Each member of a presentation is as the latest registration says that has it")
+    @Test("Each member of a presentation comes from the latest registration that has it")
     func presentations() throws {
         let fixture = try PushFixture()
         func register(_ presentation: String, _ bearer: String? = nil) throws -> RegisteredApp {
@@ -54,7 +54,7 @@ struct EngineHostTests {
         let first = try register(#"{"sound":"one","action_loc_key":"READ"}"#)
         var viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
         var count = 0
-        /// What the next push looks like.
+        /// The presentation of the next push.
         func looks() throws -> [String?] {
             count += 1
             let payload =
@@ -80,14 +80,14 @@ struct EngineHostTests {
         #expect(try looks() == ["one", "READ"])
     }
 
-    @Test("An account rings as the latest of its registrations says that says how")
+    @Test("An account rings as its latest registration with a notify mode says")
     func modes() throws {
         let fixture = try PushFixture()
         let first = try RegisteredApp(
             fixture, app: "icq", #","notify_mode":"sendOnlyOne","clear":true"#)
         var viewer = try EngineViewer(fixture, bearer: first.bearer, app: "icq")
         var sent = 0
-        /// How many of two more have appeared.
+        /// How many of two further pushes come up.
         func appeared() throws -> Int {
             let before = viewer.appeared.count
             for _ in 0..<2 {

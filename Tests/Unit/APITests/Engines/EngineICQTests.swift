@@ -16,7 +16,7 @@ struct EngineICQTests {
         #expect(try app.raw(Array(payload.utf8)).status == 201)
     }
 
-    @Test("Of several messages the newest number is shown, beside that of requests")
+    @Test("Several messages show the newest count, beside that of requests")
     func summary() throws {
         let (app, viewer) = try app()
         for number in ["2", "5", "7"] {
@@ -46,7 +46,7 @@ struct EngineICQTests {
         #expect((viewer.presentation["body"] as? String)?.contains("111111 wrote: hello") == true)
     }
 
-    @Test("What one mode holds back is counted, and in another each conversation rings once")
+    @Test("One mode counts messages silently; in another each conversation rings once")
     func modes() throws {
         let (app, viewer) = try app()
         try viewer.ask(#"{"@type":"bellwire.setSource","notify_mode":"sendOnePerConversation"}"#)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What docs/engine.md promises a client, from its first object to the last.
+/// The promises of docs/engine.md to a client, from its first object to the last.
 @Suite("The life of an engine, as its clients see it")
 struct EngineLifeTests {
     private func types(_ agent: UserAgent, _ count: Int) throws -> [String] {
@@ -14,7 +14,7 @@ struct EngineLifeTests {
             [("Authorization", "Bearer \(app.bearer)")])
     }
 
-    @Test("First a client hears what may be typed and linked, what is shown, and what to register")
+    @Test("A client first gets consent, shown notifications and registrations")
     func beginning() throws {
         let app = try RegisteredApp(
             try PushFixture(), #","presentation":{"link_schemes":["matrix"]}"#)
@@ -35,7 +35,7 @@ struct EngineLifeTests {
         let again = try second.members()
         #expect(again["reason"] as? String == "register_device")
         #expect(again["token"] as? String == "https://a")
-        // Another registration agrees to more, and those who are there hear of it.
+        // Another registration agrees to more, and connected clients learn it.
         _ = try RegisteredApp(
             app.fixture, #","presentation":{"replies":true}"#, bearer: app.bearer)
         for agent in [first, second] {
@@ -45,7 +45,7 @@ struct EngineLifeTests {
         }
     }
 
-    @Test("An answer comes with the mark of who asked, to no one else")
+    @Test("An answer carries its @extra and goes only to the client that asked")
     func answers() throws {
         let app = try RegisteredApp(try PushFixture())
         let (first, second) = (try EngineViewer(app), try EngineViewer(app))
@@ -59,7 +59,7 @@ struct EngineLifeTests {
         #expect(heard.before.allSatisfy { $0["@extra"] == nil })
     }
 
-    @Test("25 groups are visible until a client says how many, and that holds for all of them")
+    @Test("25 groups are visible until a client sets another number for all")
     func groups() throws {
         let app = try RegisteredApp(try PushFixture())
         let (first, second) = (try EngineViewer(app), try EngineViewer(app))
@@ -73,7 +73,7 @@ struct EngineLifeTests {
         #expect(first.screen.count == 3 && second.screen == first.screen)
     }
 
-    @Test("Of a client whose requests wait no more are read, and in the end all are answered")
+    @Test("A client with waiting requests is not read, and all are answered in the end")
     func requests() throws {
         let app = try RegisteredApp(try PushFixture())
         let agent = try agent(app)
@@ -86,7 +86,7 @@ struct EngineLifeTests {
                 #"{"@type":"getOption","name":"version","@extra":\#(number),"x":"\#(room)"}"#)
         }
         #expect(app.fixture.gate.await(.other, before + 8))
-        // A bufferful of others was read with them.
+        // One buffer of further requests was read with them.
         #expect(app.fixture.gate.count(of: .other) < before + 90)
         app.fixture.gate.open()
         for number in 0..<1_000 { #expect(try agent.members()["@extra"] as? Int == number) }
@@ -102,7 +102,7 @@ struct EngineLifeTests {
     }
 
     @Test(
-        "Forgotten by a client, an account keeps its registrations",
+        "An account that a client destroys keeps its registrations",
         arguments: ["logOut", "destroy"])
     func forgotten(request: String) throws {
         let app = try RegisteredApp(try PushFixture())
@@ -117,7 +117,7 @@ struct EngineLifeTests {
         #expect(viewer.texts == ["y"])
     }
 
-    @Test("It ends with the last registration, in words, and a later one counts from the beginning")
+    @Test("It ends with the last registration; a later one starts over")
     func end() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewer = try EngineViewer(app)
@@ -132,7 +132,7 @@ struct EngineLifeTests {
         #expect(try EngineViewer(later).screen == [1: [1: "y"]])
     }
 
-    @Test("While another client of the account is in use nothing rings, and then it does again")
+    @Test("Nothing rings while another client of the account is in use")
     func paused() throws {
         let app = try RegisteredApp(
             try PushFixture(), app: "icq", #","notify_mode":"applePushNotification""#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Who takes what waits for an application, and who only looks")
+@Suite("Fetchers and viewers")
 struct EngineRoleTests {
     private static let viewer = "&role=viewer"
     private static let fetch = "bellwire.updateFetchRequired"
@@ -14,7 +14,7 @@ struct EngineRoleTests {
         try RegisteredApp(try PushFixture(), type: type, rest)
     }
 
-    /// What the user does with the last notification.
+    /// The user's action on the last notification.
     private func choose(
         _ client: EngineViewer, _ action: String = "default", text: String? = nil
     ) throws -> [String: Any] {
@@ -30,7 +30,7 @@ struct EngineRoleTests {
         try client.settle(Self.action).compactMap { $0["id"] as? String }
     }
 
-    @Test("A viewer sees everything and takes nothing: payloads wait for the first fetcher")
+    @Test("A viewer takes nothing: payloads wait for the first fetcher")
     func payloads() throws {
         let app = try app()
         #expect(try app.pushMessage("a", id: 1).status == 201)
@@ -47,7 +47,7 @@ struct EngineRoleTests {
         #expect(try app.payloads().isEmpty)
     }
 
-    @Test("What there is to fetch waits with its details for a fetcher, and is told once")
+    @Test("A fetch update waits with its details for a fetcher, and is sent once")
     func notices() throws {
         let app = try app()
         var viewer: EngineViewer? = try EngineViewer(app, Self.viewer)
@@ -66,7 +66,7 @@ struct EngineRoleTests {
         #expect(try fetcher.settle(Self.fetch).isEmpty && app.messages().isEmpty)
     }
 
-    @Test("That live locations are asked for waits for a fetcher")
+    @Test("A request for live locations waits for a fetcher")
     func locations() throws {
         let app = try app()
         let viewer = try EngineViewer(app, Self.viewer)
@@ -79,7 +79,7 @@ struct EngineRoleTests {
         #expect(try EngineViewer(app).settle(name).isEmpty)
     }
 
-    @Test("A click waits for a fetcher under one number until it says that it has it")
+    @Test("A click waits for a fetcher under one id until it is confirmed")
     func clicks() throws {
         let app = try app()
         let viewer = try EngineViewer(app, Self.viewer)
@@ -99,7 +99,7 @@ struct EngineRoleTests {
         #expect(try actions(fetcher).isEmpty)
     }
 
-    @Test("While a fetcher is there no viewer acts; when it goes without, one may")
+    @Test("Viewers get actions only when no fetcher is connected")
     func viewers() throws {
         let app = try app(#","service":"org.example.App""#)
         let viewer = try EngineViewer(app, Self.viewer)
@@ -116,14 +116,14 @@ struct EngineRoleTests {
         #expect(try actions(EngineViewer(app, Self.viewer)) == ["1"])
         try viewer.ask(#"{"@type":"bellwire.actionTaken","id":1}"#)
         #expect(try actions(EngineViewer(app, Self.viewer)).isEmpty)
-        // A viewer alone hears of the next one at once.
+        // With only a viewer connected, it gets the next action at once.
         #expect(try app.pushMessage("b", id: 2).status == 201)
         try viewer.next("updateNotificationGroup")
         _ = try choose(viewer, "mark_read")
         #expect(try actions(EngineViewer(app)) == ["2"])
     }
 
-    @Test("A signal for a program waits until a viewer says that the program has it")
+    @Test("A signal for a program waits until a viewer confirms that the program has it")
     func services() throws {
         let app = try app(#","service":"org.example.App""#, type: 4)
         let viewer = try EngineViewer(app, Self.viewer)
@@ -132,7 +132,7 @@ struct EngineRoleTests {
         #expect(first["service"] as? String == "org.example.App")
         #expect(first["version"] as? String == "9")
         let id = try #require(first["id"] as? String)
-        // It could not be reached: the next one tells of the first again, under its name.
+        // The program could not be reached, so the next push repeats the first signal under its id.
         #expect(try app.raw([], method: "PUT", []).status == 201)
         #expect(try viewer.next(Self.fetch)["id"] as? String == id)
         let other = try EngineViewer(app, Self.viewer)
@@ -151,20 +151,20 @@ struct EngineRoleTests {
         #expect(wrong["code"] as? Int == 400)
     }
 
-    @Test("Where a push only says that there is something to fetch, the program is woken too")
+    @Test("A push without content wakes the program, too")
     func wakes() throws {
         let app = try app(#","service":"org.example.App""#)
         let viewer = try EngineViewer(app, Self.viewer)
         #expect(try app.push("{}").status == 201)
         #expect(try viewer.next(Self.fetch)["reason"] as? String == "empty")
         #expect(try viewer.next(Self.fetch)["service"] as? String == "org.example.App")
-        // A fetcher is told of it in its own words alone.
+        // A fetcher gets it as a fetch update only.
         let told = try EngineViewer(app).settle(Self.fetch)
         #expect(told.map { $0["reason"] as? String } == ["empty"])
         #expect(try app.messages().isEmpty)
     }
 
-    @Test("A signal that no program is named for waits for a fetcher, whoever looks")
+    @Test("A signal without a program waits for a fetcher, even with viewers")
     func unnamed() throws {
         let app = try app(type: 4)
         let viewer = try EngineViewer(app, Self.viewer)
@@ -173,7 +173,7 @@ struct EngineRoleTests {
         #expect(try EngineViewer(app).next(Self.fetch)["reason"] as? String == "signal")
     }
 
-    @Test("An application that asks for payloads has each as it came, until it says it has it")
+    @Test("Raw payloads are repeated until the application confirms them")
     func raw() throws {
         let app = try app()
         #expect(try app.pushMessage("before", id: 1).status == 201)
@@ -206,12 +206,12 @@ struct EngineRoleTests {
         #expect(waiting.first?["id"] as? String == id)
         try fetcher.ask(#"{"@type":"bellwire.rawPushTaken","id":"\#(id)"}"#)
         #expect(try EngineViewer(app, "&raw=true").settle(name).count == 1)
-        // It does not want them any more.
+        // The client no longer wants raw payloads.
         try EngineViewer(app, "&raw=false").settle()
         #expect(try EngineViewer(app, "&raw=true").settle(name).isEmpty)
     }
 
-    @Test("Payloads that wait are not dropped for others: those are refused until there is room")
+    @Test("Waiting payloads are not dropped; new ones are refused until there is room")
     func rawBound() throws {
         let app = try app()
         let fetcher = try EngineViewer(app, "&raw=true")
@@ -224,7 +224,7 @@ struct EngineRoleTests {
         #expect(try app.pushMessage(text, id: 2_001).status == 201)
     }
 
-    @Test("Fetching that a client has begun ends with it")
+    @Test("A client's fetching ends with the client")
     func fetching() throws {
         let app = try app()
         let viewer = try EngineViewer(app, Self.viewer)
@@ -238,7 +238,7 @@ struct EngineRoleTests {
         #expect(viewer.texts == ["a"])
     }
 
-    @Test("What is held back is told when a client closes")
+    @Test("Delayed updates are sent when a client closes")
     func closing() throws {
         let app = try app()
         let (first, second) = (try EngineViewer(app), try EngineViewer(app, Self.viewer))
@@ -258,7 +258,7 @@ struct EngineRoleTests {
         #expect(second.screen.count == 1)
     }
 
-    @Test("The badge is there for whoever comes, after a restart too, and falls with what was read")
+    @Test("The badge survives a restart, and falls when messages are read")
     func badge() throws {
         let app = try app()
         let name = "bellwire.updateUnreadBadge"
@@ -275,7 +275,7 @@ struct EngineRoleTests {
         #expect(viewer.screen.isEmpty)
     }
 
-    @Test("A role that there is not is refused, and so are payloads for a viewer")
+    @Test("An unknown role is refused, and so are raw payloads for a viewer")
     func names() throws {
         let app = try app()
         for query in ["&role=owner", "&raw=yes", "&role=viewer&raw=true", "&role="] {

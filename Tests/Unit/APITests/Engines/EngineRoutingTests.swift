@@ -3,7 +3,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("To which accounts of an application a push goes")
+@Suite("Routing of pushes to accounts")
 struct EngineRoutingTests {
     private let fixture: PushFixture
     private let bearer: String
@@ -24,7 +24,7 @@ struct EngineRoutingTests {
             fixture, bearer: bearer ?? self.bearer, account: account, app: app)
     }
 
-    /// What each shows once all has been heard.
+    /// The texts that each client shows in the end.
     private func texts(_ viewers: EngineViewer...) throws -> [[String]] {
         for viewer in viewers { try viewer.settle() }
         return viewers.map(\.texts)
@@ -35,7 +35,7 @@ struct EngineRoutingTests {
         return String(RegisteredApp.message(text, id: id).dropLast()) + rest
     }
 
-    @Test("A payload that names nobody is for all accounts that share the endpoint, and no others")
+    @Test("A payload without a user id goes to every account that shares the endpoint")
     func shared() throws {
         let app = try RegisteredApp(
             fixture, #","user_id":1,"other_user_ids":[2,3,1,2,77]"#, bearer: bearer)
@@ -43,7 +43,7 @@ struct EngineRoutingTests {
         let (second, third) = (
             try register("second", #","user_id":2"#), try register("third", #","user_id":3"#)
         )
-        // Not named, of another application, of another owner.
+        // Not listed, of another application, of another owner.
         let fourth = try register("fourth", #","user_id":4"#)
         let chat = try register("second", #","user_id":2"#, app: "chat")
         let stranger = try register(
@@ -60,7 +60,7 @@ struct EngineRoutingTests {
         #expect(again.texts == ["for all"])
     }
 
-    @Test("An endpoint of one account is for that one, whoever else its owner has")
+    @Test("A push to an account's own endpoint goes only to that account")
     func alone() throws {
         let app = try RegisteredApp(fixture, #","user_id":1"#, bearer: bearer)
         let mine = try EngineViewer(app)
@@ -69,7 +69,7 @@ struct EngineRoutingTests {
         #expect(try texts(mine, second) == [["mine"], []])
     }
 
-    @Test("An account that demands a secret takes nothing that came by another's endpoint")
+    @Test("An account with a secret gets nothing through another account's endpoint")
     func secrets() throws {
         let app = try RegisteredApp(
             fixture, #","user_id":1,"other_user_ids":[2]"#, bearer: bearer)
@@ -78,14 +78,14 @@ struct EngineRoutingTests {
         #expect(try app.push(payload("for all", id: 1)).status == 201)
         #expect(try app.push(payload("for the second", id: 2, user: 2)).status == 201)
         #expect(try texts(mine, sealed) == [["for all"], []])
-        // One of its registrations does without: then it demands none.
+        // One registration without a secret is enough to demand none.
         _ = try register("second", #","user_id":2"#)
         #expect(try app.push(payload("for all again", id: 3)).status == 201)
         #expect(
             try texts(mine, sealed) == [["for all", "for all again"], ["for all again"]])
     }
 
-    @Test("What there is to fetch waits for each account of the endpoint")
+    @Test("A fetch signal waits for each account of the endpoint")
     func fetches() throws {
         let app = try RegisteredApp(
             fixture, #","user_id":1,"other_user_ids":[2]"#, bearer: bearer)
@@ -101,7 +101,7 @@ struct EngineRoutingTests {
         #expect(try app.messages().isEmpty)
     }
 
-    @Test("A hundred accounts hear of one push, and none of them twice")
+    @Test("A hundred accounts get one push, none of them twice")
     func many() throws {
         let others = (2...101).map(String.init).joined(separator: ",")
         let app = try RegisteredApp(
@@ -120,7 +120,7 @@ struct EngineRoutingTests {
         }
     }
 
-    @Test("What waited is fetched, and the account may ring again")
+    @Test("After waiting signals are fetched the account may ring again")
     func fetched() throws {
         let app = try RegisteredApp(
             fixture, app: "icq", #","notify_mode":"sendOnlyOne","clear":true"#, bearer: bearer)

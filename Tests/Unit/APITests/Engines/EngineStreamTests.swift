@@ -3,9 +3,9 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("What clients of an engine hear")
+@Suite("Updates for the clients of an engine")
 struct EngineStreamTests {
-    @Test("Fetch signals are handed out to who is there; others wait, and are counted together")
+    @Test("Fetch signals go to connected clients; others wait and are merged")
     func signals() throws {
         let app = try RegisteredApp(try PushFixture(), type: 4)
         for number in [9, 3] {
@@ -30,7 +30,7 @@ struct EngineStreamTests {
         #expect(try told(later) == "1:-")
     }
 
-    @Test("A push that only says that there is something to fetch is told, now or later")
+    @Test("A push without content reaches the client, now or later")
     func fetches() throws {
         let app = try RegisteredApp(try PushFixture())
         #expect(try app.push("{}").status == 201)
@@ -47,7 +47,7 @@ struct EngineStreamTests {
         #expect(try app.messages().isEmpty)
     }
 
-    @Test("What waits until somebody is there is not fetched after that")
+    @Test("A signal that was delivered is not delivered again")
     func waiting() throws {
         let app = try RegisteredApp(try PushFixture())
         #expect(try app.pushMessage("a", id: 1).status == 201)
@@ -84,7 +84,7 @@ struct EngineStreamTests {
         #expect(viewers[1].texts == ["for 2"])
     }
 
-    @Test("A client that does not read is cut off, and has everything when it is back")
+    @Test("A client that does not read is disconnected, and gets everything when it returns")
     func slow() throws {
         let app = try RegisteredApp(try PushFixture())
         let (slow, quick) = (try EngineViewer(app), try EngineViewer(app))
@@ -102,8 +102,8 @@ struct EngineStreamTests {
         #expect(try EngineViewer(app).texts == ["after"])
     }
 
-    /// Whether nobody takes any more what it says. To read what is left, through so little room, would
-    /// take minutes.
+    /// Whether its requests are no longer read. Reading all its updates through so small a buffer
+    /// would take minutes.
     private func isCut(_ viewer: EngineViewer) -> Bool {
         let pong: [UInt8] = [0x8A, 0x80, 0, 0, 0, 0]
         let socket = viewer.agent.socket.descriptor
@@ -114,7 +114,7 @@ struct EngineStreamTests {
         return false
     }
 
-    @Test("Nobody hears of what the store could not keep, and its sender comes again")
+    @Test("A push that could not be stored reaches no client, and its sender retries")
     func failure() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewer = try EngineViewer(app)
@@ -134,7 +134,7 @@ struct EngineStreamTests {
         #expect(viewer.appeared.count == 1)
     }
 
-    @Test("Closed by one, an engine goes on for others; with its last registration it ends")
+    @Test("An engine closed by one client serves the others; it ends with its last registration")
     func ends() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -154,7 +154,7 @@ struct EngineStreamTests {
         #expect(throws: UserAgent.Refused.self) { try EngineViewer(app) }
     }
 
-    @Test("Logged out, an account begins anew, with new numbers")
+    @Test("After a logout the account starts over with new ids")
     func logOut() throws {
         let app = try RegisteredApp(try PushFixture())
         let viewer = try EngineViewer(app)

@@ -15,7 +15,7 @@ struct EngineTelegramTests {
         #expect(try app.push(payload).status == 201)
     }
 
-    @Test("A call tells its own number, and what is to be fetched is written anew")
+    @Test("A call carries its own id; content to be fetched follows as an edit")
     func call() throws {
         try push(
             #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["Ada"],"custom":{"from_id":"500","call_id":"8123456789012345678","call_ah":-7,"updates":{ "a" : 1 }}}"#
@@ -47,7 +47,7 @@ struct EngineTelegramTests {
         #expect(viewer.texts == ["notificationTypeNewMessage", "hello"])
     }
 
-    @Test("A client's settings hold for what is pushed, of channels, and not of logins")
+    @Test("Settings of a client apply to pushes of channels, not to logins")
     func settings() throws {
         for scope in ["PrivateChats", "ChannelChats"] {
             let answer = try viewer.ask(
@@ -86,7 +86,7 @@ struct EngineTelegramTests {
         #expect(content?["text"] as? String == "changed")
     }
 
-    @Test("A new secret chat is told of alone, and gives way to what is written in it")
+    @Test("A new secret chat shows one notification, which its first message replaces")
     func secretChat() throws {
         let push =
             #"{"loc_key":"ENCRYPTED_MESSAGE","custom":{"encryption_id":5,"random_id":"RANDOM"}}"#
@@ -116,7 +116,7 @@ struct EngineTelegramTests {
         #expect(viewer.texts.count == 1)
     }
 
-    @Test("A chat's own sound is told, and contacts that join are not, where a client says so")
+    @Test("A chat's own sound is used, and joining contacts are hidden, if a client says so")
     func choices() throws {
         try push(RegisteredApp.message("first", id: 5))
         try viewer.next("updateNotificationGroup")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushService
 
-@Suite("What pushes may do by how they came, in the server")
+@Suite("Rights of encrypted and unencrypted pushes")
 struct EngineTrustTests {
     private let fixture: PushFixture
 
@@ -24,7 +24,7 @@ struct EngineTrustTests {
         return answer["@type"] as? String
     }
 
-    @Test("A forged replacement in clear is answered, counted, and changes nothing")
+    @Test("A forged unencrypted replacement is answered and counted, but changes nothing")
     func outranked() throws {
         let app = try RegisteredApp(fixture, app: "zpns")
         let viewer = try EngineViewer(fixture, bearer: app.bearer, app: "zpns")
@@ -43,7 +43,7 @@ struct EngineTrustTests {
         #expect(viewer.texts.isEmpty)
     }
 
-    @Test("Each notification of a client says how it came, after a restart, too")
+    @Test("Each notification says whether it was encrypted, even after a restart")
     func protection() throws {
         let app = try RegisteredApp(fixture, app: "plain")
         let viewer = try EngineViewer(fixture, bearer: app.bearer, app: "plain")
@@ -58,7 +58,7 @@ struct EngineTrustTests {
         #expect(try invoke(viewer, 1) == "ok" && invoke(viewer, 2) == "error")
     }
 
-    @Test("Where clear pushes are trusted they may act, but still change nothing encrypted")
+    @Test("Trusted unencrypted pushes may have actions, but change nothing encrypted")
     func trusted() throws {
         let app = try RegisteredApp(fixture, app: "zpns", #","trust_clear":true"#)
         let shown = try app.call("GET", "registrations/\(app.id)").object()
@@ -78,7 +78,7 @@ struct EngineTrustTests {
         #expect(viewer.texts == ["real"])
     }
 
-    @Test("Service keys in clear do nothing, however trusted")
+    @Test("Unencrypted service keys do nothing, even if trusted")
     func serviceKeys() throws {
         let app = try RegisteredApp(fixture, #","clear":true,"trust_clear":true"#)
         let viewer = try EngineViewer(app)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Whether the user of an account is there")
+@Suite("Presence of the user")
 struct PresenceTests {
-    @Test("Whoever is reached by push counts as online until the session runs out")
+    @Test("A user reached by push counts as online until the session ends")
     func online() throws {
         let app = try RegisteredApp(try PushFixture(), app: "icq", #","session_timeout":600"#)
         let answer = try app.call("GET", "sources/\(app.id)").object()
@@ -16,7 +16,7 @@ struct PresenceTests {
         #expect(Set(answer.keys) == ["online", "mobile", "until"])
     }
 
-    @Test("Another client of the account takes it offline, until it gives a sign of life")
+    @Test("Another client takes the account offline until it is used again")
     func paused() throws {
         let app = try RegisteredApp(try PushFixture(), app: "icq")
         for _ in 0..<2 {
@@ -24,7 +24,7 @@ struct PresenceTests {
         }
         let paused = try app.call("GET", "sources/\(app.id)").object()
         #expect(paused["online"] as? Bool == false && paused["mobile"] as? Bool == false)
-        // Messages wait all the same.
+        // Messages are stored in any case.
         #expect(try app.push("x").status == 201)
         #expect(try app.payloads(fetching: true) == ["x"])
         let back = try app.call("GET", "sources/\(app.id)").object()
@@ -37,7 +37,7 @@ struct PresenceTests {
         return [answer["online"] as? Bool, answer["mobile"] as? Bool]
     }
 
-    @Test("Whether it is a mobile client that is there can be said, and is not forgotten")
+    @Test("A client can say that it is mobile, and that is stored")
     func mobile() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, app: "icq")
@@ -52,7 +52,7 @@ struct PresenceTests {
         #expect(try presence(app) == [true, true])
     }
 
-    @Test("Another client that is in use says of itself whether it is a mobile one")
+    @Test("Another client in use can say that it is mobile")
     func otherClient() throws {
         let app = try RegisteredApp(try PushFixture(), app: "icq")
         for (body, isMobile) in [

@@ -45,7 +45,7 @@ struct RegistrationAPITests {
         #expect(token.hasSuffix(#""},"vapid":true}"#) && app.endpoint.contains("/wpush/v2/"))
     }
 
-    @Test("Type 4 has the endpoint for a token, and no keys")
+    @Test("Type 4 has the endpoint as its token, and no keys")
     func simplePush() throws {
         let app = try RegisteredApp(try PushFixture(), type: 4, #","other_user_ids":["5",6]"#)
         #expect(app.members["token"] as? String == app.endpoint)
@@ -58,7 +58,7 @@ struct RegistrationAPITests {
         #expect(parameters["other_uids"] as? [Int] == [5, 6])
     }
 
-    @Test("A secret names the receiver, a new one is told once")
+    @Test("A secret names the receiver; a new one is shown once")
     func secrets() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, #","secret":"new","user_id":7"#)
@@ -93,7 +93,7 @@ struct RegistrationAPITests {
     }
 
     @Test(
-        "A callback that may not lead where it does is refused, and nothing is made",
+        "A callback to a forbidden target is refused, and nothing is made",
         arguments: [
             "http://127.0.0.1:3000/", "https://10.0.0.1/", "https://[::ffff:10.0.0.1]/",
             "https://app.example:25/", "unix:/run/user/0/x",
@@ -147,13 +147,13 @@ struct RegistrationAPITests {
                 method, "registrations/\(app.id)\(path)", bearer: stranger, body)
             #expect(answer.code == "404/1002", "\(method) \(path)")
         }
-        // Another device of the same owner is as good.
+        // Another device of the same owner may do the same.
         let brother = try fixture.addCredential()
         #expect(
             try fixture.api("GET", "registrations/\(app.id)", bearer: brother).status == 200)
     }
 
-    @Test("Numbers from the whole range are taken or refused, and nothing ends")
+    @Test("Extreme numbers are accepted or refused without a crash")
     func numbers() throws {
         let fixture = try PushFixture()
         let bearer = try fixture.addCredential()
@@ -206,7 +206,7 @@ struct RegistrationAPITests {
         #expect(try post(#"{"sound":"\#(long)"}"#).status == 400)
     }
 
-    @Test("A revoked registration is gone: 204, then 404, and 410 for whoever pushes")
+    @Test("A revoked registration answers 204, then 404, and 410 to pushes")
     func revoke() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -234,13 +234,13 @@ struct RegistrationAPITests {
         #expect(try fixture.request("POST", path, fields, body: former.body).status == 201)
         #expect(try app.push("after").status == 201)
         #expect(try app.payloads() == ["before", "after"])
-        // The new keys do not open what the former endpoint gets.
+        // The new keys do not open pushes to the former endpoint.
         let mixed = try app.encrypted("mixed")
         #expect(try fixture.request("POST", path, fields, body: mixed.body).status == 201)
         #expect(try app.undecryptable() == ["bad-tag": 1])
     }
 
-    @Test("The same request by its key gets the same answer, another one is refused")
+    @Test("The same Idempotency-Key gets the same answer; with another body it is refused")
     func idempotency() throws {
         let fixture = try PushFixture()
         let bearer = try fixture.addCredential()
@@ -255,7 +255,7 @@ struct RegistrationAPITests {
         #expect(again.status == 201 && again.body == first.body)
         #expect(try post(Self.body + " ", "k1", bearer).code == "409/1006")
         #expect(try post(Self.body, "k2", bearer).body != first.body)
-        // Keys of one owner are nothing to another.
+        // Each owner has its own Idempotency-Keys.
         let other = try fixture.addCredential(owner: "uid:9")
         #expect(try post(Self.body, "k1", other).body != first.body)
         let list = try fixture.api("GET", "registrations", bearer: bearer).object()
@@ -263,7 +263,7 @@ struct RegistrationAPITests {
     }
 
     @Test(
-        "A body that is not exactly what is asked for is refused",
+        "A malformed body is refused",
         arguments: [
             "", "[]", "{", #"{"token_type":10,"app":"a"}"#,
             #"{"token_type":5,"app":"a","account":"b"}"#,
@@ -285,7 +285,7 @@ struct RegistrationAPITests {
 
 @Suite("Who may use the API")
 struct APIAccessTests {
-    @Test("Without the secret of a device there is nothing, in open registration too")
+    @Test("The API needs the secret of a device, even with open registration")
     func credentials() throws {
         let fixture = try PushFixture()
         let bearer = try fixture.addCredential()
@@ -302,7 +302,7 @@ struct APIAccessTests {
         #expect(try fixture.api("GET", "registrations", bearer: bearer).status == 200)
     }
 
-    @Test("Pages of other sites, other names, and bodies of another type are refused")
+    @Test("Requests of other sites, for other names or of another type are refused")
     func pages() throws {
         let fixture = try PushFixture { $0.aliases = ["https://alias.example"] }
         let bearer = try fixture.addCredential()
@@ -340,12 +340,12 @@ struct APIAccessTests {
         #expect(try code("PUT", "registrations") == "405/-")
         #expect(try code("GET", "pending") == "404/1002")
         #expect(try code("GET", "pending?registration=x") == "404/1002")
-        // Devices are for the control socket alone.
+        // Devices are managed only through the control socket.
         #expect(try code("GET", "devices") == "404/1002")
         #expect(try code("POST", "master-key") == "404/1002")
     }
 
-    @Test("A path in front of the API is as good as none")
+    @Test("The API works under the path of base-url")
     func prefix() throws {
         let fixture = try PushFixture { $0.baseURL = "https://push.example/push" }
         let bearer = try fixture.addCredential()
@@ -355,7 +355,7 @@ struct APIAccessTests {
         }
     }
 
-    @Test("While the store is away, everything may come again")
+    @Test("Without the store every answer allows a retry")
     func unavailable() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Desktop
 
-@Suite("The call that tells an application what the user did")
+@Suite("The call that passes a user's action to an application")
 struct ApplicationCallTests {
     private static let entry = """
         [Desktop Entry]
@@ -30,7 +30,7 @@ struct ApplicationCallTests {
         DesktopEntry(Array(text.utf8))
     }
 
-    @Test("An action that the desktop entry lists carries the payload's own data, and the token")
+    @Test("A listed action carries the payload's data and the token")
     func listed() throws {
         let more = #","data":{"room":"!r:x"},"activation_token":"t""#
         let call = try #require(ApplicationCall(try owed("default", more: more), for: entry()))
@@ -51,7 +51,7 @@ struct ApplicationCallTests {
         #expect(bare.parameter == "{}", "an action that takes a value always gets one")
     }
 
-    @Test("A reply that is listed carries its text")
+    @Test("A listed reply carries its text")
     func reply() throws {
         let more = #","text":"Yes \"","data":{"a":1}"#
         let call = try #require(ApplicationCall(try owed("reply", more: more), for: entry()))
@@ -61,7 +61,7 @@ struct ApplicationCallTests {
                 == #"{"chat_id":5,"message_id":9,"text":"Yes \"","data":{"a":1}}"#)
     }
 
-    @Test("What is not listed brings the application to the front; only a click is done with that")
+    @Test("An unlisted action brings the application to the front; that completes only a click")
     func unlisted() throws {
         for entry in [nil, entry("[Desktop Entry]\nActions=open-notification"), entry("")] {
             let open = try #require(ApplicationCall(try owed("default"), for: entry))
@@ -76,7 +76,8 @@ struct ApplicationCallTests {
     }
 
     @Test(
-        "No name but that of an application is called", arguments: ["", ":1.5", "a", "../x", "a b"])
+        "Only well-formed application names are called",
+        arguments: ["", ":1.5", "a", "../x", "a b"])
     func names(service: String) throws {
         let more = #","service":"\#(service)""#
         let json =

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Desktop
 
-@Suite("Telling applications what the user did")
+@Suite("Passing user actions to applications")
 struct ApplicationDeskTests {
     private static let app = "org.example.Chat"
     private static let busy = (1...4).map { "org.example.Busy\($0)" }
 
-    /// Applications, as the bus sees them: notes who is called with what.
+    /// Applications on the bus that record who is called with what.
     private final class Applications: BusObject {
         let interfaces = [
             BusInterface(
@@ -57,7 +57,7 @@ struct ApplicationDeskTests {
         return try JSONDocument(Array(json.utf8)).root
     }
 
-    @Test("One whose desktop entry could not be read in time is not told less, but later")
+    @Test("If reading a desktop entry takes too long, the action is passed later")
     func late() throws {
         let bus = try PrivateBus()
         let loop = try EventLoop()
@@ -66,7 +66,7 @@ struct ApplicationDeskTests {
         let applications = Applications()
         let services = Self.busy + [Self.app]
         let exports = try services.map { try server.export(applications, at: Self.path($0)) }
-        // As many as may read at once hang over the entries of others.
+        // All threads that may read are blocked by other entries.
         let gate = DispatchSemaphore(value: 0)
         let desk = ApplicationDesk(
             on: loop, log: Log(), service: { _ in nil },
@@ -79,7 +79,7 @@ struct ApplicationDeskTests {
             let calls = applications.calls
             if calls[Self.path(Self.app)] != nil { return loop.stop() }
             guard calls.count == Self.busy.count else { return }
-            // It is called again when it comes anew.
+            // It is called again when it appears again.
             server.ask("ReleaseName", [.string(Self.app)]) { _ in
                 server.requestName(Self.app) { _ in }
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Desktop
 
-@Suite("What the user did, until the application has it")
+@Suite("User actions until the application has them")
 struct OwedActionsTests {
     private static let app = "org.example.Chat"
     private let first = OwedActions.Key("me", "1")
@@ -25,7 +25,7 @@ struct OwedActionsTests {
         return try #require(OwedAction(try JSONDocument(Array(json.utf8)).root))
     }
 
-    @Test("It is told once, and the engine hears that it was taken")
+    @Test("An action is passed once, and confirmed to the engine")
     mutating func taken() throws {
         let open = try action("1")
         #expect(open.data == #"{"x":1}"# && open.token == "t")
@@ -33,14 +33,15 @@ struct OwedActionsTests {
         #expect(handle(.told(source: "me", open)).isEmpty, "it is under way")
         #expect(handle(.returned(first, .taken)) == [.taken(first)])
         #expect(machine.services.isEmpty && machine.deadline == nil)
-        // The engine had not heard of it: it is told that again, and the application is not.
+        // The engine missed the confirmation and gets it again; the application does not get the
+        // action again.
         #expect(handle(.joined("me")).isEmpty)
         #expect(handle(.told(source: "me", open)) == [.taken(first)])
         _ = handle(.confirmed(first))
         #expect(handle(.told(source: "me", open)) == [.call(first, open)], "another one")
     }
 
-    @Test("Who ends during the call is called again after a pause that grows")
+    @Test("An application that ends during the call is called again after growing pauses")
     mutating func killed() throws {
         let open = try action("1")
         _ = handle(.told(source: "me", open))
@@ -50,20 +51,20 @@ struct OwedActionsTests {
             now += .seconds(pause)
             #expect(handle(.elapsed) == [.call(first, open)])
         }
-        // Its name appears because it was called.
+        // The call made its name appear.
         #expect(handle(.appeared(service: Self.app)).isEmpty)
         _ = handle(.returned(first, .failed))
         #expect(handle(.appeared(service: Self.app)) == [.call(first, open)], "it came by itself")
         #expect(handle(.returned(first, .taken)) == [.taken(first)])
     }
 
-    @Test("Nobody is woken for one who is not there; when it comes it is told, once and in order")
+    @Test("A missing application gets its actions once, in order, when it appears")
     mutating func absent() throws {
         let (open, reply) = (try action("1"), try action("2", "reply"))
         _ = handle(.told(source: "me", open))
         _ = handle(.returned(first, .absent))
         #expect(machine.deadline == nil && machine.services == [Self.app])
-        // Another wish of the user is worth an attempt, not at once.
+        // A further action leads to another attempt, after the pause.
         #expect(handle(.told(source: "me", reply)).isEmpty)
         now += .seconds(5)
         #expect(handle(.elapsed) == [.call(first, open)])
@@ -76,7 +77,7 @@ struct OwedActionsTests {
         #expect(machine.services.isEmpty)
     }
 
-    @Test("Who refuses is asked again when it comes anew or the engine begins anew")
+    @Test("An application that refuses is asked again when it or the engine restarts")
     mutating func refused() throws {
         let open = try action("1")
         _ = handle(.told(source: "me", open))
@@ -90,7 +91,7 @@ struct OwedActionsTests {
         #expect(handle(.told(source: "me", open)) == [.call(first, open)])
     }
 
-    @Test("Who was only woken takes it from the engine, and does not come to the front again")
+    @Test("An application that was only woken is not brought to the front again")
     mutating func woken() throws {
         let reply = try action("1", "reply")
         _ = handle(.told(source: "me", reply))
@@ -99,13 +100,13 @@ struct OwedActionsTests {
             _ = handle(.joined("me"))
             #expect(handle(.told(source: "me", reply)).isEmpty)
         }
-        // Nobody owes it any more by then.
+        // By then the engine owes the action no more.
         _ = handle(.joined("me"))
         _ = handle(.joined("me"))
         #expect(handle(.told(source: "me", reply)) == [.call(first, reply)])
     }
 
-    @Test("A link that was opened instead is taken, and so is what names no application")
+    @Test("An opened link, or an action without an application, counts as taken")
     mutating func performed() throws {
         let choice = Choice(source: "me", chat: 5, message: 9, action: "default")
         _ = handle(.performed(choice))
@@ -114,7 +115,7 @@ struct OwedActionsTests {
         #expect(handle(.told(source: "me", try action("2", service: nil))).isEmpty)
     }
 
-    @Test("What the user waits for no longer, or whose account has ended, is not told")
+    @Test("An expired action, or one of an ended account, is not passed")
     mutating func expired() throws {
         _ = handle(.told(source: "me", try action("1")))
         _ = handle(.told(source: "me", try action("2")))

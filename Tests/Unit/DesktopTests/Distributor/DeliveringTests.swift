@@ -11,7 +11,7 @@ struct DeliveringTests {
         .acknowledge(Stage.channel(1), message: id)
     }
 
-    @Test("One message is under way at a time, and any return is the acknowledgement")
+    @Test("One message is delivered at a time, and any return acknowledges it")
     func oneByOne() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -24,7 +24,7 @@ struct DeliveringTests {
         #expect(try stage.answer(second.calls.first?.id).requests == [acknowledged("b")])
     }
 
-    @Test("A hanging application holds up nobody else, and costs no more than a timer")
+    @Test("A hanging application delays no other")
     func hanging() throws {
         var stage = try Stage.running()
         for number in 0..<1_000 { _ = stage.push("\(number)") }
@@ -36,7 +36,7 @@ struct DeliveringTests {
         #expect(stage.register("token").answers == [.registered])
     }
 
-    @Test("An application that is not there is started, again after 5 s growing to 5 min")
+    @Test("An application that does not run is started, with pauses from 5 s to 5 min")
     func starts() throws {
         var stage = try Stage.running()
         _ = stage.owner(nil)
@@ -56,7 +56,7 @@ struct DeliveringTests {
         #expect(stage.machine.applications.first?.waiting == 1)
     }
 
-    @Test("When its name appears, an application gets what waits at once, in order")
+    @Test("When its name appears, an application gets all waiting messages in order")
     func appears() throws {
         var stage = try Stage.running()
         _ = stage.owner(nil)
@@ -69,7 +69,7 @@ struct DeliveringTests {
         #expect(try stage.answer(first.calls.first?.id).messages == ["b"])
     }
 
-    @Test("A crash before the answer: it is started again, and gets the same message first")
+    @Test("After a crash before the answer, the application restarts with the same message")
     func crash() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -79,13 +79,13 @@ struct DeliveringTests {
             first.calls.first?.id, .unreachable("it ended without answering"))
         #expect(again.messages == ["a"])
         #expect(again.calls.first?.call.startsService == true)
-        // It ends again: the next start has to wait.
+        // It ends again, so the next start has to wait.
         #expect(try stage.answer(again.calls.first?.id, missing).calls.isEmpty)
         #expect(stage.heard(.woken).calls.isEmpty)
         #expect(stage.pass(.seconds(5)).messages == ["a"])
     }
 
-    @Test("A name that goes from one instance to the next loses no message and no time")
+    @Test("A name that passes to another instance loses no message")
     func handover() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -95,7 +95,7 @@ struct DeliveringTests {
         #expect(again.messages == ["a"])
     }
 
-    @Test("Registering again, the network, and time are reasons to try again")
+    @Test("A new registration, the network or time lead to another attempt")
     func retries() throws {
         var stage = try Stage.running()
         func refused(_ actions: [DistributorAction]) throws {
@@ -111,7 +111,7 @@ struct DeliveringTests {
         #expect(try stage.answer(endpoint.calls.first?.id).messages == ["a"])
     }
 
-    @Test("One of the first generation that is there and silent has its message after 25 s")
+    @Test("A silent application of the first generation counts as served after 25 s")
     func silentFirstGeneration() throws {
         var stage = try Stage.running(.one)
         #expect(stage.push("a").calls.first?.call.version == .one)
@@ -119,7 +119,7 @@ struct DeliveringTests {
         #expect(stage.pass(.seconds(1)).requests == [acknowledged("a")])
     }
 
-    @Test("One of the second generation has to answer, and is not asked twice while it lives")
+    @Test("An application of the second generation must answer; it gets no second call")
     func silentSecondGeneration() throws {
         var stage = try Stage.running()
         _ = stage.push("a")
@@ -128,7 +128,7 @@ struct DeliveringTests {
         #expect(stage.machine.applications.first?.trouble == "it does not answer")
     }
 
-    @Test("Who was asked before the machine slept is not asked again", arguments: [true, false])
+    @Test("A call made before the machine slept is not repeated", arguments: [true, false])
     func asleep(isRunning: Bool) throws {
         var stage = try Stage.running()
         if !isRunning { _ = stage.owner(nil) }
@@ -151,7 +151,7 @@ struct DeliveringTests {
         #expect(try stage.answer(start.calls.first?.id).requests == [acknowledged("a")])
     }
 
-    @Test("What the connector lacks is looked for in the other version and at the other path")
+    @Test("A missing method is tried in the other version and at the other path")
     func ways() throws {
         var stage = try Stage.running()
         var actions = stage.push("a")
@@ -174,7 +174,7 @@ struct DeliveringTests {
         #expect(next.path == "/")
     }
 
-    @Test("A program without a connector ends up with its messages refused, not with a loop")
+    @Test("Messages for a program without a connector are refused after some rounds")
     func deadLetter() throws {
         var stage = try Stage.running()
         var actions = stage.push("a")
@@ -194,7 +194,7 @@ struct DeliveringTests {
             stage.machine.applications.first?.trouble == "it has no UnifiedPush connector")
     }
 
-    @Test("A token that the application does not know costs its message alone")
+    @Test("An unknown token only rejects its own message")
     func unknownToken() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -204,7 +204,7 @@ struct DeliveringTests {
         #expect(second.messages == ["b"])
     }
 
-    @Test("What comes again is ignored while it waits, and acknowledged once it was delivered")
+    @Test("A repeated message is ignored while it waits, and acknowledged after delivery")
     func repeats() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -217,7 +217,7 @@ struct DeliveringTests {
         #expect(again.calls.isEmpty)
     }
 
-    @Test("What is too old is not delivered")
+    @Test("An expired message is not delivered")
     func expiry() throws {
         var stage = try Stage.running()
         _ = stage.owner(nil)
@@ -231,7 +231,7 @@ struct DeliveringTests {
         #expect(try stage.answer(first.calls.first?.id).messages == [])
     }
 
-    @Test("A message for now or never starts nobody, and is not tried twice")
+    @Test("A message for now or never starts no application and is tried once")
     func nowOrNever() throws {
         var stage = try Stage.running()
         let there = stage.push("a", life: nil)
@@ -244,7 +244,7 @@ struct DeliveringTests {
             stage.push("b", life: nil) == [.link(.reject(Stage.channel(1), message: "b"))])
     }
 
-    @Test("A message that was taken back is not delivered any more")
+    @Test("A withdrawn message is not delivered")
     func withdrawn() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
@@ -265,7 +265,7 @@ struct DeliveringTests {
         #expect(try stage.answer(first.calls.first?.id).messages == ["a"])
     }
 
-    @Test("A muted application is left in peace, and has its messages afterwards")
+    @Test("A muted application gets its messages after it is unmuted")
     func muted() throws {
         var stage = try Stage.running()
         let muting = stage.manage { $0.setMuted(true, Stage.service, at: $1) }
@@ -278,7 +278,7 @@ struct DeliveringTests {
         #expect(!nobody.isDone)
     }
 
-    @Test("What is not urgent enough waits until the application runs")
+    @Test("A message below the application's urgency waits until it runs")
     func urgency() throws {
         var stage = try Stage.running()
         let bounded = stage.manage { $0.setLeastUrgency(.normal, Stage.service, at: $1) }
@@ -291,7 +291,7 @@ struct DeliveringTests {
         #expect(try stage.answer(start.calls.first?.id).messages == ["low"])
     }
 
-    @Test("Signals that wait become one; one under way is followed by another")
+    @Test("Waiting signals are merged; a signal in delivery is followed by another")
     func fetch() throws {
         var stage = try Stage.running()
         let first = stage.heard(.fetch(FetchSignal(service: Stage.service, version: 1)))
@@ -303,7 +303,7 @@ struct DeliveringTests {
         #expect(try stage.answer(second.calls.first?.id).calls.isEmpty)
     }
 
-    @Test("A signal is told of as heard once the application has answered, and told once till then")
+    @Test("A signal is confirmed after the application's answer, and delivered once until then")
     func fetchTaken() throws {
         var stage = try Stage.running()
         func signal(_ id: String, _ count: Int64 = 1) -> LinkEvent {
@@ -315,14 +315,15 @@ struct DeliveringTests {
             actions.compactMap { if case .fetched(let signal) = $0 { signal.id } else { nil } }
         }
         let first = stage.heard(signal("1"))
-        // The engine began anew, and tells what nobody has confirmed.
+        // The engine started over and repeats what was not confirmed.
         #expect(stage.heard(signal("1")).isEmpty && stage.heard(signal("2")).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(heard(second) == ["1"] && second.calls.count == 1)
-        // Nor has the engine noted it when it tells it once more: it hears it again, and nobody else.
+        // The engine did not record the confirmation: it gets it again, and the application gets
+        // nothing.
         let again = stage.heard(signal("1"))
         #expect(heard(again) == ["1"] && again.calls.isEmpty)
-        // One more of the sender's came in while the second is under way: that is another call.
+        // Another push was added during the second call, so it needs a further call.
         #expect(stage.heard(signal("2", 2)).isEmpty)
         let third = try stage.answer(second.calls.first?.id)
         #expect(heard(third) == ["2"] && third.calls.count == 1)
@@ -330,7 +331,7 @@ struct DeliveringTests {
         #expect(heard(failed).isEmpty)
     }
 
-    @Test("Delivery times reach the disk once a minute, not at every message")
+    @Test("Delivery times are stored at most once a minute")
     func deliveryTimes() throws {
         var stage = try Stage.running()
         var saved = 0
@@ -344,7 +345,7 @@ struct DeliveringTests {
             stage.machine.applications.first?.lastDelivery == stage.moment.wall - 1)
     }
 
-    @Test("A removed application is told, with its token, and not started for that")
+    @Test("A removed application is told with its token, but not started")
     func removed() throws {
         var stage = try Stage.running()
         _ = stage.push("a")

@@ -39,7 +39,7 @@ struct RegisteringTests {
         #expect(actions.saved == [])
     }
 
-    @Test("A changed description and version are stored, and the endpoint stays")
+    @Test("A new description or version is stored; the endpoint stays")
     func changedDescription() throws {
         var stage = try Stage.running()
         let actions = stage.register("token", description: "New", version: .one)
@@ -85,7 +85,7 @@ struct RegisteringTests {
         #expect(stage.heard(.endpoint(Stage.channel(1), url)).isEmpty)
     }
 
-    @Test("A refusal is told in its own word, and nothing stays behind")
+    @Test("A refusal is passed on with its reason, and nothing is stored")
     func refused() {
         var stage = Stage()
         _ = stage.register("token")
@@ -96,7 +96,7 @@ struct RegisteringTests {
         #expect(stage.machine.applications == [])
     }
 
-    @Test("Who was told that it is registered is told when it is not")
+    @Test("An application that was told `registered` learns when its registration is refused")
     func refusedLate() {
         var stage = Stage()
         _ = stage.register("token")
@@ -106,7 +106,7 @@ struct RegisteringTests {
         #expect(actions.answers == [])
     }
 
-    @Test("A registration that cannot be stored is not promised")
+    @Test("A registration that cannot be stored is refused")
     func unsaved() {
         var stage = Stage()
         _ = stage.register("token")
@@ -124,18 +124,19 @@ struct RegisteringTests {
         #expect(stage.heard(.endpoint(Stage.channel(1), "")).isEmpty)
     }
 
-    @Test("A receiver that forgot everything: the new endpoint is stored once it was told")
+    @Test("When a receiver forgot all, the new endpoint is stored after the application has it")
     func newEndpoint() throws {
         var stage = try Stage.running()
         let told = stage.heard(.endpoint(Stage.channel(1), "https://push.example/2"))
         #expect(told.endpoints == ["https://push.example/2"])
         #expect(told.saved == [])
-        // Before it was told, a restart would ask with the old one, and hear of the new one again.
+        // Until the application has it, a restart asks with the old endpoint and gets the new one
+        // again.
         let stored = try stage.answer(told.calls.first?.id).saved.first
         #expect(stored?.endpoint == "https://push.example/2")
     }
 
-    @Test("What is stored is asked for at the start, with the endpoint that is known")
+    @Test("At the start, stored registrations are requested with their known endpoint")
     func load() throws {
         var stage = try Stage.running()
         let record = try #require(stage.register("token", description: "x").saved.first)
@@ -179,7 +180,7 @@ struct RegisteringTests {
         #expect(stage.register("token", "org.example.Other").answers == [])
     }
 
-    // Minutes with a sanitizer, and of one thread.
+    // Takes minutes with a sanitizer, and tests only one thread.
     @Test(
         "All applications together have five thousand registrations at most",
         .disabled(if: OwnMemory.isSanitized))
@@ -193,7 +194,7 @@ struct RegisteringTests {
         #expect(stage.machine.clients.count == 5_000)
     }
 
-    @Test("More than ten calls a second wait for their turn; others do not wait for them")
+    @Test("More than ten calls a second are delayed; other programs do not wait for them")
     func rate() {
         var stage = Stage()
         #expect(stage.delays(10) == [Duration?](repeating: .zero, count: 10))
@@ -216,7 +217,7 @@ struct RegisteringTests {
         #expect(actions.contains(.unwatch(Stage.service)))
     }
 
-    @Test("So is the end of one that nobody knows, to whoever asked")
+    @Test("The end of an unknown registration is confirmed to the caller")
     func unregisterUnknown() throws {
         var stage = Stage()
         let call = try #require(stage.unregister("nobody's", from: ":1.9").calls.first?.call)
@@ -224,7 +225,7 @@ struct RegisteringTests {
         #expect(call.token == "nobody's")
     }
 
-    @Test("Ended while it waits for its endpoint, a registration is still answered")
+    @Test("A registration that ends while it waits for its endpoint is still answered")
     func unregisterWaiting() {
         var stage = Stage()
         _ = stage.register("token")
@@ -233,7 +234,7 @@ struct RegisteringTests {
         #expect(actions.calls.count == 1)
     }
 
-    @Test("Only who is neither installed nor running for a month is purged")
+    @Test("Only an application neither installed nor running for a month is removed")
     func purge() throws {
         var stage = try Stage.running()
         stage.time += .seconds(29 * 86_400)

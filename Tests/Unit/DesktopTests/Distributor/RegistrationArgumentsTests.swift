@@ -60,7 +60,7 @@ struct RegistrationArgumentsTests {
     ]
 
     @Test(
-        "What is missing, too long or of another type is no registration",
+        "Missing, long or mistyped arguments are refused",
         arguments: rejected.indices)
     func bad(index: Int) {
         #expect(Self.second(Self.rejected[index]) == nil)
@@ -76,7 +76,7 @@ struct RegistrationArgumentsTests {
         #expect(Self.second(members) != nil)
     }
 
-    @Test("A confirmation in the first generation has no token, everything else has one")
+    @Test("Only a confirmation in the first generation has no token")
     func spelling() {
         func call(
             _ content: ConnectorCall.Content, _ version: ConnectorVersion
@@ -104,7 +104,7 @@ struct RegistrationArgumentsTests {
     }
 
     @Test(
-        "Errors of calls are told apart by what they mean",
+        "Errors of calls are distinguished by their meaning",
         arguments: [
             ("org.freedesktop.DBus.Error.ServiceUnknown", "unreachable"),
             ("org.freedesktop.DBus.Error.NoReply", "unreachable"),
@@ -128,7 +128,7 @@ struct RegistrationArgumentsTests {
         #expect(ConnectorOutcome(.success([])) == .taken)
     }
 
-    @Test("A sandboxed application speaks for itself alone")
+    @Test("A sandboxed application may only name itself")
     func sandbox() {
         let text = "[Application]\nname=org.example.App\nruntime=x\n[Instance]\nname=other\n"
         let sandbox = SandboxLookup.flatpak(text)
@@ -143,7 +143,7 @@ struct RegistrationArgumentsTests {
     }
 
     @Test(
-        "A snap is apart from others as a whole, unless it is only watched",
+        "A snap is one sandbox, unless it is in complain mode",
         arguments: [
             ("snap.chat.chat (enforce)", Sandbox.snap("snap.chat")),
             ("snap.chat.daemon (enforce)\n", .snap("snap.chat")),

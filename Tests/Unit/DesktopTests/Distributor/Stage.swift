@@ -4,7 +4,7 @@ import WebPush
 
 @testable import Desktop
 
-/// A distributor on a clock of the test's own, between applications and a link that only note.
+/// A distributor with the test's clock, between applications and a link that only record.
 struct Stage {
     var machine = Distributor()
     var time = Duration.seconds(1_000)
@@ -73,7 +73,7 @@ struct Stage {
         return machine.takeActions()
     }
 
-    /// The first is whether there is such an application.
+    /// The first value says whether there is such an application.
     mutating func manage(
         _ body: (inout Distributor, Distributor.Moment) -> Bool
     ) -> (isDone: Bool, actions: [DistributorAction]) {
@@ -81,14 +81,14 @@ struct Stage {
         return (isDone, machine.takeActions())
     }
 
-    /// How long each of so many calls, one after the other, has to wait.
+    /// The delay of each of this many calls in a row.
     mutating func delays(_ count: Int, of caller: String = ":1.1") -> [Duration?] {
         var delays: [Duration?] = []
         for _ in 0..<count { delays.append(machine.delay(of: caller, at: moment)) }
         return delays
     }
 
-    /// As the shell does: each time that a tick is due.
+    /// Calls `tick` whenever it is due, as the shell does.
     mutating func pass(_ duration: Duration) -> [DistributorAction] {
         let end = time + duration
         var actions: [DistributorAction] = []
@@ -101,7 +101,7 @@ struct Stage {
         return actions
     }
 
-    /// An application that runs, is registered under channel 1, and knows its endpoint.
+    /// A running application that is registered under channel 1 and knows its endpoint.
     static func running(_ version: ConnectorVersion = .two) throws -> Stage {
         var stage = Stage()
         _ = stage.register("token", version: version)

@@ -16,7 +16,7 @@ struct NotificationTextTests {
         return try #require(screen.calls.first)
     }
 
-    /// Capabilities as the servers of Debian 12 tell them.
+    /// Capabilities that the servers of Debian 12 report.
     static let servers: [(name: String, spec: String, capabilities: String)] = [
         (
             "dunst", "1.2",
@@ -43,7 +43,8 @@ struct NotificationTextTests {
     ]
 
     @Test(
-        "Whoever renders markup gets it escaped, and no link; nobody gets `value`", arguments: 0..<5
+        "Servers that render markup get it escaped, without links; none gets `value`",
+        arguments: 0..<5
     )
     func servers(index: Int) throws {
         let server = Self.servers[index]
@@ -63,21 +64,21 @@ struct NotificationTextTests {
     func poorServers() throws {
         let plain = try call(Screen.push(1, Self.hostile), ["body"], name: "other")
         #expect(plain.body == Self.hostile && plain.actions.isEmpty)
-        // It may render markup without saying so.
+        // dunst may render markup without reporting it.
         let dunst = try call(Screen.push(1, "<b>&amp;"), ["body"])
         #expect(dunst.body == "<\u{2060}b>&\u{2060}amp;")
         let bare = try call(Screen.push(1, "Hi\nthere", title: "Alice"), [])
         #expect(bare.summary == "Alice: Hi there" && bare.body.isEmpty)
     }
 
-    @Test("What could reorder, hide or break text is left out")
+    @Test("Characters that reorder, hide or break text are removed")
     func unsafe() throws {
         let text = "a\u{202E}b\u{2066}c\u{200F}\u{0}\u{1B}[31m\u{85}\r\nd\u{FEFF}\u{2028}e\t\u{7F}f"
         let call = try call(Screen.push(1, text, title: text))
         #expect(call.body == "abc[31m\nd\ne f" && call.summary == "abc[31m d e f")
     }
 
-    @Test("200 and 4,000 characters, counted as what they are made of")
+    @Test("Titles have 200 and bodies 4,000 Unicode scalars")
     func limits() throws {
         let long = String(repeating: "x", count: 5000)
         let call1 = try call(Screen.push(1, long, title: long))
@@ -94,7 +95,7 @@ struct NotificationTextTests {
         #expect(cut.dropLast().allSatisfy { $0 == "👨‍👩‍👧" } && cut.unicodeScalars.count <= 200)
     }
 
-    @Test("The hints have the types that servers insist on")
+    @Test("Hints have the types that servers require")
     func hints() throws {
         let call = try call(Screen.push(1))
         #expect(call[hint: "urgency"] == .byte(1))
@@ -119,7 +120,7 @@ struct NotificationTextTests {
         #expect(call[hint: "sound-name"] == .text(expected))
     }
 
-    @Test("Urgent and unimportant ones say so; what came in clear never is urgent")
+    @Test("Urgency is passed on; an unencrypted notification is never urgent")
     func urgency() throws {
         let critical = #","critical":true"#
         #expect(try call(Screen.push(1, more: critical))[hint: "urgency"] == .byte(2))
@@ -128,21 +129,21 @@ struct NotificationTextTests {
         #expect(try call(clear)[hint: "urgency"] == .byte(1))
     }
 
-    @Test("What anybody may have sent says so first, also where there are no bodies")
+    @Test("An unencrypted notification starts with a warning, even without a body")
     func clear() throws {
         let clear = Screen.push(1, title: "Alice", outside: #","bellwire.clear":true"#)
         #expect(try call(clear).body == "Not encrypted, may be from anybody:\nHello")
         let bare = try call(clear, [])
         #expect(bare.summary == "Not encrypted, may be from anybody: Alice: Hello")
         #expect(try !call(Screen.push(1)).body.contains("encrypted"))
-        // No length of a text pushes it out.
+        // Even a long text does not push it out.
         let long = Screen.push(
             1, String(repeating: "x", count: 5000), outside: #","bellwire.clear":true"#)
         #expect(try call(long).body.hasPrefix("Not encrypted"))
         #expect(try call(clear).actions.isEmpty)
     }
 
-    @Test("A chat can be muted where three buttons leave room for it, and it is known which")
+    @Test("A known chat can be muted if three buttons leave room for it")
     func mutes() throws {
         let actions = #","actions":[{"action":"a","title":"A"},{"action":"b","title":"B"}]"#
         #expect(
@@ -172,7 +173,7 @@ struct NotificationTextTests {
         #expect(secret.summary == "Telegram" && secret.body == "New secret chat")
     }
 
-    @Test("A message without a preview, or without words, still says what it is")
+    @Test("A message without a preview or text still says what it is")
     func contents() throws {
         func message(_ content: String, preview: Bool = true) -> String {
             Screen.notification(
@@ -186,24 +187,24 @@ struct NotificationTextTests {
         #expect(try call(message(#"{"@type":"messageVoiceNote"}"#)).body == "Voice note")
     }
 
-    @Test("Replies are offered where the server takes them and the application wants them")
+    @Test("Replies are offered if server and application support them")
     func replies() throws {
         func keys(_ capabilities: [String]) throws -> [[String]] {
             var screen = Screen()
             screen.serverAppears(capabilities)
             try screen.group(added: [Screen.push(1)])
             for willing in [true, true, false] {
-                try screen.tell(#"{"@type":"bellwire.updateSource","replies":\#(willing)}"#)
+                try screen.receive(#"{"@type":"bellwire.updateSource","replies":\#(willing)}"#)
             }
             return screen.calls.map { $0.actions.map(\.key) }
         }
         let rich = try keys(Screen.dunst + ["inline-reply"])
         #expect(rich.map { $0.contains("inline-reply") } == [false, true, false])
-        // Nothing changes where there is nothing to type.
+        // A server without reply fields gets no reply action.
         #expect(try keys(Screen.dunst).count == 1)
     }
 
-    @Test("Who does not want to be disturbed hears only what is urgent")
+    @Test("With 'do not disturb' only urgent notifications sound")
     func doNotDisturb() throws {
         var screen = Screen()
         screen.serverAppears()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Pictures for the notification server")
 struct PictureHintTests {
     @Test(
-        "The hint has the name that the server's version knows",
+        "The hint has the name of the server's version",
         arguments: [
             ("1.2", "image-data"), ("1.3", "image-data"), ("1.1", "image_data"),
             ("1.0", "icon_data"),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Desktop
 
-@Suite("A screen to which anything may happen")
+@Suite("The presenter under random events")
 struct RandomScreenTests {
-    /// The engine's list, and the numbers that are gone for good.
+    /// The engine's list, and the ids that are gone for good.
     private struct Engine {
         var alive: Set<Int> = []
         var last = 0
     }
 
     @Test(
-        "No number sounds twice, a kill is followed by one silent repeat, what is removed goes",
+        "Nothing sounds twice, a kill leads to one silent repeat, removals disappear",
         arguments: 0..<300)
     func story(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -66,7 +66,7 @@ struct RandomScreenTests {
         let bodies = Set(engine.alive.map { "#\($0)#" })
         let left = screen.bodies.filter { $0.hasPrefix("#") }
         #expect(bodies.isSuperset(of: left) && Set(left).count == left.count)
-        // Everything the records say is on the screen is there, and nothing else.
+        // The screen shows exactly what the records say.
         let shown = screen.records.values.filter { $0.place == .shown }.map(\.serverID)
         #expect(Set(shown) == Set(screen.visible.keys))
         try screen.active([])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Desktop
 
-@Suite("Numbers of notifications that are given again")
+@Suite("Notification ids that are used again")
 struct ReusedNumberTests {
-    @Test("The same number in two groups is two notifications, and each goes by itself")
+    @Test("The same id in two groups is two independent notifications")
     func twoGroups() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -23,7 +23,7 @@ struct ReusedNumberTests {
         #expect(screen.bodies == ["from Ada"])
     }
 
-    @Test("A lower number in a group that is new comes up; one that comes back does not")
+    @Test("A lower id in a new group comes up; one that returns does not")
     func lowerNumber() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -33,19 +33,19 @@ struct ReusedNumberTests {
         try screen.group(1, chat: 1, removed: [9])
         try screen.group(1, chat: 1, added: [Screen.push(9)], sound: 0)
         #expect(screen.bodies == ["new"])
-        // The group itself is another chat's from now on.
+        // The group belongs to another chat from now on.
         try screen.group(1, chat: 3, added: [Screen.push(2, "other chat")])
         #expect(screen.bodies == ["new", "other chat"])
     }
 
-    /// A chat's notifications, by their numbers.
+    /// A chat's notifications by their ids.
     private struct Chat {
         var group: Int
         var bodies: [Int: String] = [:]
     }
 
     @Test(
-        "Whatever numbers are given again, no chat's push is shown as another's, or answered so",
+        "Reused ids never show or answer a push of another chat",
         arguments: 0..<300)
     func story(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -57,7 +57,7 @@ struct ReusedNumberTests {
             let chat = Int.random(in: 1...5, using: &random)
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<5:
-                // A group has a number that no other one has; its numbers grow while it lives.
+                // A group's id is unique, and the ids in it grow while it exists.
                 if chats[chat]?.bodies.isEmpty != false {
                     let taken = Set(chats.values.filter { !$0.bodies.isEmpty }.map(\.group))
                     let free = (1...7).filter { !taken.contains($0) }
@@ -121,7 +121,7 @@ struct ReusedNumberTests {
                 "notifications":[\(list.joined(separator: ","))]}
                 """
         }
-        try screen.tell(
+        try screen.receive(
             """
             {"@type":"updateActiveNotifications","groups":[\(groups.joined(separator: ","))]}
             """)

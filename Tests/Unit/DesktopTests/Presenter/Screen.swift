@@ -3,7 +3,7 @@ import Testing
 
 @testable import Desktop
 
-/// A presenter with an engine that the test writes for, and a notification server in memory.
+/// A presenter with the test's updates and a notification server in memory.
 struct Screen {
     struct Shown: Equatable {
         var call: NotifyCall
@@ -12,7 +12,7 @@ struct Screen {
 
     var presenter: Presenter
     var now = Duration.seconds(1000)
-    /// What is on the screen, by the server's numbers.
+    /// What is on the screen, by the server's ids.
     private(set) var visible: [UInt32: Shown] = [:]
     /// Every call, in order.
     private(set) var calls: [NotifyCall] = []
@@ -53,14 +53,14 @@ struct Screen {
         handle(.elapsed)
     }
 
-    /// A server comes; what it shows is gone when it goes.
+    /// Starts a server with an empty screen.
     mutating func serverAppears(
         name: String = "dunst", vendor: String = "", spec: String = "1.2",
         _ capabilities: [String] = dunst,
         owner: String = ":1.7", start: UInt64 = 5
     ) {
         let identity = ServerIdentity(owner: owner, processStart: start)
-        // What waited for the one before is lost with it.
+        // Calls that waited for the previous server are lost.
         if identity != self.identity { (visible, lastID, held) = ([:], 0, []) }
         self.identity = identity
         handle(
@@ -76,8 +76,8 @@ struct Screen {
         handle(.serverVanished)
     }
 
-    /// The desktop is killed and starts again; the screen stays as it is. A call that was under way
-    /// was sent before that, or not.
+    /// Kills and restarts the desktop; the screen stays as it is. A running call was sent before
+    /// the kill, or not.
     mutating func restart(
         _ sources: [PresentedSource] = [account], isDelivered: Bool = false
     ) {
@@ -91,7 +91,7 @@ struct Screen {
         handle(.notified(ticket: ticket, id: id ?? put(call)))
     }
 
-    /// What was called reaches the server, whose answers still wait.
+    /// Delivers held calls to the server, whose answers still wait.
     private mutating func deliver() {
         for index in held.indices where held[index].id == nil {
             held[index].id = put(held[index].call)
@@ -103,7 +103,7 @@ struct Screen {
         if id == 0 {
             lastID += 1
             id = lastID
-            // As dunst does: the former one under the same tag is gone.
+            // Like dunst, it removes the earlier notification with the same tag.
             if let tag = call[hint: "x-dunst-stack-tag"] {
                 visible = visible.filter { $0.value.call[hint: "x-dunst-stack-tag"] != tag }
             }
@@ -127,7 +127,7 @@ struct Screen {
                 held.append((ticket, call, nil))
                 if !holdsAnswers { answer() }
             case .close(let key, let id):
-                // It comes after what was sent before it.
+                // It arrives after the calls sent before it.
                 deliver()
                 visible[id] = nil
                 handle(.closed(key))
@@ -138,9 +138,9 @@ struct Screen {
     }
 }
 
-/// What engines and users do.
+/// Events from engines and users.
 extension Screen {
-    mutating func tell(_ json: String, source: String = "telegram/me") throws {
+    mutating func receive(_ json: String, source: String = "telegram/me") throws {
         let node = try JSONDocument(Array(json.utf8)).root
         let update = try #require(EngineUpdate(node))
         handle(.update(source: source, update))
@@ -150,7 +150,7 @@ extension Screen {
         _ id: Int = 1, chat: Int = 5, added: [String] = [], removed: [Int] = [],
         sound: Int = -1, title: String = "", source: String = "telegram/me"
     ) throws {
-        try tell(
+        try receive(
             """
             {"@type":"updateNotificationGroup","notification_group_id":\(id),"chat_id":\(chat),
             "bellwire.chat_title":"\(title)","notification_sound_id":"\(sound)",
@@ -168,7 +168,7 @@ extension Screen {
             "notifications":[\($0.notifications.joined(separator: ","))]}
             """
         }
-        try tell(
+        try receive(
             """
             {"@type":"updateActiveNotifications","groups":[\(list.joined(separator: ","))]}
             """)

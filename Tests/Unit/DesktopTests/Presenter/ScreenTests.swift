@@ -2,9 +2,9 @@ import Testing
 
 @testable import Desktop
 
-@Suite("What is on the screen")
+@Suite("Notifications on the screen")
 struct ScreenTests {
-    @Test("A notification comes up once, sounds, and goes when its engine removes it")
+    @Test("A notification comes up once with a sound, and goes when the engine removes it")
     func life() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -16,7 +16,7 @@ struct ScreenTests {
         #expect(screen.calls.count == 1 && screen.requests.isEmpty)
     }
 
-    @Test("A record says `showing` before the call and `shown`, with its number, after the answer")
+    @Test("A record is `showing` before the call, and `shown` with its id after the answer")
     func records() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -29,26 +29,26 @@ struct ScreenTests {
         #expect(screen.records[key]?.server == screen.identity)
     }
 
-    @Test("An edit takes the place of what is shown, without a sound")
+    @Test("An edit replaces the shown notification without a sound")
     func edits() throws {
         var screen = Screen()
         screen.serverAppears()
         try screen.group(added: [Screen.push(1)])
-        try screen.tell(
+        try screen.receive(
             #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
                 + Screen.push(1, "Changed") + "}")
         #expect(screen.bodies == ["Changed"])
         #expect(screen.calls.map(\.replacesID) == [0, 1] && screen.sounding.count == 1)
     }
 
-    @Test("Edits while a call is under way become one call with the last words")
+    @Test("Edits during a call become one call with the last text")
     func editsInFlight() throws {
         var screen = Screen()
         screen.holdsAnswers = true
         screen.serverAppears()
         try screen.group(added: [Screen.push(1)])
         for text in ["a", "b", "c"] {
-            try screen.tell(
+            try screen.receive(
                 #"{"@type":"updateNotification","notification_group_id":1,"notification":"#
                     + Screen.push(1, text) + "}")
         }
@@ -57,7 +57,7 @@ struct ScreenTests {
         #expect(screen.calls.map(\.body) == ["Hello", "c"] && screen.held.isEmpty)
     }
 
-    @Test("The number that a server answers is the one that counts, even if it is another one")
+    @Test("The id in the server's answer counts, even if it is a new one")
     func newNumber() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -72,7 +72,7 @@ struct ScreenTests {
         #expect(screen.requests == [.remove(group: 1, notification: 1)])
     }
 
-    @Test("What is removed while its call is under way is closed when its number is known")
+    @Test("A notification removed during its call is closed when its id is known")
     func removedInFlight() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -83,7 +83,7 @@ struct ScreenTests {
         #expect(screen.visible.isEmpty && screen.records.isEmpty)
     }
 
-    @Test("What comes back is in the list without coming up again")
+    @Test("A notification that returns is listed without coming up")
     func bringsBack() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -92,14 +92,14 @@ struct ScreenTests {
         try screen.group(added: [Screen.push(1)], sound: 0)
         #expect(screen.calls.count == 2 && screen.visible.isEmpty)
         #expect(screen.records[ShownKey("telegram/me", 1, 1)]?.place == .listed)
-        // Not after a restart either.
+        // The same after a restart.
         screen.restart()
         screen.serverAppears()
         try screen.active([(1, [Screen.push(1), Screen.push(2)])])
         #expect(screen.calls.count == 2)
     }
 
-    @Test("The real message takes the place of its push where it stands")
+    @Test("The real message replaces its push in place")
     func realMessage() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -127,7 +127,7 @@ struct ScreenTests {
         #expect(screen.calls[0][hint: "sound-name"] == nil)
     }
 
-    @Test("Ten come up at once and one a second; the rest is counted in one notification")
+    @Test("Ten come up at once, then one per second; a summary counts the rest")
     func bursts() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -140,7 +140,7 @@ struct ScreenTests {
         #expect(summaries.map(\.call.body) == ["A: 10\nB: 10"])
         #expect(summaries.allSatisfy(\.isSilent) && screen.visible.count == 11)
         #expect(screen.calls.count == 12, "the summary was shown once for one, once for all")
-        // The second gave room for one.
+        // One second allows one more.
         try screen.group(1, added: [Screen.push(31)])
         #expect(screen.visible.count == 12)
         for group in 1...2 {
@@ -151,7 +151,7 @@ struct ScreenTests {
                 && !screen.records.values.contains { $0.place == .summarised })
     }
 
-    @Test("To dismiss the summary is to dismiss all that it counts")
+    @Test("Dismissing the summary dismisses everything it counts")
     func dismissedSummary() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -163,16 +163,16 @@ struct ScreenTests {
         #expect(screen.visible.count == 10)
     }
 
-    @Test("The count of an application is that of its accounts, and told when it changes")
+    @Test("The badge of an application sums its accounts, and is sent when it changes")
     func badges() throws {
         var other = Screen.account
         other = PresentedSource(
             id: "telegram/other", name: "Telegram", desktopEntry: "org.example.Chat")
         var screen = Screen([Screen.account, other])
         let badge = #"{"@type":"bellwire.updateUnreadBadge","count":3,"missed_calls":1}"#
-        try screen.tell(badge)
-        try screen.tell(badge)
-        try screen.tell(badge, source: "telegram/other")
+        try screen.receive(badge)
+        try screen.receive(badge)
+        try screen.receive(badge, source: "telegram/other")
         screen.handle(.sourceEnded("telegram/me"))
         #expect(
             screen.others == [
@@ -182,13 +182,13 @@ struct ScreenTests {
             ])
     }
 
-    @Test("A restarted desktop clears what the one before it had drawn; a new launcher hears all")
+    @Test("A restarted desktop clears old badges; a new launcher gets all of them")
     func badgesAnew() throws {
         var screen = Screen()
-        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":0}"#)
+        try screen.receive(#"{"@type":"bellwire.updateUnreadBadge","count":0}"#)
         let none = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 0)
         #expect(screen.others == [none])
-        try screen.tell(#"{"@type":"bellwire.updateUnreadBadge","count":2}"#)
+        try screen.receive(#"{"@type":"bellwire.updateUnreadBadge","count":2}"#)
         screen.handle(.launcherAppeared)
         let two = PresenterAction.badge(desktopEntry: "org.example.Chat", count: 2)
         #expect(screen.others == [none, two, two])
@@ -197,7 +197,7 @@ struct ScreenTests {
         #expect(screen.others == [none, two, two, none])
     }
 
-    @Test("A source that begins later is shown, and counts from the beginning")
+    @Test("A source added later is shown from its first notification")
     func begunSource() throws {
         var screen = Screen([])
         screen.serverAppears()
@@ -212,7 +212,7 @@ struct ScreenTests {
         #expect(screen.visible.values.first?.isSilent == false)
     }
 
-    @Test("Of an account made anew the first notification comes up", arguments: [true, false])
+    @Test("The first notification of a recreated account comes up", arguments: [true, false])
     func accountAnew(isRestarted: Bool) throws {
         var screen = Screen()
         screen.serverAppears()
@@ -227,7 +227,7 @@ struct ScreenTests {
         #expect(screen.visible.count == 1)
     }
 
-    @Test("A source may look another way without ending")
+    @Test("A source can change its settings without ending")
     func changedSource() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -241,7 +241,7 @@ struct ScreenTests {
         #expect(screen.calls.count == 1)
     }
 
-    @Test("With a source that ends all that it showed goes")
+    @Test("When a source ends, its notifications disappear")
     func endedSource() throws {
         var screen = Screen()
         screen.serverAppears()

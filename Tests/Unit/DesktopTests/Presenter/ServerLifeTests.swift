@@ -2,7 +2,7 @@ import Testing
 
 @testable import Desktop
 
-@Suite("Notification servers and desktops that come and go")
+@Suite("Restarts of notification servers and desktops")
 struct ServerLifeTests {
     let key = ShownKey("telegram/me", 1, 1)
 
@@ -21,7 +21,7 @@ struct ServerLifeTests {
         #expect(screen.visible.count == 2 && screen.sounding.count == 2)
     }
 
-    @Test("Another server shows everything again, without a sound and with numbers of its own")
+    @Test("Another server shows everything again, silently and with its own ids")
     func anotherServer() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -36,7 +36,7 @@ struct ServerLifeTests {
         #expect(screen.visible.isEmpty && screen.records.isEmpty)
     }
 
-    @Test("A server that vanishes with a call under way may have sounded: once more in silence")
+    @Test("If a server vanishes during a call, the call is repeated silently")
     func vanishesInFlight() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -48,7 +48,7 @@ struct ServerLifeTests {
         #expect(screen.visible.count == 1 && screen.sounding.count == 1)
     }
 
-    @Test("A call that reached nobody may sound when it is made again")
+    @Test("A call that reached nobody may sound when it is repeated")
     func undelivered() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -60,7 +60,7 @@ struct ServerLifeTests {
         #expect(screen.sounding.count == 2 && screen.records[key]?.place == .showing)
     }
 
-    @Test("A server that refuses is asked three times, and others are shown after that")
+    @Test("A refused notification is tried three times, then the others are shown")
     func refuses() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -74,7 +74,7 @@ struct ServerLifeTests {
         #expect(screen.records[key]?.place == .listed)
     }
 
-    @Test("After a restart what is shown already is said once more in its place, without a sound")
+    @Test("After a restart, shown notifications are repeated in place without a sound")
     func restart() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -89,7 +89,7 @@ struct ServerLifeTests {
         #expect(screen.requests == [.remove(group: 1, notification: 2)])
     }
 
-    @Test("What changed while the desktop was away is changed in place, what went is closed")
+    @Test("Changes while the desktop was away are shown in place; removed ones are closed")
     func changedMeanwhile() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -116,7 +116,7 @@ struct ServerLifeTests {
         #expect(screen.visible.count == 1 && screen.calls.count == 3)
     }
 
-    @Test("A kill with a call under way is followed by one silent call under the same tag")
+    @Test("A kill during a call leads to one silent call with the same tag")
     func killedInFlight() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -131,7 +131,7 @@ struct ServerLifeTests {
         #expect(tags[0] != nil && tags[0] == tags[1])
     }
 
-    @Test("What went with a call under way is found by its tag and closed, where there are tags")
+    @Test("A notification removed during its call is closed by its tag")
     func removedAfterKill() throws {
         for (capabilities, count) in [(Screen.dunst, 2), (["body"], 1)] {
             var screen = Screen()
@@ -149,7 +149,7 @@ struct ServerLifeTests {
         }
     }
 
-    @Test("A doubt lasts until there is an answer, and ends with the server")
+    @Test("A doubt lasts until an answer arrives or the server ends")
     func doubts() throws {
         var screen = Screen()
         screen.holdsAnswers = true
@@ -163,7 +163,7 @@ struct ServerLifeTests {
         #expect(screen.calls.count == 1 && screen.records.isEmpty)
     }
 
-    @Test("Numbers of a server that went while the desktop was away mean nothing")
+    @Test("Ids of a server that ended while the desktop was away are ignored")
     func bothWent() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -175,7 +175,7 @@ struct ServerLifeTests {
         #expect(screen.visible.count == 1 && screen.sounding.count == 2)
     }
 
-    @Test("An account that is no longer presented leaves nothing on the screen")
+    @Test("An account that is no longer shown leaves nothing on the screen")
     func removedAccount() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -185,7 +185,7 @@ struct ServerLifeTests {
         #expect(screen.visible.isEmpty && screen.records.isEmpty)
     }
 
-    @Test("What the user dismissed stays away until the engine has heard of it")
+    @Test("A dismissed notification stays away until the engine confirms it")
     func dismissedOffline() throws {
         var screen = Screen()
         screen.serverAppears()
@@ -207,7 +207,7 @@ struct ServerLifeTests {
         #expect(screen.records.isEmpty)
     }
 
-    @Test("Signals count only from the server, and only about our own notifications")
+    @Test("Only signals of the server about our own notifications count")
     func strangers() throws {
         var screen = Screen()
         screen.serverAppears()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Desktop
 
-@Suite("What is remembered of the screen")
+@Suite("The stored state of the screen")
 struct ShownStoreTests {
-    @Test("Records and highest numbers are there after a restart, whatever was forgotten")
+    @Test("Records and highest ids survive a restart")
     func restart() throws {
         let folder = try TemporaryFolder()
         let master = try MasterKey.generate()
@@ -35,7 +35,7 @@ struct ShownStoreTests {
         #expect(!String(decoding: file, as: UTF8.self).contains("Yes"))
     }
 
-    @Test("Of twenty thousand groups of a source it is remembered what was seen, the latest")
+    @Test("The highest ids of a source's latest twenty thousand groups are stored")
     func groups() throws {
         let folder = try TemporaryFolder()
         let master = try MasterKey.generate()
@@ -54,7 +54,7 @@ struct ShownStoreTests {
         #expect(history.highest["a/b"]?[10] == nil && history.highest["other"] == [1: 1])
     }
 
-    @Test("What an earlier version remembered is taken over, under its groups")
+    @Test("Records of an earlier version are migrated with their groups")
     func earlier() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/old.db"

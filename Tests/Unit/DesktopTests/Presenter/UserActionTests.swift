@@ -23,27 +23,27 @@ struct UserActionTests {
         Choice(source: "telegram/me", chat: 5, message: 1 << 20, action: action)
     }
 
-    @Test("To choose it is told to the engine, with the token that came before")
+    @Test("A choice goes to the engine with the activation token")
     func open() throws {
         var screen = try screen()
         screen.user(chooses: "default", on: 1, token: "abc")
         #expect(
             screen.requests == [.act(group: 1, notification: 1, action: "default", token: "abc")])
         #expect(screen.others.isEmpty)
-        // What most servers say next is not another wish.
+        // Most servers then send a close, which is not another choice.
         screen.user(closes: 1)
         #expect(screen.requests.count == 1)
         try screen.group(removed: [1])
         #expect(screen.records.isEmpty)
     }
 
-    @Test("What MATE's server calls expired too early was closed by the user")
+    @Test("An early `expired` from MATE's server means that the user closed it")
     func mate() throws {
         func requests(_ vendor: String, after pause: Duration) throws -> Int {
             var screen = Screen()
             screen.serverAppears(name: "Notification Daemon", vendor: vendor, spec: "1.1")
             try screen.group(added: [Screen.push(1)])
-            // A change lets it stay as long again.
+            // A change starts its lifetime again.
             screen.now += .seconds(4)
             try screen.group(added: [Screen.push(1, "changed")])
             screen.now += pause
@@ -55,7 +55,7 @@ struct UserActionTests {
         #expect(try requests("GNOME", after: .seconds(5)) == 0)
     }
 
-    @Test("A call never expires, so whoever says so means the user")
+    @Test("An `expired` call was closed by the user, because calls never expire")
     func call() throws {
         var screen = Screen()
         screen.serverAppears(name: "Notification Daemon", vendor: "MATE", spec: "1.1")
@@ -66,7 +66,7 @@ struct UserActionTests {
         #expect(screen.requests.count == 1)
     }
 
-    @Test("A server that leaves it there after a choice is told to close it")
+    @Test("A notification that stays after a choice is closed")
     func resident() throws {
         var screen = try screen()
         screen.user(chooses: "mark-read", on: 1)
@@ -74,7 +74,7 @@ struct UserActionTests {
         #expect(screen.visible.isEmpty && screen.records.isEmpty)
     }
 
-    @Test("A token is for the notification that it names, once")
+    @Test("A token belongs to one choice of the notification that it names")
     func tokens() throws {
         var screen = try screen()
         try screen.group(added: [Screen.push(2), Screen.push(3)])
@@ -88,7 +88,7 @@ struct UserActionTests {
             ])
     }
 
-    @Test("A link of the payload is opened instead, if it may be")
+    @Test("An allowed link of the payload is opened")
     func links() throws {
         var opened = try screen(#","link":"https://x/y""#)
         opened.user(chooses: "default", on: 1, token: "abc")
@@ -105,29 +105,29 @@ struct UserActionTests {
         }
     }
 
-    @Test("Other links are opened if the application agreed to that, and a file never is")
+    @Test("Other links are opened if the application agreed; files never are")
     func consent() throws {
         let schemes = #"["matrix","file","javascript","data","-x"]"#
         let consent = #"{"@type":"bellwire.updateSource","link_schemes":\#(schemes)}"#
         var matrix = try screen(#","link":"matrix:r/x""#)
-        try matrix.tell(consent)
+        try matrix.receive(consent)
         matrix.user(chooses: "default", on: 1)
         let link = try #require(ExternalLink("matrix:r/x"))
         #expect(matrix.others == [.open(link: link, Self.choice("default"), token: nil)])
         for link in ["file:///x", "-x:y", "javascript:x", "data:text/html,x"] {
             var refused = try screen(#","link":"\#(link)""#)
-            try refused.tell(consent)
+            try refused.receive(consent)
             refused.user(chooses: "default", on: 1)
             #expect(refused.others.isEmpty, "\(link)")
         }
         var another = try screen(#","link":"matrix:r/x""#)
-        try another.tell(consent)
+        try another.receive(consent)
         another.handle(.joined("telegram/me"))
         another.user(chooses: "default", on: 1)
         #expect(another.others.isEmpty)
     }
 
-    @Test("Actions of the payload are told by their names, which no server sees")
+    @Test("Actions of the payload go to the engine by name; servers see our keys only")
     func ownActions() throws {
         var first = try screen(Self.actions)
         #expect(first.calls[0].actions.map(\.key).contains("action-0"))
@@ -146,7 +146,7 @@ struct UserActionTests {
         #expect(third.requests.isEmpty)
     }
 
-    @Test("To mute its chat, for an hour or for good, is told before the notification goes")
+    @Test("Muting the chat is sent before the notification is removed")
     func mute() throws {
         for (key, seconds) in [("mute-hour", Int32(3600)), ("mute", .max)] {
             var screen = try screen()
@@ -155,13 +155,13 @@ struct UserActionTests {
                 .mute(chat: 5, seconds: seconds), .remove(group: 1, notification: 1),
             ]
             #expect(screen.requests == requests)
-            // Nobody heard it: it is said again.
+            // The engine missed it, so it is sent again.
             try screen.active([(1, [Screen.push(1)])])
             #expect(screen.requests == requests + requests)
         }
     }
 
-    @Test("What came in clear can only be dismissed")
+    @Test("An unencrypted notification can only be dismissed")
     func clear() throws {
         var screen = try screen(Self.actions, outside: #","bellwire.clear":true"#)
         #expect(screen.calls[0].actions.isEmpty)
@@ -174,14 +174,14 @@ struct UserActionTests {
         #expect(screen.requests == [.remove(group: 1, notification: 1)])
     }
 
-    @Test("Replies are offered on what was on its way when the application asked for them")
+    @Test("Consent during a call adds the reply after the call")
     func replyUnderWay() throws {
         var screen = Screen()
         screen.serverAppears(Screen.dunst + ["inline-reply"])
         screen.holdsAnswers = true
         try screen.group(added: [Screen.push(1), Screen.push(2)])
         screen.answer()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         while !screen.held.isEmpty { screen.answer() }
         let offering = screen.visible.values.filter { shown in
             shown.call.actions.contains { $0.key == "inline-reply" }
@@ -193,7 +193,7 @@ struct UserActionTests {
     @Test("A reply goes to the engine if the application wants replies")
     func replies() throws {
         var screen = try screen()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         screen.handle(.replied(id: 1, text: "Yes <b>", sender: ":1.7"))
         #expect(
             screen.requests == [.act(group: 1, notification: 1, action: "reply", text: "Yes <b>")])
@@ -213,22 +213,22 @@ struct UserActionTests {
         #expect(screen.records.isEmpty)
     }
 
-    @Test("An action that the engine refuses becomes a removal")
+    @Test("A refused action becomes a removal")
     func refusedAction() throws {
         var screen = try screen()
         screen.user(chooses: "default", on: 1)
         let error =
             #"{"@type":"error","code":400,"message":"no","@extra":{"group":1,"notification":1}}"#
-        try screen.tell(error)
+        try screen.receive(error)
         #expect(screen.requests.last == .remove(group: 1, notification: 1))
-        try screen.tell(error)
+        try screen.receive(error)
         #expect(screen.records.isEmpty && screen.visible.isEmpty)
     }
 
-    @Test("What the engine cannot do now is asked for again, after a break and after a restart")
+    @Test("A request that failed temporarily is repeated after a break or a restart")
     func refusedForNow() throws {
         var screen = try screen()
-        try screen.tell(#"{"@type":"bellwire.updateSource","replies":true}"#)
+        try screen.receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
         screen.handle(.replied(id: 1, text: "Yes", sender: ":1.7"))
         let reply = EngineRequest.act(group: 1, notification: 1, action: "reply", text: "Yes")
         for code in [429, 503] {

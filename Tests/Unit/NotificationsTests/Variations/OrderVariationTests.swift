@@ -19,10 +19,10 @@ struct OrderVariationTests {
             story.text("b", from: 2, id: 11, date: 1)
             story.updates = []
             story.text("c", from: 1, id: 11, date: 1)
-            #expect(story.told() == [], "it has the last place of three")
+            #expect(story.sent() == [], "it has the last place of three")
             story.text("d", from: 4, id: 11, date: 1)
             #expect(
-                story.told() == ["2: +[] -[2] sound 0 of 1", "4: +[4] -[] sound -1 of 1"])
+                story.sent() == ["2: +[] -[2] sound 0 of 1", "4: +[4] -[] sound -1 of 1"])
         },
         Variation("a late push with an old date may stay hidden at once, and is answered") {
             story in
@@ -30,7 +30,7 @@ struct OrderVariationTests {
             story.text("b", from: 2, id: 11, date: 6)
             story.updates = []
             #expect(story.text("c", from: 3, id: 11, date: 1) == .ok)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a hidden group that gets news shows its old ones first, without a sound") {
             story in
@@ -40,7 +40,7 @@ struct OrderVariationTests {
             story.updates = []
             story.text("y", from: 1, id: 12, date: 4)
             #expect(
-                story.told() == [
+                story.sent() == [
                     "2: +[] -[2] sound 0 of 1", "1: +[1] -[] sound 0 of 1",
                     "1: +[4] -[] sound -1 of 2",
                 ])
@@ -53,7 +53,7 @@ struct OrderVariationTests {
             story.push(
                 #"{"date":1800000004,"data":{"loc_key":"MESSAGE_TEXT","loc_args":["U","y"],"custom":{"from_id":1,"msg_id":12,"silent":1}}}"#
             )
-            #expect(story.told() == ["2: +[] -[2] sound 0 of 1", "1: +[1, 4] -[] sound 0 of 2"])
+            #expect(story.sent() == ["2: +[] -[2] sound 0 of 1", "1: +[1, 4] -[] sound 0 of 2"])
         },
         Variation("when the newest goes and the group falls behind, another takes its place") {
             story in
@@ -64,7 +64,7 @@ struct OrderVariationTests {
             try story.remove(4, group: 1)
             story.pass(1)
             #expect(
-                story.told() == ["1: +[] -[1, 4] sound 0 of 2", "2: +[2] -[] sound 0 of 1"])
+                story.sent() == ["1: +[] -[1, 4] sound 0 of 2", "2: +[2] -[] sound 0 of 1"])
         },
         Variation("a dismissed group lets the next one in, with its newest") { story in
             for id in 11...13 { story.text("x", from: 1, id: id, date: 1) }
@@ -74,19 +74,19 @@ struct OrderVariationTests {
             try story.removeGroup(3, upTo: 99)
             story.pass(1)
             #expect(
-                story.told() == ["3: +[] -[5] sound 0 of 1", "1: +[2, 3] -[] sound 0 of 3"])
+                story.sent() == ["3: +[] -[5] sound 0 of 1", "1: +[2, 3] -[] sound 0 of 3"])
         },
         Variation("more groups: those that were hidden appear without a sound") { story in
             for user in 1...4 { story.text("x", from: user, id: 11, date: user) }
             story.updates = []
             try story.set("notification_group_count_max", "3")
-            #expect(story.told() == ["2: +[2] -[] sound 0 of 1"])
+            #expect(story.sent() == ["2: +[2] -[] sound 0 of 1"])
         },
         Variation("fewer groups: the oldest disappear") { story in
             for user in 1...2 { story.text("x", from: user, id: 11, date: user) }
             story.updates = []
             try story.set("notification_group_count_max", "1")
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 1"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 1"])
         },
         Variation("no groups: everything goes, and is not there when groups are wanted again") {
             story in
@@ -94,9 +94,9 @@ struct OrderVariationTests {
             try story.set("notification_group_count_max", "0")
             story.updates = []
             try story.set("notification_group_count_max", "2")
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.text("y", id: 12, date: 2)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 1"])
         },
         Variation("a group gets its id with its first notification, even while none is wanted") {
             story in
@@ -107,13 +107,13 @@ struct OrderVariationTests {
             story.text("y", from: 2, id: 11, date: 1)
             story.text("z", from: 1, id: 12, date: 2)
             #expect(
-                story.told() == ["2: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 1"])
+                story.sent() == ["2: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 1"])
         },
         Variation("messages and mentions of a chat are two groups, by their dates") { story in
             story.say(id: 11)
             story.say(id: 12, date: 2, more: #","mention":"1""#)
             #expect(
-                story.told() == [
+                story.sent() == [
                     "1: +[1] -[] sound -1 of 1", "2: +[2] -[] sound -1 of 1 by 1",
                 ])
             #expect(story.engine.activeGroups.map(\.id) == [2, 1])
@@ -123,30 +123,30 @@ struct OrderVariationTests {
     private static let sizesRules: [Variation] = [
         Variation("the update that adds one too many removes the oldest") { story in
             for id in 11...13 { story.text("x", id: id, date: id) }
-            #expect(story.told().last == "1: +[3] -[1] sound -1 of 3")
+            #expect(story.sent().last == "1: +[3] -[1] sound -1 of 3")
         },
         Variation("a removed one lets the next older back, without a sound") { story in
             for id in 11...13 { story.text("x", id: id, date: id) }
             story.updates = []
             try story.remove(2, group: 1)
-            #expect(story.told() == ["1: +[1] -[2] sound 0 of 3"])
+            #expect(story.sent() == ["1: +[1] -[2] sound 0 of 3"])
         },
         Variation("removing a hidden one is not told, and it does not come back") { story in
             for id in 11...13 { story.text("x", id: id, date: id) }
             story.updates = []
             try story.remove(1, group: 1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.remove(3, group: 1)
-            #expect(story.told() == ["1: +[] -[3] sound 0 of 3"])
+            #expect(story.sent() == ["1: +[] -[3] sound 0 of 3"])
         },
         Variation("a smaller size removes the difference at once, a greater one brings it back") {
             story in
             for id in 11...13 { story.text("x", id: id, date: id) }
             story.updates = []
             try story.set("notification_group_size_max", "1")
-            #expect(story.told() == ["1: +[] -[2] sound 0 of 3"])
+            #expect(story.sent() == ["1: +[] -[2] sound 0 of 3"])
             try story.set("notification_group_size_max", "25")
-            #expect(story.told() == ["1: +[1, 2] -[] sound 0 of 3"])
+            #expect(story.sent() == ["1: +[1, 2] -[] sound 0 of 3"])
         },
         Variation("an option out of its range is refused in TDLib's words") { story in
             for (value, limit) in [("0", "[1, 25]"), ("26", "[1, 25]")] {
@@ -195,24 +195,24 @@ struct OrderVariationTests {
             try story.remove(3, group: 1)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 1: [1, 2] of 2"])
+            #expect(story.sent() == ["active 1: [1, 2] of 2"])
         },
         Variation("a group whose notifications were all dismissed is gone after a start") { story in
             story.text("x", id: 11, date: 1)
             try story.removeGroup(1, upTo: 1)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active "])
+            #expect(story.sent() == ["active "])
         },
         Variation("a start with the interface off says nothing, and loses the first") { story in
             for id in 10...11 { story.text("x", id: id, date: 1) }
             story.engine.account.options[OptionName.groupCountMax] = .integer(0)
             story.updates = []
             try story.restart()
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.engine.account.options[OptionName.groupCountMax] = .integer(2)
             try story.restart()
-            #expect(story.told() == ["active 1: [2] of 1"])
+            #expect(story.sent() == ["active 1: [2] of 1"])
         },
         Variation("after such a start what was kept comes with another only") { story in
             for id in 10...11 { story.text("x", id: id, date: 1) }
@@ -220,9 +220,9 @@ struct OrderVariationTests {
             try story.restart()
             story.updates = []
             try story.set("notification_group_count_max", "2")
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.restart()
-            #expect(story.told() == ["active 1: [2] of 1"])
+            #expect(story.sent() == ["active 1: [2] of 1"])
         },
         Variation("a start judges what was kept anew: muted, scheduled, mentions") { story in
             story.text("x", from: 1, id: 11, date: 5)
@@ -238,12 +238,12 @@ struct OrderVariationTests {
             )
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 3: [2, 3] of 2"])
+            #expect(story.sent() == ["active 3: [2, 3] of 2"])
             try story.settings(of: 1, #""mute_for":0"#)
             try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":false"#)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 2: [2] of 1, 3: [3] of 1"])
+            #expect(story.sent() == ["active 2: [2] of 1, 3: [3] of 1"])
         },
         Variation("identifiers begin anew where that was asked for, but no group's twice") {
             story in
@@ -254,7 +254,7 @@ struct OrderVariationTests {
             story.updates = []
             story.text("y", from: 3, id: 11, date: 0)
             story.text("y", from: 1, id: 12, date: 3)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 2"])
             #expect(story.engine.account.groups[3]?.notifications.map(\.id) == [1])
         },
         Variation("an identifier that is given after that keeps the count") { story in
@@ -264,7 +264,7 @@ struct OrderVariationTests {
             try story.restart()
             story.updates = []
             story.text("y", from: 2, id: 11, date: 3)
-            #expect(story.told() == ["2: +[3] -[] sound -1 of 1"])
+            #expect(story.sent() == ["2: +[3] -[] sound -1 of 1"])
         },
         Variation("what was put to sleep wakes with the next start") { story in
             story.text("x", id: 11, date: 1)
@@ -272,7 +272,7 @@ struct OrderVariationTests {
             story.engine.account.options[OptionName.groupCountMax] = .integer(2)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 1: [1] of 1"])
+            #expect(story.sent() == ["active 1: [1] of 1"])
         },
         Variation("an edit, the silent flag and the last message survive a start") { story in
             story.say(id: 11, more: #","silent":"1""#)
@@ -282,7 +282,7 @@ struct OrderVariationTests {
             #expect(shown.isSilent)
             story.updates = []
             story.say(id: 11)
-            #expect(story.told() == [], "it is known")
+            #expect(story.sent() == [], "it is known")
         },
         Variation("a start with a smaller size forgets what is far too much") { story in
             try story.set("notification_group_size_max", "25")

@@ -21,7 +21,7 @@ struct PayloadVariationTests {
         var story = Story(.strict)
         story.engine.account.chats[.channel(99)] = Chat(.channel(99), title: "Chan99")
         #expect(story.push(row.payload) == row.outcome)
-        #expect(story.told() == [])
+        #expect(story.sent() == [])
     }
 
     private static func message(_ key: String, _ arguments: String, _ custom: String) -> String {

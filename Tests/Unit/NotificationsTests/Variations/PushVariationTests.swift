@@ -16,13 +16,13 @@ struct PushVariationTests {
     private static let filtersRules: [Variation] = [
         Variation("the same message twice, or an older one, is heard once") { story in
             for id in [12, 12, 11] { #expect(story.text("x", id: id, date: 1) == .ok) }
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
         },
         Variation("a mention counts as the chat's newest message, too") { story in
             story.say(id: 12, more: #","mention":1"#)
             story.updates = []
             story.say(id: 11)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("while none is wanted the newest message is known all the same") { story in
             try story.set("notification_group_count_max", "0")
@@ -30,21 +30,21 @@ struct PushVariationTests {
             try story.set("notification_group_count_max", "2")
             story.updates = []
             story.text("x", id: 12, date: 1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a message that was deleted before it came does not come") { story in
             story.text("w", id: 11, date: 1)
             story.updates = []
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"12"}}"#)
             story.text("x", id: 12, date: 1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.text("y", id: 13, date: 1)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 2"])
         },
         Variation("in a chat of which no push has told, nobody remembers deletions") { story in
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"12"}}"#)
             story.text("x", id: 12, date: 1)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
         },
         Variation("any number of deletions is remembered, until the next start") { story in
             story.text("w", id: 11, date: 1)
@@ -53,25 +53,25 @@ struct PushVariationTests {
                 #"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"\#(ids)"}}"#)
             story.updates = []
             story.text("x", id: 12, date: 1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.restart()
             story.updates = []
             story.text("x", id: 13, date: 1)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 2"])
         },
         Variation("a message up to the last one read does not come") { story in
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"channel_id":88,"max_id":12}}"#)
             story.say(id: 12)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("one's own saved messages say nothing, unless they were scheduled") { story in
             story.engine.account.chats[.user(777)] = Chat(.user(777))
             #expect(story.text("x", from: 777, id: 11, date: 1) == .ok)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.push(
                 #"{"loc_key":"MESSAGE_TEXT","loc_args":["Me","x"],"custom":{"from_id":777,"msg_id":12,"schedule":1}}"#
             )
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
             #expect("\(story.engine.activeGroups)".contains("isOutgoing: true"))
         },
         Variation("sent scheduled messages are spared where the option says so") { story in
@@ -80,7 +80,7 @@ struct PushVariationTests {
             )
             story.updates = []
             #expect(story.say(id: 11, more: #","schedule":1"#) == .ok)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("an option that is yes or no takes nothing else") { story in
             let outcome = try story.set("disable_contact_registered_notifications", "1")
@@ -94,12 +94,12 @@ struct PushVariationTests {
         },
         Variation("somebody else's push is no business of ours") { story in
             #expect(story.push(#"{"user_id":"778","loc_key":"NONSENSE"}"#) == .ok)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("in a chat that was left nothing is shown") { story in
             try story.request(#"{"@type":"bellwire.removeChat","chat_id":1}"#)
             #expect(story.text("x", id: 11, date: 1) == .ok)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("after the end every push and every request is refused") { story in
             story.engine.close(now: story.now)
@@ -117,7 +117,7 @@ struct PushVariationTests {
                     #"{"loc_key":"CONTACT_JOINED","loc_args":["C"],"custom":{"from_id":2}}"#)
             }
             #expect(
-                story.told() == ["1: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 2"])
+                story.sent() == ["1: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 2"])
             #expect(story.engine.activeGroups.map(\.chatID) == [.user(2)])
         },
         Variation("a secret chat's push must be fetched") { story in
@@ -138,7 +138,7 @@ struct PushVariationTests {
             story.say(id: 12, more: #","ringtone":"77""#)
             story.say(id: 13, more: #","ringtone":0"#)
             #expect(
-                story.told() == [
+                story.sent() == [
                     "1: +[1] -[] sound 0 of 1", "1: +[2] -[] sound 77 of 2",
                     "1: +[3] -[1] sound 0 of 3",
                 ])
@@ -163,14 +163,14 @@ struct PushVariationTests {
             try story.settings(
                 of: -1_000_000_000_088, #""disable_mention_notifications":true"#)
             story.say(id: 11, more: #","mention":1"#)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
         },
         Variation("so does a pin where pins are disabled, and both where a scope says so") {
             story in
             try story.settings(
                 of: -1_000_000_000_088, #""disable_pinned_message_notifications":true"#)
             story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 11)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
             #expect(story.engine.activeGroups.map(\.kind) == [.messages])
             try story.request(
                 #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopeGroupChats"},"notification_settings":{"disable_pinned_message_notifications":true,"disable_mention_notifications":true}}"#
@@ -182,7 +182,7 @@ struct PushVariationTests {
                 "CHAT_MESSAGE_TEXT", ["User1", "Basic77", "m"], id: 12, chat: basic,
                 more: #","mention":1"#)
             #expect(
-                story.told() == ["2: +[2] -[] sound -1 of 1", "2: +[3] -[] sound -1 of 2"])
+                story.sent() == ["2: +[2] -[] sound -1 of 1", "2: +[3] -[] sound -1 of 2"])
             #expect(story.engine.activeGroups.map(\.kind) == [.messages, .messages])
         },
         Variation("of several chats that a push names the last kind is the chat") { story in
@@ -202,7 +202,7 @@ struct PushVariationTests {
             story.say(
                 id: 12, more: #","mention":1,"chat_from_group_id":88,"chat_from_broadcast_id":99"#)
             #expect(
-                story.told() == [
+                story.sent() == [
                     "1: +[1] -[] sound -1 of 1", "1: +[2] -[] sound -1 of 2 by -1000000000099",
                 ])
             let text = "\(story.engine.activeGroups)"
@@ -211,31 +211,31 @@ struct PushVariationTests {
         },
         Variation("a mention by a channel is shown under that channel's settings") { story in
             story.say(id: 11, more: #","mention":1,"chat_from_broadcast_id":"99""#)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1 by -1000000000099"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1 by -1000000000099"])
         },
         Variation("a mention rings in a muted group, unless its author is muted") { story in
             try story.settings(of: -1_000_000_000_088, #""mute_for":1000"#)
             try story.settings(of: 2, #""mute_for":1000"#)
             story.say(id: 11)
             story.say(from: 2, id: 12, more: #","mention":1"#)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.say(from: 1, id: 13, more: #","mention":1"#)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1 by 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1 by 1"])
         },
         Variation("what came before the muting ended is dropped, what comes after is shown") {
             story in
             try story.settings(of: 1, #""mute_for":10"#)
             story.text("x", id: 11, date: 59)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.pass(11)
             story.text("y", id: 12, date: 71)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
         },
         Variation("more than a year of muting is for ever") { story in
             try story.settings(of: 1, #""mute_for":31622401"#)
             story.pass(400 * 86_400)
             story.text("x", id: 11)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a scope's muting counts once the chat's own settings are known") { story in
             try story.request(
@@ -244,16 +244,16 @@ struct PushVariationTests {
             let push =
                 #"{"loc_key":"CHANNEL_MESSAGE_TEXT","loc_args":["Chan99","t"],"custom":{"channel_id":99,"msg_id":11}}"#
             story.push(push)
-            #expect(story.told().count == 1)
+            #expect(story.sent().count == 1)
             try story.settings(of: -1_000_000_000_099, #""sound":true"#)
             story.push(push.replacing("11", with: "12"))
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a chat's sound is not that of its pushes, and its preview not theirs") { story in
             try story.settings(
                 of: 1, #""sound_id":"5","use_default_sound":false,"show_preview":false"#)
             story.text("x", id: 11, date: 1)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
             #expect(story.shown == [["x"]])
         },
         Variation("a newer pin takes the older one's place; a muted one removes it, too") { story in
@@ -261,14 +261,14 @@ struct PushVariationTests {
             story.say("PINNED_TEXT", pin, id: 11)
             story.say("PINNED_TEXT", pin, id: 12, date: 2)
             #expect(
-                story.told() == [
+                story.sent() == [
                     "1: +[1] -[] sound -1 of 1 by 1", "1: +[] -[1] sound 0 of 0",
                     "1: +[2] -[] sound -1 of 1 by 1",
                 ])
             try story.settings(of: 2, #""mute_for":1000"#)
             story.say("PINNED_TEXT", pin, from: 2, id: 13, date: 3)
             story.pass(1)
-            #expect(story.told() == ["1: +[] -[2] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[2] sound 0 of 0"])
         },
         Variation("in a private chat pins are messages, and each stays") { story in
             for id in [11, 12] {

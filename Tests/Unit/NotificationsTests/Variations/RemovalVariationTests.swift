@@ -41,7 +41,7 @@ struct RemovalVariationTests {
         Variation("identifiers that nobody has are fine") { story in
             try story.remove(5, group: 9)
             try story.removeGroup(9, upTo: 5)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a group is dismissed with what is hidden of it, and counts on afterwards") {
             story in
@@ -51,13 +51,13 @@ struct RemovalVariationTests {
             try story.removeGroup(1, upTo: 99)
             story.text("y", id: 14, date: 14)
             #expect(
-                story.told() == ["1: +[] -[2, 3] sound 0 of 3", "1: +[4] -[] sound -1 of 4"])
+                story.sent() == ["1: +[] -[2, 3] sound 0 of 3", "1: +[4] -[] sound -1 of 4"])
         },
         Variation("a group is dismissed up to a notification, and the others stay") { story in
             for id in 11...12 { story.text("x", id: id, date: id) }
             story.updates = []
             try story.removeGroup(1, upTo: 1)
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 2"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 2"])
         },
         Variation("dismissing nothing of a group that waits to come back brings it at once") {
             story in
@@ -67,9 +67,9 @@ struct RemovalVariationTests {
             try story.removeGroup(1, upTo: 1)
             story.updates = []
             try story.remove(9, group: 2)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.removeGroup(2, upTo: 1)
-            #expect(story.told() == ["2: +[2] -[] sound 0 of 1"])
+            #expect(story.sent() == ["2: +[2] -[] sound 0 of 1"])
         },
         Variation("an option that is set to what it was hurries nothing") { story in
             for (user, date) in [(1, 1), (2, 2), (3, 3)] {
@@ -78,16 +78,16 @@ struct RemovalVariationTests {
             try story.removeGroup(2, upTo: 2)
             story.updates = []
             try story.set("notification_group_count_max", "2")
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.set("notification_group_count_max", "3")
-            #expect(story.told() == ["1: +[1] -[] sound 0 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound 0 of 1"])
         },
         Variation("a limit above the last id is that of now: later ones come") { story in
             story.text("x", id: 11, date: 1)
             try story.removeGroup(1, upTo: 1000)
             story.updates = []
             story.text("y", id: 12, date: 2)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 2"])
         },
     ]
 
@@ -98,13 +98,13 @@ struct RemovalVariationTests {
             story.push(
                 #"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":"1","messages":"12,11"}}"#)
             #expect(
-                story.told() == ["1: +[] -[2] sound 0 of 1", "1: +[] -[1] sound 0 of 0"])
+                story.sent() == ["1: +[] -[2] sound 0 of 1", "1: +[] -[1] sound 0 of 0"])
         },
         Variation("a deletion of a hidden one changes the count") { story in
             for id in 11...13 { story.text("x", id: id, date: id) }
             story.updates = []
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":11}}"#)
-            #expect(story.told() == ["1: +[] -[] sound 0 of 2"])
+            #expect(story.sent() == ["1: +[] -[] sound 0 of 2"])
         },
         Variation("the end of a group that nobody sees is told all the same") { story in
             for (user, date) in [(1, 1), (2, 2), (3, 3)] {
@@ -112,7 +112,7 @@ struct RemovalVariationTests {
             }
             story.updates = []
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"11"}}"#)
-            #expect(story.told() == ["1: +[] -[] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[] sound 0 of 0"])
         },
         Variation("so is that of one that was about to come back") { story in
             for (user, date) in [(1, 1), (2, 2), (3, 3)] {
@@ -121,7 +121,7 @@ struct RemovalVariationTests {
             try story.removeGroup(3, upTo: 3)
             story.updates = []
             story.push(#"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":1,"messages":"11"}}"#)
-            #expect(story.told() == ["1: +[] -[] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[] sound 0 of 0"])
         },
         Variation("one that was about to come back and is dismissed is never told") { story in
             for (user, date) in [(1, 1), (2, 2), (3, 3)] {
@@ -131,7 +131,7 @@ struct RemovalVariationTests {
             story.updates = []
             try story.removeGroup(1, upTo: 1)
             story.pass(1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("a deletion takes a mention, and a pin") { story in
             story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 11)
@@ -140,7 +140,7 @@ struct RemovalVariationTests {
             story.push(
                 #"{"loc_key":"MESSAGE_DELETED","custom":{"channel_id":88,"messages":"11,12,13"}}"#)
             #expect(
-                story.told() == ["1: +[] -[1] sound 0 of 1", "1: +[] -[2] sound 0 of 0"])
+                story.sent() == ["1: +[] -[1] sound 0 of 1", "1: +[] -[2] sound 0 of 0"])
         },
         Variation("lists of numbers that are none are refused") { story in
             for (list, message) in [
@@ -162,16 +162,16 @@ struct RemovalVariationTests {
             story.say(id: 13, date: 3)
             story.updates = []
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"channel_id":88,"max_id":11}}"#)
-            #expect(story.told() == [], "it waits for others")
+            #expect(story.sent() == [], "it waits for others")
             story.pass(1)
-            #expect(story.told() == ["1: +[] -[1, 3] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[1, 3] sound 0 of 0"])
         },
         Variation("reading takes a pin up to the last one read") { story in
             story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 11)
             story.updates = []
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"channel_id":88,"max_id":11}}"#)
             story.pass(1)
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 0"])
         },
         Variation("private chats in no list keep what was read until the next start") { story in
             story.text("x", id: 11, date: 1)
@@ -180,12 +180,12 @@ struct RemovalVariationTests {
             story.updates = []
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"from_id":1,"max_id":11}}"#)
             story.pass(1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"chat_id":77,"max_id":11}}"#)
             story.pass(1)
-            #expect(story.told() == ["2: +[] -[2] sound 0 of 0"])
+            #expect(story.sent() == ["2: +[] -[2] sound 0 of 0"])
             try story.restart()
-            #expect(story.told() == ["active "])
+            #expect(story.sent() == ["active "])
         },
         Variation("reading less than before changes nothing") { story in
             story.push(#"{"loc_key":"READ_HISTORY","custom":{"channel_id":88,"max_id":20}}"#)
@@ -206,9 +206,9 @@ struct RemovalVariationTests {
                 #"{"@type":"viewMessages","chat_id":-1000000000088,"message_ids":[\#(11 << 20)]FORCE}"#
             story.updates = []
             try story.request(view.replacing("FORCE", with: ""))
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.request(view.replacing("FORCE", with: #","force_read":true"#))
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 0"])
         },
         Variation("what is deleted while none is wanted wakes up") { story in
             for id in 11...12 { story.text("x", id: id, date: id) }
@@ -217,7 +217,7 @@ struct RemovalVariationTests {
             story.engine.account.options[OptionName.groupCountMax] = .integer(2)
             story.updates = []
             try story.restart()
-            #expect(story.told() == ["active 1: [1, 2] of 2"])
+            #expect(story.sent() == ["active 1: [1, 2] of 2"])
         },
         Variation("what nobody has told of has not been seen") { story in
             story.text("x", id: 11, date: 1)
@@ -226,7 +226,7 @@ struct RemovalVariationTests {
             )
             story.updates = []
             story.text("y", id: 12, date: 1)
-            #expect(story.told() == ["1: +[2] -[] sound -1 of 2"])
+            #expect(story.sent() == ["1: +[2] -[] sound -1 of 2"])
         },
         Variation("what goes without a word leaves its group in its place") { story in
             try story.set("notification_group_count_max", "1")
@@ -236,7 +236,7 @@ struct RemovalVariationTests {
             try story.remove(1, group: 1)
             story.updates = []
             story.text("x", from: 2, id: 11, date: 10)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("wanting mentions again counts what is left of them") { story in
             for id in 11...12 { story.say(id: id, more: #","mention":"1""#) }
@@ -245,7 +245,7 @@ struct RemovalVariationTests {
             try story.settings(of: -1_000_000_000_088, #""disable_mention_notifications":false"#)
             story.updates = []
             story.say(id: 13, more: #","mention":"1""#)
-            #expect(story.told() == ["1: +[3] -[] sound -1 of 2 by 1"])
+            #expect(story.sent() == ["1: +[3] -[] sound -1 of 2 by 1"])
         },
         Variation("a group that stays hidden says nothing of what waits in it") { story in
             try story.set("notification_group_count_max", "1")
@@ -255,7 +255,7 @@ struct RemovalVariationTests {
                 story.say(
                     "PINNED_TEXT", ["U", "p", "Basic77"], id: id, date: 5, chat: #""chat_id":"77""#)
             }
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
     ]
 
@@ -266,7 +266,7 @@ struct RemovalVariationTests {
             story.push(
                 #"{"loc_key":"MESSAGE_PHOTO","loc_args":["U","🖼 c"],"custom":{"from_id":1,"msg_id":11,"edit_date":5}}"#
             )
-            #expect(story.told() == ["1: edit 1"])
+            #expect(story.sent() == ["1: edit 1"])
             #expect(story.shown == [["c"]])
             #expect(story.engine.activeGroups.first?.notifications.first?.date == 1_800_000_001)
         },
@@ -283,7 +283,7 @@ struct RemovalVariationTests {
             story.push(
                 #"{"loc_key":"MESSAGE_TEXT","loc_args":["U","new"],"custom":{"from_id":1,"msg_id":11,"edit_date":1}}"#
             )
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
             try story.remove(3, group: 1)
             #expect(story.shown == [["new", "x"]])
         },
@@ -297,7 +297,7 @@ struct RemovalVariationTests {
                 )
                 #expect(outcome == .ok)
             }
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("an edit without a date is none") { story in
             for date in ["0", "-1"] {
@@ -316,7 +316,7 @@ struct RemovalVariationTests {
                 #""disable_pinned_message_notifications":true,"disable_mention_notifications":true"#
             )
             story.pass(1)
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 1"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 1"])
         },
         Variation("switching pins off for all groups does the same") { story in
             story.say("PINNED_TEXT", ["User1", "p", "Super88"], id: 11)
@@ -325,14 +325,14 @@ struct RemovalVariationTests {
                 #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopeGroupChats"},"notification_settings":{"disable_pinned_message_notifications":true}}"#
             )
             story.pass(1)
-            #expect(story.told() == ["1: +[] -[1] sound 0 of 0"])
+            #expect(story.sent() == ["1: +[] -[1] sound 0 of 0"])
         },
         Variation("muting removes nothing that is shown") { story in
             story.text("x", id: 11, date: 1)
             story.updates = []
             try story.settings(of: 1, #""mute_for":1000"#)
             story.pass(1)
-            #expect(story.told() == [])
+            #expect(story.sent() == [])
         },
         Variation("the end of an account takes everything from the screen, the oldest first") {
             story in
@@ -340,7 +340,7 @@ struct RemovalVariationTests {
             story.updates = []
             try story.request(#"{"@type":"destroy"}"#)
             #expect(
-                story.told() == ["1: +[] -[1] sound 0 of 1", "2: +[] -[2] sound 0 of 1"])
+                story.sent() == ["1: +[] -[1] sound 0 of 1", "2: +[] -[2] sound 0 of 1"])
             #expect(story.engine.account == Account())
         },
         Variation("closing brings what waits") { story in
@@ -350,7 +350,7 @@ struct RemovalVariationTests {
             try story.removeGroup(3, upTo: 3)
             story.updates = []
             try story.request(#"{"@type":"close"}"#)
-            #expect(story.told() == ["1: +[1] -[] sound 0 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound 0 of 1"])
         },
         Variation("closing brings a message that waits to be read elsewhere") { story in
             try story.request(
@@ -358,9 +358,9 @@ struct RemovalVariationTests {
             try story.request(
                 #"{"@type":"bellwire.addMessage","message":{"@type":"message","id":\#(11 << 20),"chat_id":1,"date":1800000060,"content":{"@type":"messageText"}}}"#
             )
-            #expect(story.told() == [] && story.client.pending?.delayed == true)
+            #expect(story.sent() == [] && story.client.pending?.delayed == true)
             try story.request(#"{"@type":"close"}"#)
-            #expect(story.told() == ["1: +[1] -[] sound -1 of 1"])
+            #expect(story.sent() == ["1: +[1] -[] sound -1 of 1"])
             #expect(story.client.pending?.delayed == false)
         },
     ]

@@ -28,7 +28,7 @@ struct Variation: Sendable, CustomTestStringConvertible {
 
 extension Story {
     /// What was told since the last look, in a line each; what waits and options are left out.
-    mutating func told() -> [String] {
+    mutating func sent() -> [String] {
         defer { updates = [] }
         return updates.compactMap { update in
             switch update {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PushService
 
-/// A client on a loop of its own, and the rules for callbacks in front of it.
+/// A client with its own loop, behind the rules for callbacks.
 final class CallbackClientFixture: Sendable {
     private let group: LoopGroup
     private let client: LoopClient
@@ -52,7 +52,7 @@ final class CallbackClientFixture: Sendable {
 
 @Suite("Where callbacks connect to")
 struct CallbackClientTests {
-    @Test("Whoever came over the network reaches nothing of this machine, by no name")
+    @Test("A caller on the network cannot reach this machine under any name")
     func loopback() async throws {
         let hook = try HookServer()
         let client = try CallbackClientFixture {
@@ -67,7 +67,7 @@ struct CallbackClientTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("A name that leads elsewhere from one moment to the next is judged each time")
+    @Test("A name is judged each time, because it may resolve differently")
     func rebinding() async throws {
         let hook = try HookServer()
         let allowed = try #require(AddressBlock("127.0.0.1"))
@@ -82,7 +82,7 @@ struct CallbackClientTests {
         #expect(hook.requests.count == 1)
     }
 
-    @Test("Of several addresses of a name, the one that is not allowed is not dialled")
+    @Test("A forbidden address among several of a name is not dialled")
     func severalAddresses() async throws {
         let hook = try HookServer(at: SocketAddress("0.0.0.0:0"))
         let allowed = try #require(AddressBlock("127.0.0.9"))
@@ -96,7 +96,7 @@ struct CallbackClientTests {
         #expect(hook.requests.count == 1)
     }
 
-    @Test("Some addresses of a name are refused while another version of it connects")
+    @Test("Forbidden addresses of a name do not prevent connecting to an allowed one")
     func refusedBesides() async throws {
         let hook = try HookServer(at: SocketAddress("[::]:0"))
         let allowed = try ["::1", "127.0.0.9"].map { try #require(AddressBlock($0)) }
@@ -121,7 +121,7 @@ struct CallbackClientTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("The service's own listeners are not called, by none of this machine's addresses")
+    @Test("The service's own listeners are not called under any address of this machine")
     func ourselves() async throws {
         let hook = try HookServer(at: SocketAddress("0.0.0.0:0"))
         let any = try #require(IPAddress("0.0.0.0"))
@@ -133,10 +133,10 @@ struct CallbackClientTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("A local user's connection serves nobody else")
+    @Test("A local user's connection is not reused for others")
     func sharing() async throws {
         let hook = try HookServer()
-        // Some address is allowed in clear, so that the request is refused when it is dialled.
+        // Some address is allowed without TLS, so that the request is refused when it is dialled.
         let allowed = try #require(AddressBlock("127.0.0.9"))
         let client = try CallbackClientFixture {
             $0.dialGuard.allowed = [allowed]
@@ -148,7 +148,7 @@ struct CallbackClientTests {
         #expect(hook.requests.count == 1)
     }
 
-    @Test("The proxy of the configuration is asked for what goes to the internet")
+    @Test("The configured proxy is used for requests to the internet only")
     func proxy() async throws {
         let proxy = try HookServer { _ in HookAnswer(403) }
         let client = try CallbackClientFixture { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
@@ -189,7 +189,7 @@ struct SocketCallbackTests {
         #expect(hook.requests.first?.path == "/")
     }
 
-    @Test("One outside of the folder is not, whatever the path looks like")
+    @Test("A socket outside of the folder is not called, whatever the path looks like")
     func outside() async throws {
         let other = try HookServer(at: .unix(path: folder.file("b.sock")))
         let elsewhere = HeldSocket.Failure.elsewhere.description
@@ -199,7 +199,7 @@ struct SocketCallbackTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("No link is followed, neither at the end nor on the way")
+    @Test("No link in the path is followed")
     func links() async throws {
         let files = FileManager.default
         try files.createSymbolicLink(
@@ -217,7 +217,7 @@ struct SocketCallbackTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("A socket of somebody else is not called")
+    @Test("A socket of another user is not called")
     func foreign() async throws {
         let foreign = HeldSocket.Failure.foreignOwner.description
         #expect(
@@ -225,7 +225,7 @@ struct SocketCallbackTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("A file that is no socket is not opened")
+    @Test("A file that is not a socket is not opened")
     func file() async throws {
         try Data().write(to: URL(filePath: folder.file("hooks/file")))
         let outcome = try await outcome(folder.file("hooks/file"))
@@ -239,7 +239,7 @@ struct SocketCallbackTests {
         #expect(outcome == HeldSocket.Failure.excluded.description)
     }
 
-    @Test("Who came over the network names only sockets that are allowed by name")
+    @Test("A caller on the network can name only sockets that the configuration allows")
     func allowed() async throws {
         let path = folder.file("hooks/a.sock")
         #expect(

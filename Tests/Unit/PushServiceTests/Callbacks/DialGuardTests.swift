@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushService
 
-@Suite("Where requests that others ask for may go")
+@Suite("Where callbacks may go")
 struct DialGuardTests {
     private func refusal(
         _ address: String, port: UInt16 = 443, _ rights: CallbackRights = .anyone,
@@ -26,7 +26,7 @@ struct DialGuardTests {
     }
 
     @Test(
-        "Addresses of any other kind are not",
+        "Other addresses are not called",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.254",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1",
@@ -40,14 +40,14 @@ struct DialGuardTests {
         #expect(try refusal(address) == .notInternet)
     }
 
-    @Test("An address of version 4 inside of one of version 6 is refused, whatever it is")
+    @Test("An IPv4 address inside an IPv6 address is always refused")
     func mapped() throws {
         #expect(try refusal("::ffff:8.8.8.8", isMapped: true) == .wrapped)
         #expect(try refusal("::ffff:127.0.0.1", .localUser(7), isMapped: true) == .wrapped)
     }
 
     @Test(
-        "A local user reaches this machine and private networks beside the internet")
+        "A local user reaches this machine and private networks as well as the internet")
     func localUser() throws {
         for address in ["127.0.0.1", "::1", "10.1.2.3", "192.168.1.1", "fd00::1", "8.8.8.8"] {
             #expect(try refusal(address, .localUser(1_000)) == nil)
@@ -57,7 +57,7 @@ struct DialGuardTests {
         }
     }
 
-    @Test("What the administrator allows is allowed to everybody")
+    @Test("The administrator's allowances apply to everyone")
     func allowed() throws {
         var dialGuard = DialGuard()
         dialGuard.allowed = [try #require(AddressBlock("10.1.0.0/16"))]
@@ -65,7 +65,7 @@ struct DialGuardTests {
         #expect(try refusal("10.2.0.1", .anyone, dialGuard) == .notInternet)
     }
 
-    @Test("In clear only a program of this machine is called")
+    @Test("Without TLS only programs on this machine are called")
     func clear() throws {
         #expect(try refusal("127.0.0.1", port: 8_080, .localUser(0), isEncrypted: false) == nil)
         #expect(try refusal("10.1.2.3", port: 8_080, .localUser(0), isEncrypted: false) == .clear)
@@ -82,7 +82,7 @@ struct DialGuardTests {
         #expect(try refusal("8.8.8.8", port: port) == nil)
     }
 
-    @Test("The service never calls itself, by none of its addresses")
+    @Test("The service never calls itself under any of its addresses")
     func ownListeners() throws {
         var dialGuard = DialGuard()
         dialGuard.listeners = [
@@ -91,7 +91,7 @@ struct DialGuardTests {
         let user = CallbackRights.localUser(0)
         #expect(try refusal("127.0.0.1", port: 8_443, user, dialGuard) == .ownListener)
         #expect(try refusal("127.0.0.1", port: 8_444, user, dialGuard) == nil)
-        // Of the address that is a wildcard only what this machine has counts.
+        // A wildcard stands only for the addresses that this machine has.
         #expect(try refusal("10.0.0.1", port: 443, user, dialGuard) == .ownListener)
         #expect(try refusal("10.0.0.2", port: 443, user, dialGuard) == nil)
     }
@@ -107,7 +107,7 @@ struct DialGuardTests {
 @Suite("URLs of callbacks")
 struct CallbackTargetTests {
     @Test(
-        "What may be called is read into the one form that is dialled",
+        "A valid URL is normalised to the form that is dialled",
         arguments: [
             ("https://example.org/hook?x=1", "https://example.org/hook?x=1", "example.org", 443),
             ("HTTPS://Example.ORG", "https://example.org/", "example.org", 443),
@@ -151,7 +151,7 @@ struct CallbackTargetTests {
     }
 }
 
-@Suite("What can be told of a callback before it is dialled")
+@Suite("Callbacks that are refused before they are dialled")
 struct CallbackObjectionTests {
     private var settings = CallbackSettings(userAgent: "test")
 
@@ -165,7 +165,7 @@ struct CallbackObjectionTests {
     }
 
     @Test(
-        "Numbers that are not of the internet are refused, in every notation",
+        "Addresses outside the internet are refused in every notation",
         arguments: [
             "https://127.0.0.1/", "https://2130706433/", "https://0177.0.0.1/",
             "https://0x7f000001/",
@@ -177,7 +177,7 @@ struct CallbackObjectionTests {
         #expect(objection(url) == .address(.notInternet))
     }
 
-    @Test("A mapped number is refused, even for a local user")
+    @Test("A mapped address is refused, even for a local user")
     func mapped() {
         #expect(objection("https://[::ffff:127.0.0.1]/", .localUser(5)) == .address(.wrapped))
         #expect(objection("https://[::ffff:8.8.8.8]/") == .address(.wrapped))
@@ -190,7 +190,7 @@ struct CallbackObjectionTests {
         #expect(objection("http://localhost/", .localUser(5)) == nil)
     }
 
-    @Test("A socket may be named by a local user inside of his folder, or where it is allowed")
+    @Test("A local user may name a socket in their own folder or an allowed one")
     func sockets() {
         var tests = self
         tests.settings.unixFolder = "/run/hooks"

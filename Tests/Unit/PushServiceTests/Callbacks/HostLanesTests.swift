@@ -10,7 +10,7 @@ struct HostLanesTests {
         return tickets
     }
 
-    @Test("A host has four requests at once, in the order in which they were asked for")
+    @Test("A host gets at most four requests at once, in the order of asking")
     func perHost() {
         var lanes = HostLanes()
         for ticket in 1...6 { lanes.ask(UInt32(ticket), host: "a") }
@@ -21,7 +21,7 @@ struct HostLanesTests {
         #expect(begun(&lanes, at: 0) == [6])
     }
 
-    @Test("No second has more than twenty requests to one host, wherever it begins")
+    @Test("A host gets at most twenty requests in any second")
     func perSecond() {
         var lanes = HostLanes()
         for ticket in 0..<200 { lanes.ask(UInt32(ticket), host: "a") }
@@ -40,7 +40,7 @@ struct HostLanesTests {
         #expect((times.last ?? 0) < 10_000)
     }
 
-    @Test("There are 512 places, of which those that nobody knows have 256")
+    @Test("Of 512 places, untried hosts use at most 256")
     func places() {
         var lanes = HostLanes()
         for host in 0..<600 { lanes.ask(UInt32(host), host: "known\(host)") }
@@ -83,7 +83,7 @@ struct HostLanesTests {
         }
     }
 
-    @Test("A host that answers again leaves the slow lane with all that waits for it")
+    @Test("A host that answers again leaves the slow lane with all its requests")
     func recovery() {
         var lanes = HostLanes()
         for ticket in 0..<100 {
@@ -101,7 +101,7 @@ struct HostLanesTests {
         #expect(begun(&lanes, at: 1).contains(5_000))
     }
 
-    @Test("What is known of hosts with nothing to do is forgotten when they become many")
+    @Test("Idle hosts are forgotten when there are many")
     func memory() {
         var lanes = HostLanes()
         for host in 0..<100_000 {

@@ -7,7 +7,7 @@ struct FailureLimiterTests {
     private let limiter = FailureLimiter(perSecond: 3, capacity: 4)
 
     private func fail(_ key: UInt64, _ times: Int, second: Int64 = 10) {
-        for _ in 0..<times { limiter.note(key, second: second) }
+        for _ in 0..<times { limiter.count(key, second: second) }
     }
 
     @Test("Each may fail so often within a second, whatever others do, and then in the next one")

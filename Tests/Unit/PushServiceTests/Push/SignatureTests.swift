@@ -244,11 +244,11 @@ struct SignatureTests {
         for turn in [Instant(nanoseconds: 1), Instant(nanoseconds: 2)] {
             for isSpent in [false, false, true, true] {
                 #expect(share.isSpent(in: turn) == isSpent)
-                share.note(in: turn)
+                share.spend(in: turn)
             }
         }
         // Nobody asks before.
-        for _ in 0..<2 { share.note(in: Instant(nanoseconds: 3)) }
+        for _ in 0..<2 { share.spend(in: Instant(nanoseconds: 3)) }
         let isSpent = share.isSpent(in: Instant(nanoseconds: 3))
         #expect(isSpent)
     }

@@ -21,10 +21,10 @@ struct TestPush {
         var noted = PushFields()
         for (name, value) in fields {
             let (name, value) = (Array(name.utf8), Array(value.utf8))
-            noted.note(name.span, value.span)
+            noted.record(name.span, value.span)
         }
         let query = Array(query.utf8)
-        noted.note(query: query.span)
+        noted.record(query: query.span)
         return try PushRequest(
             noted, body: body.span,
             rules: PushRules(kind: kind, method: method, ttlLimit: ttlLimit))

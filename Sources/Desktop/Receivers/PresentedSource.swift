@@ -1,0 +1,28 @@
+/// An account whose notifications are shown, and its application.
+package struct PresentedSource: Equatable, Sendable {
+    /// Identifies the account on this desktop; the same after a restart.
+    package let id: String
+    /// The application name on notifications.
+    package var name: String
+    /// The id of a `.desktop` file without its suffix: gives the icon, and settings of its own.
+    package var desktopEntry: String
+    /// The D-Bus name of an application that can be activated.
+    package var service: String?
+
+    package static let ownDesktopEntry = "org.bellwire.Desktop"
+
+    package init(
+        id: String, name: String, desktopEntry: String = Self.ownDesktopEntry,
+        service: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.desktopEntry = desktopEntry
+        self.service = service
+    }
+}
+
+struct PresentedEngine: Sendable {
+    let source: PresentedSource
+    let address: EngineAddress
+}

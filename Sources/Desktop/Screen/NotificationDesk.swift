@@ -1,0 +1,173 @@
+import Base
+package import Bus
+package import Reactor
+package import System
+
+/// Shows the notifications of engines: stores and performs what a `Presenter` decides.
+///
+/// Confined to the thread of the loop.
+package final class NotificationDesk: TimerHandler {
+    private let loop: EventLoop
+    private let log: Log
+    private let store: any ShownStore
+    private var presenter: Presenter
+    private var bus: NotificationBus?
+    private var applications: ApplicationDesk?
+    private let links: LinkDesk
+    private var timer: (id: TimerID, deadline: Duration)?
+    /// Called with requests to the engine of a source.
+    package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
+    /// Called with fetch signals for programs of the session.
+    var fetch: (FetchSignal) -> Void = { _ in }
+
+    package init(
+        _ sources: [PresentedSource], store: any ShownStore, bus address: BusAddress = .session,
+        on loop: EventLoop, log: Log
+    ) throws {
+        self.loop = loop
+        self.log = log
+        self.store = store
+        links = LinkDesk(on: loop, log: log)
+        presenter = Presenter(sources, history: try store.history())
+        bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
+            self?.handle(event)
+        }
+        let applications = ApplicationDesk(
+            on: loop, log: log,
+            service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
+            request: { [weak self] in self?.request($0, $1) })
+        self.applications = applications
+        bus?.connected = { [weak applications, links] connection in
+            links.use(connection)
+            applications?.use(connection)
+        }
+    }
+
+    package func start() { bus?.start() }
+
+    /// Sets the sources to show. Notifications of other sources leave the screen.
+    func use(_ sources: [PresentedSource]) {
+        let ended = Set(presenter.sources.keys).subtracting(sources.map(\.id))
+        for source in ended.sorted() {
+            applications?.handle(.sourceEnded(source))
+            handle(.sourceEnded(source))
+        }
+        for source in sources where presenter.sources[source.id]?.settings != source {
+            handle(.sourceBegan(source))
+        }
+    }
+
+    package func close() {
+        applications?.close()
+        bus?.close()
+        bus = nil
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+    }
+
+    /// Handles one update or answer of an engine.
+    package func received(_ text: [UInt8], from source: String) {
+        guard let node = try? JSONDocument(text).root else { return }
+        if let signal = FetchSignal(node, from: source) { return fetch(signal) }
+        if applications?.received(node, from: source) == true { return }
+        if Self.isEndOfAccount(node) { return accountIsGone(source) }
+        guard let update = EngineUpdate(node) else { return }
+        handle(.update(source: source, update))
+    }
+
+    /// The engine of a source will send its whole state.
+    func joined(_ source: String) {
+        applications?.handle(.joined(source))
+        handle(.joined(source))
+    }
+
+    /// The error is not the answer to a request.
+    private static func isEndOfAccount(_ node: JSONNode) -> Bool {
+        node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
+    }
+
+    /// The account no longer exists.
+    package func accountIsGone(_ source: String) {
+        applications?.handle(.sourceEnded(source))
+        handle(.accountEnded(source))
+    }
+
+    /// The application has the fetch signal.
+    func fetched(_ signal: FetchSignal) {
+        if let id = signal.id { request(signal.source, .signalTaken(id: id)) }
+    }
+
+    private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
+
+    private func handle(_ event: PresenterEvent) {
+        let actions = presenter.handle(event, at: now)
+        keep(actions)
+        for action in actions { perform(action) }
+        setTimer()
+    }
+
+    /// Stores before any call leaves, so that the next process knows what was running at a crash.
+    private func keep(_ actions: [PresenterAction]) {
+        var kept: [ShownKey: ShownRecord] = [:]
+        var forgotten: Set<ShownKey> = []
+        for action in actions {
+            switch action {
+            case .keep(let record):
+                kept[record.key] = record
+                forgotten.remove(record.key)
+            case .forget(let key):
+                kept[key] = nil
+                forgotten.insert(key)
+            default: break
+            }
+        }
+        guard !kept.isEmpty || !forgotten.isEmpty else { return }
+        do {
+            try store.commit(
+                kept: kept.values.sorted { $0.key < $1.key }, forgotten: forgotten.sorted())
+        } catch {
+            // A notification shown twice is better than one not shown.
+            log.write(.error, "notifications.not.kept", [("reason", "\(error)")])
+        }
+    }
+
+    private func forgetHighest(of source: String) {
+        do {
+            try store.forgetHighest(of: source)
+        } catch {
+            // Low ids of a new account with this name then count as seen and do not come up.
+            log.write(.error, "notifications.not.forgotten", [("reason", "\(error)")])
+        }
+    }
+
+    private func perform(_ action: PresenterAction) {
+        switch action {
+        case .keep, .forget: break
+        case .forgetHighest(let source): forgetHighest(of: source)
+        case .startServer: bus?.startServer()
+        case .notify(let ticket, let call): bus?.notify(ticket, call)
+        case .close(let key, let id): bus?.close(key, id)
+        case .request(let source, let request): self.request(source, request)
+        case .activate(let service, let token): applications?.activate(service, token: token)
+        case .open(let link, let choice, let token):
+            applications?.handle(.performed(choice))
+            links.open(link, token: token)
+        case .badge(let entry, let count): bus?.badge(entry, count)
+        }
+    }
+
+    private func setTimer() {
+        let deadline = presenter.deadline(at: now)
+        guard deadline != timer?.deadline else { return }
+        if let timer { loop.cancel(timer.id) }
+        timer = deadline.map { deadline in
+            let pause = Interval(deadline - now)
+            return (loop.schedule(after: pause, self), deadline)
+        }
+    }
+
+    package func timerFired(_ cookie: UInt64) {
+        timer = nil
+        handle(.elapsed)
+    }
+}

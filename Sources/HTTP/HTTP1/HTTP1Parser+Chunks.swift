@@ -1,0 +1,79 @@
+import Base
+
+/// Chunked bodies and their trailers (RFC 9112 section 7.1).
+extension HTTP1Parser {
+    mutating func advanceInChunks(
+        _ input: Span<UInt8>, _ position: inout Int
+    ) throws(HTTPRefusal) -> HTTP1Event? {
+        switch phase {
+        case .chunk(let remaining):
+            let piece = consume(remaining, of: input, &position)
+            guard !piece.isEmpty else { return .needsMore }
+            phase =
+                piece.count == remaining ? .chunkEnd : .chunk(remaining: remaining - piece.count)
+            return .body(piece)
+        case .chunkEnd:
+            guard let isEmpty = try withLine(input, &position, 2, .missingChunkEnd, Self.isEmpty)
+            else { return .needsMore }
+            guard isEmpty else { throw .missingChunkEnd }
+            phase = .chunkLine
+        case .trailers:
+            guard
+                let read = try withLine(
+                    input, &position, trailerAllowance, .trailersTooLarge, Self.checkTrailer)
+            else { return .needsMore }
+            trailerAllowance -= read.count
+            if read.isLast { phase = .end }
+        default:
+            let limit = HTTP1ChunkLine.digitLimit + extensionAllowance + 2
+            guard
+                let line = try withLine(
+                    input, &position, limit, .chunkExtensionsTooLong, HTTP1ChunkLine.init)
+            else { return .needsMore }
+            try begin(line)
+        }
+        return nil
+    }
+
+    private mutating func begin(_ chunk: HTTP1ChunkLine) throws(HTTPRefusal) {
+        guard chunk.extensionBytes <= extensionAllowance else { throw .chunkExtensionsTooLong }
+        guard chunk.size <= bodyAllowance else { throw .bodyTooLarge }
+        extensionAllowance -= chunk.extensionBytes
+        bodyAllowance -= chunk.size
+        phase = chunk.size == 0 ? .trailers : .chunk(remaining: chunk.size)
+    }
+
+    /// Passes the next complete line, with its line feed, to `read`; nil if there is none yet.
+    private mutating func withLine<Result>(
+        _ input: Span<UInt8>, _ position: inout Int, _ limit: Int, _ tooLong: HTTPRefusal,
+        _ read: (Span<UInt8>) throws(HTTPRefusal) -> Result
+    ) throws(HTTPRefusal) -> Result? {
+        let room = min(limit - line.count, input.count - position)
+        let piece = input.extracting(position..<position + room)
+        guard let lineFeed = piece.firstIndex(of: .lineFeed) else {
+            guard line.count + room < limit else { throw tooLong }
+            line.append(contentsOf: piece)
+            position += room
+            return nil
+        }
+        let end = piece.extracting(0..<lineFeed + 1)
+        position += end.count
+        guard !line.isEmpty else { return try read(end) }
+        line.append(contentsOf: end)
+        let whole = line
+        line = []
+        return try read(whole.span)
+    }
+
+    private static func isEmpty(_ line: Span<UInt8>) -> Bool { line.elementsEqual("\r\n") }
+
+    /// Trailers are checked like any field and dropped: merged into the head they could change
+    /// decisions made earlier (RFC 9110 section 6.5.1).
+    private static func checkTrailer(
+        _ line: Span<UInt8>
+    ) throws(HTTPRefusal) -> (count: Int, isLast: Bool) {
+        if isEmpty(line) { return (line.count, true) }
+        guard try HTTP1FieldLine(line, at: 0) != nil else { throw .bareCarriageReturn }
+        return (line.count, false)
+    }
+}

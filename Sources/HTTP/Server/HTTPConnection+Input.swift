@@ -1,0 +1,105 @@
+import Reactor
+import TLS
+
+/// The handshake and all input after it.
+extension HTTPConnection {
+    private static let readsPerEvent = 4
+
+    func shakeHands() {
+        switch transport?.handshake() {
+        case .bytes:
+            guard let agreed = agreedProtocol() else { return close() }
+            speak(agreed)
+            agreed.produce()
+            flush()
+            // The first request may have come with the end of the handshake.
+            if transport?.hasPending == true { receive() }
+        case .wantsRead: setInterest(.readable)
+        case .wantsWrite: setInterest(.writable)
+        case .failed: lose()
+        case .closed, nil: close()
+        }
+    }
+
+    private func agreedProtocol() -> (any SpokenProtocol)? {
+        guard transport?.applicationProtocol == .http2 else { return HTTP1Server(on: self) }
+        return try? HTTP2Server(on: self)  // Out of memory: this connection closes.
+    }
+
+    func receive() {
+        let scratch = service.scratch
+        for _ in 0..<Self.readsPerEvent {
+            guard let spoken, spoken.takesInput else { return stopReading() }
+            var buffer = scratch.mutableSpan
+            switch transport?.read(into: &buffer) {
+            case .bytes(let count):
+                service.read(count)
+                sendQueue.lend(&output)
+                var input = scratch.extracting(0..<count).mutableSpan
+                spoken.receive(&input)
+                flush()
+            case .wantsRead: return
+            case .wantsWrite:
+                // Unread input would be reported in every turn.
+                readsAfterWriting = true
+                return setInterest(.writable)
+            case .failed: return lose()
+            case .closed, nil: return close()
+            }
+            // Waiting for the next event is cheaper than a read that finds nothing.
+            guard transport?.hasPending == true else { return }
+        }
+        readOn()
+    }
+
+    /// Continues in the next turn, after other connections: OpenSSL holds more, which the socket
+    /// does not report.
+    func readOn() {
+        hasUnread = false
+        guard !isReadingOn else { return }
+        isReadingOn = true
+        _ = service.loop.schedule(after: Interval(.zero), self, cookie: Self.readOnCookie)
+    }
+
+    /// Stops watching only when there was something to read: most peers send nothing before they
+    /// have their answer, and changing the watch is a system call.
+    private func stopReading() {
+        hasUnread = transport?.hasPending == true
+        if watch.interest.isReadable { setInterest(watch.interest.subtracting(.readable)) }
+    }
+}
+
+/// The PROXY header at the start of a connection.
+extension HTTPConnection {
+    /// Returns whether reading can continue. A listener that expects a header serves no connection
+    /// without one: otherwise anyone could claim any address.
+    func readProxyHeader() -> Bool {
+        let scratch = service.scratch
+        var buffer = scratch.mutableSpan
+        switch transport?.peek(into: &buffer) {
+        case .bytes(let count):
+            let seen = scratch.span.extracting(0..<count)
+            guard let (taken, progress) = proxyHeader?.next(seen) else { return true }
+            transport?.skip(taken, scratch)
+            return finish(progress)
+        case .wantsRead, .wantsWrite: return false
+        case .closed, .failed, nil:
+            close()
+            return false
+        }
+    }
+
+    private func finish(_ progress: ProxyHeader.Progress) -> Bool {
+        switch progress {
+        case .needsMore: return false
+        case .malformed:
+            close()
+            return false
+        case .client(let client):
+            if let client { peer = client }
+            proxyHeader = nil
+            if !isEncrypted { speak(HTTP1Server(on: self)) }
+            return true
+        }
+    }
+}

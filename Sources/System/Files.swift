@@ -1,0 +1,79 @@
+import Glibc
+
+/// Reads files without secrets, such as a message to send.
+package enum TextFile {
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        case tooLarge(path: String)
+        case system(path: String, SystemError)
+
+        package var description: String {
+            switch self {
+            case .tooLarge(let path): "\(path) is too large"
+            case .system(let path, let error): "\(path): \(error)"
+            }
+        }
+    }
+
+    package static let sizeLimit = 1 << 20
+
+    package static func read(_ path: String) throws(Failure) -> [UInt8] {
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try FileDescriptor.open(path, O_RDONLY).readAll(limit: sizeLimit)
+        } catch {
+            throw .system(path: path, error)
+        }
+        guard let bytes else { throw .tooLarge(path: path) }
+        return bytes
+    }
+}
+
+/// Replaces a file as a whole: a reader, or a start after a crash, finds the old one or the new
+/// one.
+package enum AtomicFile {
+    /// The file is on the disk, with exactly these permissions, before this returns.
+    package static func replace(
+        _ path: String, with bytes: Span<UInt8>, mode: UInt32
+    ) throws(SystemError) {
+        let draft = path + ".new"
+        // An interrupted attempt may have left one behind.
+        unlink(draft)
+        let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        try file.write(bytes)
+        _ = try ensure("fchmod") { fchmod(file.number, mode) }
+        try file.synchronize()
+        _ = try ensure("rename") { rename(draft, path) }
+        try FileDescriptor.synchronizeFolder(of: path)
+    }
+}
+
+/// Changes whenever a file is written or replaced, or a link to it is changed.
+package struct FileStamp: Equatable, Sendable {
+    private let device: dev_t
+    private let inode: ino_t
+    private let size: off_t
+    private let modifiedSeconds: Int
+    private let modifiedNanoseconds: Int
+    package let isReadableByEveryone: Bool
+
+    /// Nil if the file does not exist or cannot be examined.
+    package init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+        size = status.st_size
+        modifiedSeconds = status.st_mtim.tv_sec
+        modifiedNanoseconds = status.st_mtim.tv_nsec
+        isReadableByEveryone = status.st_mode & S_IROTH != 0
+    }
+}
+
+package enum FreeSpace {
+    /// The bytes that this process may still write next to `path`; nil if the system does not say.
+    package static func bytes(at path: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    }
+}
