@@ -1,6 +1,6 @@
 package import WebPush
 
-/// To whom a message goes: rows of the store.
+/// The rows in the store of the subscription and the device that a message is for.
 package struct Address: Hashable, Sendable {
     package let subscription: UInt32
     package let device: UInt32

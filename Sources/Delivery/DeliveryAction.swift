@@ -1,37 +1,37 @@
 package import WebPush
 
-/// What is to be done because of what became known of a delivery, in order.
+/// What the desk must do after an event of a delivery, in order.
 package enum DeliveryAction: Sendable {
-    /// Send it to the device.
+    /// Send the message to the device.
     case write(Message, ChannelID)
-    /// Tell the device that a message ended which it was sent.
+    /// Tell the device that a message it was sent has ended.
     case takeBack(MessageID, ChannelID)
-    /// Send this to the device: it waited until all that was acknowledged is recorded.
+    /// Send this reply, which waited until all acknowledgements before it were recorded.
     case say([UInt8])
-    /// Answer no pings of the connection, until `releasePongs`.
+    /// Answer no pings of the connection until `releasePongs`.
     case holdPongs
     case releasePongs
 
-    /// Hand it to the store, which answers for it.
+    /// Give the message to the store; its sender is answered once the store has replied.
     case keep(Message, SenderTicket)
-    /// Its sender hears that it was accepted.
+    /// Tell the sender that the message was accepted.
     case answer(Message, SenderTicket)
-    /// Say `due` then, unless `letGo` comes before: one for each.
+    /// Call `due` at this time, unless `letGo` comes first: one `letGo` for each `hold`.
     case hold(until: Int64)
     case letGo
 
-    /// The store has to know that the device has done with it: then say `recorded`.
+    /// Record in the store that the device is done with the message, then call `recorded`.
     case record(Acknowledgement)
-    /// Read what waits in the store: then say `read`, or `unreadable`.
+    /// Read what waits in the store, then call `read` or `unreadable`.
     case read(PageRequest)
-    /// The store could not: say `tryAgain` after a while.
+    /// The store failed: call `tryAgain` after a while.
     case wait
 }
 
-/// By which the store finds a message that a device has done with.
+/// How the store finds a message that a device is done with.
 package enum Acknowledgement: Equatable, Sendable {
     case message(MessageReference)
-    /// Of one that was not sent on this connection.
+    /// A message that was not sent on this connection.
     case id(MessageID)
 
     package var id: MessageID {

@@ -1,25 +1,25 @@
-/// What a delivery could do wrong. Programs for tests do it on purpose, to see that it is found.
+/// Mistakes that tests make on purpose, to check that the model finds them.
 package enum DeliveryMistake: CaseIterable, Sendable {
-    /// Its sender hears that a message was accepted before anybody has it.
+    /// The sender hears that a message was accepted before the device or the store has it.
     case answersTooEarly
-    /// The same, of what was held when its device went away.
+    /// The same, for messages that were held when their device disconnected.
     case answersForTheLost
     /// An acknowledgement ends all messages of its topic.
     case settlesTopics
-    /// The device hears of us before all that it acknowledged is recorded.
+    /// The device hears from the server before all that it acknowledged is recorded.
     case repliesTooEarly
-    /// A message that is outstanding is sent once more from a page.
+    /// An outstanding message is sent again from a page.
     case sendsTwice
-    /// What was acknowledged is sent once more from a page that was begun before.
+    /// An acknowledged message is sent again from a page that was begun before.
     case forgetsSettled
-    /// What comes now is sent before what waits.
+    /// New messages are sent before waiting ones.
     case overtakes
-    /// The oldest message gives way when there is no room.
+    /// The oldest message is dropped when there is no room.
     case dropsTheOldest
 }
 
 extension DeviceDelivery {
-    /// Never, but in tests.
+    /// Always false outside tests.
     func makes(_ mistake: DeliveryMistake) -> Bool {
         #if PLANT_ACKNOWLEDGE_BY_TOPIC
             if mistake == .settlesTopics { return true }
@@ -31,7 +31,6 @@ extension DeviceDelivery {
         #endif
     }
 
-    /// A mistake.
     mutating func settleAll(like message: Message, _ actions: inout [DeliveryAction]) {
         for other in outstanding
         where message.content.topic != nil && other.message.content.topic == message.content.topic {

@@ -1,26 +1,26 @@
 package import WebPush
 
-/// The device.
+/// Events from the device.
 extension DeviceDelivery {
-    /// It was greeted.
+    /// The device said hello and was answered.
     package mutating func opened(takesBack: Bool, _ actions: inout [DeliveryAction]) {
         phase = .open
         self.takesBack = takesBack
         readAnew(&actions)
     }
 
-    /// It wants messages of this urgency and above.
+    /// The device wants messages of this urgency and above.
     package mutating func wants(from least: Urgency, _ actions: inout [DeliveryAction]) {
         let takesMore = least < leastUrgency
         leastUrgency = least
         if takesMore { readAnew(&actions) }
     }
 
-    /// What it says in answer waits as long as something it acknowledged is not recorded.
+    /// When a reply may be sent: it waits while an acknowledgement is not recorded.
     package enum Turn {
         case now
         case later
-        /// It waits for more than it may.
+        /// Too many replies wait already.
         case never
     }
 
@@ -29,8 +29,8 @@ extension DeviceDelivery {
         return replies.put(reply) ? .later : .never
     }
 
-    /// It has done with a message, on this connection or an earlier one. False for one that it was not
-    /// sent on this one; `isWaiting`: the store has something for the device.
+    /// The device acknowledged a message of this connection or an earlier one. Returns false if it
+    /// was not sent on this one. `isWaiting`: whether the store has messages for the device.
     package mutating func acknowledged(
         _ id: MessageID, isWaiting: @autoclosure () -> Bool, _ actions: inout [DeliveryAction]
     ) -> Bool {
@@ -48,8 +48,8 @@ extension DeviceDelivery {
         return true
     }
 
-    /// Whether the store may have a message that was not sent on this connection. All that waits was,
-    /// unless it is being read, or held back.
+    /// Whether the store may have a message that was not sent on this connection. It may while it
+    /// is being read, or while messages are held back.
     private func mayWait(_ id: MessageID) -> Bool {
         !(isLive && wants(.veryLow)) && settled[id] == nil
     }
@@ -62,13 +62,13 @@ extension DeviceDelivery {
         actions.append(.record(acknowledgement))
     }
 
-    /// Something it was sent has ended: there may be room for more.
+    /// A message that was sent has ended, so there may be room for more.
     package mutating func goOn(_ actions: inout [DeliveryAction]) {
         if isOpen, isFull, isHalfEmpty { readAnew(&actions) }
     }
 
-    /// An endpoint of the device ended, and its messages with it; those that are held have been
-    /// delivered, so they were accepted.
+    /// An endpoint of the device ended, and its messages with it. Messages still held were
+    /// delivered, so their senders hear that they were accepted.
     package mutating func ended(_ subscription: UInt32, _ actions: inout [DeliveryAction]) {
         endpoints.remove(subscription)
         while let index = outstanding.firstIndex(where: {
@@ -82,7 +82,7 @@ extension DeviceDelivery {
         goOn(&actions)
     }
 
-    /// It is gone, or was let go: what it has not acknowledged is for the store, and for its next
+    /// The device disconnected or was replaced: messages still held go to the store, for its next
     /// connection.
     package mutating func closed(_ actions: inout [DeliveryAction]) {
         phase = .closed

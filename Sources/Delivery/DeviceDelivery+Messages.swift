@@ -1,23 +1,23 @@
 import WebPush
 
-/// Messages.
+/// Accepting and withdrawing messages.
 extension DeviceDelivery {
-    /// A message is to be accepted.
+    /// Sends a message to the device if it can take it now, or gives it to the store.
     package mutating func accept(
         _ message: Message, from sender: SenderTicket, at now: @autoclosure () -> Int64,
         _ actions: inout [DeliveryAction]
     ) {
         if makes(.answersTooEarly) { actions.append(.answer(message, sender)) }
-        // What may be repeated has to be known for good before anybody gets it, or a repetition
-        // would come as another message.
+        // A message that its sender may repeat is stored before it is sent. Otherwise a repetition
+        // could arrive as a second message.
         guard message.mark == nil, isLive else { return Self.keep(message, sender, &actions) }
         let content = message.content
-        // RFC 8030 section 5.2: now or never.
+        // RFC 8030 section 5.2: deliver it now or never.
         if content.ttl == 0 {
             _ = send(message, .fleeting, &actions)
             return Self.keep(message, sender, &actions)
         }
-        // What replaces another message has to be on the disk before its sender hears of it.
+        // A message that may replace another is stored before its sender is answered.
         if content.topic != nil {
             _ = send(message, .storing, &actions)
             return Self.keep(message, sender, &actions)
@@ -29,14 +29,14 @@ extension DeviceDelivery {
         actions.append(.hold(until: due))
     }
 
-    /// What its device does not get at once.
+    /// Handles a message that the device does not get at once.
     package static func keep(
         _ message: Message, _ sender: SenderTicket, _ actions: inout [DeliveryAction]
     ) {
         actions.append(message.needsStore ? .keep(message, sender) : .answer(message, sender))
     }
 
-    /// It was held, and need not be written any more.
+    /// Answers the sender of a held message, which need not be written any more.
     func answer(
         _ message: Message, _ sender: SenderTicket, _ actions: inout [DeliveryAction]
     ) {
@@ -51,11 +51,11 @@ extension DeviceDelivery {
         actions.append(.keep(message, sender))
     }
 
-    /// Sends what the device takes now, and answers whether it did.
+    /// Sends the message if the device takes it now, and returns whether it did.
     mutating func send(
         _ message: Message, _ place: Outstanding.Place, _ actions: inout [DeliveryAction]
     ) -> Bool {
-        // Without its endpoint: that has ended, and the store has not said so yet.
+        // The endpoint may have ended without the store having said so yet.
         guard wants(message.content.urgency),
             let channel = endpoints.channel(of: message.address.subscription)
         else { return false }
@@ -76,7 +76,7 @@ extension DeviceDelivery {
         return true
     }
 
-    /// What was held until then goes to the store.
+    /// Gives messages that were held until `now` to the store.
     package mutating func due(_ now: Int64, _ actions: inout [DeliveryAction]) {
         for index in outstanding.indices {
             guard case .held(let sender, let due) = outstanding[index].place, due <= now
@@ -86,7 +86,7 @@ extension DeviceDelivery {
         }
     }
 
-    /// Its sender took it back, or it was replaced by a later one of its topic.
+    /// The sender withdrew the message, or a later one of its topic replaced it.
     package mutating func withdrawn(
         _ reference: MessageReference, _ actions: inout [DeliveryAction]
     ) {

@@ -1,9 +1,9 @@
 package import WebPush
 
-/// The store.
+/// Answers from the store.
 extension DeviceDelivery {
-    /// A message is on the disk, at this position. What stands before the end of the pages was in one
-    /// of them.
+    /// The message is on the disk, at this position. Positions up to `through` were in the pages
+    /// read so far.
     package mutating func stored(
         _ message: Message, at position: Int64, now: @autoclosure () -> StoreTime,
         _ actions: inout [DeliveryAction]
@@ -21,14 +21,14 @@ extension DeviceDelivery {
         }
     }
 
-    /// It was not kept: its subscription has ended.
+    /// The message was not stored, because its subscription has ended.
     package mutating func lost(_ id: MessageID, _ actions: inout [DeliveryAction]) {
         guard let index = index(of: id) else { return undecided(id) }
         _ = remove(at: index)
         goOn(&actions)
     }
 
-    /// The store does not know whether it has it: an acknowledgement would end it there all the same.
+    /// The store may have the message or not. An acknowledgement would end it there anyway.
     package mutating func undecided(_ id: MessageID) {
         if let index = index(of: id) {
             outstanding[index].place = .stored
@@ -37,7 +37,7 @@ extension DeviceDelivery {
         }
     }
 
-    /// A page that is being read may have been begun before it ended.
+    /// A page that is being read may still contain the message.
     private mutating func forget(_ id: MessageID) {
         settled[id] = isReading && !makes(.forgetsSettled) ? .recorded : nil
     }
@@ -51,7 +51,7 @@ extension DeviceDelivery {
         forget(id)
     }
 
-    /// The store could not take an acknowledgement.
+    /// The store failed to record an acknowledgement.
     package mutating func unrecorded(
         _ acknowledgement: Acknowledgement, _ actions: inout [DeliveryAction]
     ) {
@@ -87,7 +87,7 @@ extension DeviceDelivery {
         actions.append(.read(PageRequest(device: device)))
     }
 
-    /// A part of what waits.
+    /// The store answered with a page of waiting messages.
     package mutating func read(_ page: StoredPage, _ actions: inout [DeliveryAction]) {
         guard isOpen else { return }
         through = max(through, page.through)
@@ -97,7 +97,7 @@ extension DeviceDelivery {
         if !isFull, let next = page.next { return actions.append(.read(next)) }
         isReading = false
         if !settled.isEmpty { settled = settled.filter { $0.value != .recorded } }
-        // What is left is read again when there is room.
+        // The rest is read when there is room again.
         if isFull { hasToRead = true } else { readIfPossible(&actions) }
     }
 

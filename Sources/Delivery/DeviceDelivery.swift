@@ -2,32 +2,31 @@ import WebPush
 
 /// What one connection of a device was sent, and what waits for it.
 ///
-/// Pure state: what happened comes in, and what is to be done is appended to `actions`, in order. It
-/// delivers directly while nothing waits for the device in the store. Whenever something does, because
-/// it came while the device was away, or was too much at once, the store is read from its beginning:
-/// what is outstanding or was settled is passed over, so that nothing is missed or comes twice. An id
-/// is either outstanding or settled, and nowhere else.
+/// A pure state machine: events come in, and what must be done is appended to `actions`, in order.
+/// While nothing waits in the store, messages go directly to the device. Once something waits
+/// there, because the device was away or got too much at once, the store is read from its
+/// beginning. Messages that are outstanding or settled are skipped, so none is missed or sent
+/// twice. An id is either outstanding or settled, never both.
 package struct DeviceDelivery: Sendable {
-    /// Where the device stands.
     enum Phase {
         case greeting
         case open
         case closed
     }
 
-    /// How far the end of a message is that the device need not be sent any more.
+    /// Why a message need not be sent to the device any more, and how far the store knows it.
     enum Settlement: Equatable {
-        /// It was acknowledged, and the store does not have that yet.
+        /// It was acknowledged; the store has not recorded that yet.
         case underWay
-        /// The same; the store could not, and is asked again.
+        /// The same, but the store failed and will be asked again.
         case waiting(Acknowledgement)
         /// It was taken back before it was stored.
         case unstored
-        /// It may still be in the page that is being read.
+        /// It ended, but the page being read may still contain it.
         case recorded
     }
 
-    /// Nil for a user agent that has never registered anything: nothing is kept of it.
+    /// Nil for a user agent that never registered anything: the store has nothing about it.
     package var device: UInt32?
     package var endpoints = EndpointList()
     var outstanding: [Outstanding] = []
@@ -36,20 +35,19 @@ package struct DeviceDelivery: Sendable {
     var replies = HeldReplies()
     var phase = Phase.greeting
     var leastUrgency = Urgency.veryLow
-    /// It understands that a message is taken back.
+    /// The client understands that a message is taken back.
     var takesBack = false
-    /// The store is being read.
     var isReading = false
-    /// The store has more for it, or may have.
+    /// The store has more for the device, or may have.
     var hasToRead = false
-    /// The device has to acknowledge something before more is sent.
+    /// The device must acknowledge something before more is sent.
     var isFull = false
-    /// `wait` was said, and `tryAgain` not yet.
+    /// `wait` was asked for, and `tryAgain` has not been called yet.
     var willTryAgain = false
-    /// How far the store was read: the position of the last message that a page could have.
+    /// How far the store was read: the last position that a page could include.
     var through = Int64.min
     #if DEBUG
-        /// Made by tests alone, to see that it is found.
+        /// Set by tests only.
         package var mistake: DeliveryMistake?
     #endif
 
@@ -57,10 +55,10 @@ package struct DeviceDelivery: Sendable {
 
     package var isOpen: Bool { phase == .open }
     package var isClosed: Bool { phase == .closed }
-    /// The store has so much to record for this device that nothing more is to be read of it.
+    /// So many acknowledgements wait to be recorded that the device must wait.
     package var isCrowded: Bool { replies.isCrowded }
 
-    /// What comes can be sent at once.
+    /// New messages can be sent directly.
     var isLive: Bool {
         isOpen && !isFull && (!isReading && !hasToRead || makes(.overtakes))
     }
@@ -78,7 +76,7 @@ package struct DeviceDelivery: Sendable {
                 && outstandingBytes + length <= DeliveryWindow.byteLimit)
     }
 
-    /// What was sent first is mostly acknowledged first.
+    /// Devices mostly acknowledge in the order of sending.
     func index(of id: MessageID) -> Int? {
         outstanding.indices.first { outstanding[$0].message.id == id }
     }
@@ -90,6 +88,6 @@ package struct DeviceDelivery: Sendable {
         return entry
     }
 
-    /// A busy connection need not ask for memory each time.
+    /// Keeps a busy connection from allocating memory for each message.
     private static let keptCapacity = 4
 }

@@ -1,10 +1,10 @@
 package import WebPush
 
-/// The endpoints of a device that is connected: few, so a list is all it takes.
+/// The endpoints of a connected device: few, so a list is enough.
 package struct EndpointList: Sendable {
     private var entries: [(subscription: UInt32, channel: ChannelID)] = []
 
-    /// More are nobody's need, and each costs memory on every connection.
+    /// No client needs more, and each costs memory on every connection.
     package static let limit = 2_000
 
     package init() {}

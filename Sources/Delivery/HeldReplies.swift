@@ -1,26 +1,26 @@
-/// Replies that wait until all acknowledgements before them are recorded: whoever hears of us after
-/// an acknowledgement may take it for final.
+/// Replies that wait until all acknowledgements before them are recorded: a client that hears from
+/// the server after an acknowledgement may rely on it.
 struct HeldReplies: Sendable {
     private var replies: [[UInt8]] = []
     private var unrecorded = 0
 
-    /// Far more than an honest client asks for in the time of a commit.
+    /// Far more than an honest client asks for while one commit runs.
     private static let limit = 256
 
-    /// More than a client has acknowledged at once that reads as fast as it is sent.
+    /// More than a client that reads as fast as it is sent acknowledges at once.
     private static let crowd = 1_024
 
     var isHolding: Bool { unrecorded > 0 }
-    /// The store has so much to do for this client that it is not to ask for more.
+    /// The store has so much to record for this client that it must not ask for more.
     var isCrowded: Bool { unrecorded >= Self.crowd }
 
-    /// An acknowledgement is on its way to the store. True for the first one.
+    /// An acknowledgement goes to the store. Returns true if it is the only one.
     mutating func hold() -> Bool {
         unrecorded += 1
         return unrecorded == 1
     }
 
-    /// An acknowledgement was recorded. What may be said now, if it was the last one.
+    /// An acknowledgement was recorded. Returns the replies to send now, if it was the last one.
     mutating func release() -> [[UInt8]]? {
         unrecorded -= 1
         guard unrecorded == 0 else { return nil }
@@ -28,7 +28,7 @@ struct HeldReplies: Sendable {
         return replies
     }
 
-    /// False, and nothing is kept, if there is no room.
+    /// Returns false, and keeps nothing, if there is no room.
     mutating func put(_ reply: borrowing [UInt8]) -> Bool {
         guard replies.count < Self.limit else { return false }
         replies.append(copy reply)

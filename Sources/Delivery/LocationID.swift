@@ -1,6 +1,6 @@
 package import Base
 
-/// What the sender may withdraw a message by: the end of its `Location`.
+/// The end of a message's `Location`, with which the sender may withdraw it.
 package struct LocationID: Hashable, Sendable, Confidential {
     package let bits: Bits128
 

@@ -3,21 +3,21 @@ package import WebPush
 
 package import enum Notifications.TrustLevel
 
-/// One accepted push, from its acceptance to its end. Never changed, so any thread may read it.
+/// One accepted push, from its acceptance to its end. Immutable, so any thread may read it.
 package final class Message: Sendable, Confidential {
-    /// What the sender said, as it goes on to the destination.
+    /// What the sender sent, as it goes on to the destination.
     package struct Content: Equatable, Sendable, Confidential {
         package var body: [UInt8]
-        /// Nil when the body came in clear, or there is none.
+        /// Nil if the body is not encrypted, or empty.
         package var encoding: ContentEncoding?
-        /// How a payload came that we have decrypted; nil for what only its destination can read.
+        /// How the payload was protected; nil if only the destination can read it.
         package var level: TrustLevel?
-        /// The fields of `aesgcm`, cleaned; empty elsewhere.
+        /// The `aesgcm` header fields, cleaned; empty for other encodings.
         package var encryption: [UInt8]
         package var cryptoKey: [UInt8]
         package var topic: Topic?
         package var urgency: Urgency
-        /// Seconds, as granted.
+        /// In seconds, as granted.
         package var ttl: UInt32
 
         package init(
@@ -35,16 +35,16 @@ package final class Message: Sendable, Confidential {
             self.ttl = ttl
         }
 
-        /// Without a lifetime it is still the end of an earlier one of its topic.
+        /// Even with a TTL of 0, a message with a topic ends the earlier one of that topic.
         package var needsStore: Bool { ttl > 0 || topic != nil }
 
-        /// The bytes it counts for in quotas, which are those of its record in a store.
+        /// The bytes that count in quotas: the size of its record in the store.
         package var size: Int {
             Self.overhead + (topic?.text.utf8.count ?? 0) + encryption.count + cryptoKey.count
                 + body.count
         }
 
-        /// Of a record, beside what is in it.
+        /// The bytes of a record besides its contents.
         package static let overhead = 1 + 1 + 1 + 4 + 8 + 3 * 4
     }
 
@@ -54,10 +54,10 @@ package final class Message: Sendable, Confidential {
     /// The order of acceptance.
     package let sequence: Int64
     package let content: Content
-    /// Milliseconds since 1970, for people and for the engine; nothing expires by it.
+    /// Milliseconds since 1970, for people and for the engine; nothing expires by this time.
     package let arrival: Int64
     package let expiry: StoreTime
-    /// What was reserved for it; nothing for one that comes from the store.
+    /// What was reserved for it; empty for a message read from the store.
     package let reservation: Reservation
 
     package init(
@@ -74,13 +74,12 @@ package final class Message: Sendable, Confidential {
         self.reservation = reservation
     }
 
-    /// Where to find it again.
     package var reference: MessageReference {
         MessageReference(id: id, address: address, sequence: sequence)
     }
 
     package var needsStore: Bool { content.needsStore }
     package var size: Int { content.size }
-    /// By which a repetition of it is known, where the sender may repeat it.
+    /// Identifies a repetition of the message, if the sender may repeat it.
     package var mark: RepetitionMark? { reservation.mark }
 }

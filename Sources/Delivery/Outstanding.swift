@@ -3,12 +3,12 @@ import WebPush
 /// A message that was sent on a connection and is not acknowledged yet.
 struct Outstanding: Sendable {
     enum Place {
-        /// With nobody but us: an acknowledgement spares it the disk, if it comes until then.
+        /// Only in memory: an acknowledgement before `due` saves writing it.
         case held(SenderTicket, due: Int64)
         /// On its way to the disk.
         case storing
         case stored
-        /// Nobody keeps it.
+        /// Never stored, because its TTL is 0.
         case fleeting
     }
 
@@ -18,7 +18,7 @@ struct Outstanding: Sendable {
     var length: Int { message.content.body.count }
 }
 
-/// Where the sender of a message waits for its answer: on which loop, and under which number there.
+/// Where the sender of a message waits for its answer: the loop, and the number there.
 package struct SenderTicket: Equatable, Sendable {
     package let loop: Int
     package let number: UInt64

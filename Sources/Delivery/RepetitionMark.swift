@@ -1,9 +1,9 @@
-/// By which a push is known that its sender repeats, because it heard no answer to the first.
+/// Identifies a push that its sender repeats, because it heard no answer to the first.
 ///
-/// It is made under the endpoint key from the endpoint and what the sender calls the push, so nobody
-/// makes one for an endpoint that he does not know, and what is in the file names neither.
+/// It is derived with the endpoint key from the endpoint and the sender's name for the push. Only
+/// someone who knows the endpoint can cause a mark for it, and a stored mark reveals neither.
 package struct RepetitionMark: Hashable, Sendable {
-    /// Homeservers give up repeating after a day.
+    /// Homeservers stop repeating a push after a day.
     package static let lifetime: UInt32 = 25 * 3_600
 
     package let key: UInt64

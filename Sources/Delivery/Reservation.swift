@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Counts the room that messages take, and knows the marks of their repetitions. For all threads.
+/// Counts the room that messages take, and remembers repetition marks. Safe on any thread.
 package protocol ReservationKeeper: AnyObject, Sendable {
     func release(_ size: Int, for address: Address)
     func release(_ mark: RepetitionMark)
 }
 
-/// What a push holds from before it is accepted: its mark, and room in the quotas of its address.
+/// What a push holds before it is accepted: its mark, and room in the quotas of its address.
 ///
-/// The store spends it once it has the message. Otherwise all is given back at its end, so a push that
-/// fails on the way leaves nothing behind. Its end is when the last holder lets go of it, or when the
-/// store answers, which others see that still hold the message.
+/// The store calls `spend` once it has the message. Otherwise the reservation is given back when
+/// its last holder lets go of it, or when the store calls `end` with its answer, even if others
+/// still hold the message. So a push that fails leaves nothing behind.
 package struct Reservation: ~Copyable, Sendable {
     private struct Room {
         let size: Int
@@ -23,7 +23,7 @@ package struct Reservation: ~Copyable, Sendable {
     /// Neither spent nor given back.
     private let isOpen = Atomic(true)
 
-    /// Of nothing.
+    /// Reserves nothing.
     package init() {}
 
     package mutating func add(_ mark: RepetitionMark, by keeper: any ReservationKeeper) {
@@ -38,7 +38,7 @@ package struct Reservation: ~Copyable, Sendable {
         self.keeper = keeper
     }
 
-    /// Leaves nothing behind.
+    /// Moves the reservation out, and leaves an empty one.
     package mutating func take() -> Reservation {
         let taken = self
         self = Reservation()

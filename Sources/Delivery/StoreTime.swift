@@ -1,4 +1,4 @@
-/// A point of the store's own time, which only goes forward.
+/// A point in the store's own time, which only goes forward.
 package struct StoreTime: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 

@@ -2,20 +2,21 @@ package import Base
 package import Crypto
 package import Delivery
 
-/// The last part of an endpoint's path: 160 random bits, and 64 bits by which we know it for ours.
+/// The last part of an endpoint's path: 160 random bits, then a 64-bit mark that shows this server
+/// made it.
 package struct EndpointToken: Sendable, Confidential {
     package static let randomLength = 20
     package static let length = randomLength + 8
 
     package let bytes: [UInt8]
 
-    /// From our own records; what comes from outside goes through `EndpointMint.token`.
+    /// For tokens from our own records. Tokens from outside go through `EndpointMint.token`.
     init(recorded bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Makes endpoint tokens, and tells ours from others. One for each thread.
+/// Makes endpoint tokens and checks whether a token is ours. Use one per thread.
 package struct EndpointMint: ~Copyable {
-    /// Has taken in the key: a mark goes on from there.
+    /// Already holds the key, so each mark starts from here.
     private var hash: SHA256
     private var random = RandomSupply()
 
@@ -33,16 +34,16 @@ package struct EndpointMint: ~Copyable {
         return EndpointToken(recorded: bytes)
     }
 
-    /// Nil unless `bytes` is a token that was made under this key.
+    /// Nil unless `bytes` is a token made under this key.
     package mutating func token(_ bytes: [UInt8]) throws(OpenSSLError) -> EndpointToken? {
         guard bytes.count == EndpointToken.length else { return nil }
         let expected = try mark(of: bytes.span.extracting(0..<EndpointToken.randomLength))
-        // One comparison of two words: its time tells nothing.
+        // One comparison of two words takes the same time whatever they are.
         guard bytes.span.word(at: EndpointToken.randomLength) == expected else { return nil }
         return EndpointToken(recorded: bytes)
     }
 
-    /// By which it is looked up: what stands in memory and in the file does not give it away.
+    /// The key for look-ups. Neither memory nor the file holds the token in a readable form.
     package mutating func digest(of token: EndpointToken) throws(OpenSSLError) -> Digest {
         let bytes = token.bytes
         return Digest(try hash.digest(of: bytes.span))
@@ -52,7 +53,7 @@ package struct EndpointMint: ~Copyable {
         try mark(of: random, Span())
     }
 
-    /// Of two texts, the first of which has always the same length.
+    /// Marks two texts; the first always has the same length.
     mutating func mark(
         of first: Span<UInt8>, _ second: Span<UInt8>
     ) throws(OpenSSLError) -> UInt64 {

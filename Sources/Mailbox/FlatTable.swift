@@ -1,13 +1,13 @@
-/// What a `FlatTable` holds. A key of zero stands in vacant places only.
+/// An entry of a `FlatTable`. A key of zero marks a vacant place.
 protocol FlatEntry: BitwiseCopyable, Sendable {
     static var vacant: Self { get }
     var key: UInt64 { get }
 }
 
-/// Entries of fixed size side by side, found by their key: no pointer and no allocation for each.
+/// Entries of fixed size side by side, found by their key, without a pointer or an allocation each.
 ///
-/// Open addressing with linear probing. Room grows by half, so an entry costs between 1.15 and 1.75
-/// times its size.
+/// Open addressing with linear probing. The table grows by half, so an entry costs between 1.15 and
+/// 1.75 times its size.
 struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private(set) var count = 0
     private var room: Int
@@ -25,7 +25,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         return entries[place].key == key ? entries[place] : nil
     }
 
-    /// Puts `entry` in the place of the one with its key, if there is one.
+    /// Replaces the entry with the same key, if there is one.
     mutating func set(_ entry: Entry) {
         precondition(entry.key != 0, "a key of zero means vacant")
         if (count + 1) * 8 > room * 7 { grow() }
@@ -34,7 +34,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         entries[place] = entry
     }
 
-    /// Changes the entry with this key, but not the key; nil if there is none.
+    /// Changes the entry with this key, but not the key itself; nil if there is none.
     mutating func update<Result>(_ key: UInt64, _ body: (inout Entry) -> Result) -> Result? {
         let place = place(of: key)
         guard entries[place].key == key else { return nil }
@@ -47,7 +47,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         guard entries[hole].key == key else { return nil }
         let removed = entries[hole]
         count -= 1
-        // Those behind move up, unless that would put one before its home.
+        // Move the entries behind the hole up, unless that would put one before its home.
         var place = following(hole)
         while entries[place].key != 0 {
             let distance = (place - home(of: entries[place].key) + room) % room
@@ -62,7 +62,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         return removed
     }
 
-    /// Where the key stands, or would.
+    /// The place where the key is, or would be.
     private func place(of key: UInt64) -> Int {
         var place = home(of: key)
         while entries[place].key != key, entries[place].key != 0 { place = following(place) }
@@ -72,12 +72,13 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private func following(_ place: Int) -> Int { place + 1 == room ? 0 : place + 1 }
 
     private func home(of key: UInt64) -> Int {
-        // Spreads keys that count up; then the high bits choose, whatever the room is.
+        // Spreads keys that count up; the high bits then choose the place, whatever the table's
+        // size.
         let spread = key &* 0x9E37_79B9_7F4A_7C15
         return Int(spread.multipliedFullWidth(by: UInt64(room)).high)
     }
 
-    /// What a burst needed is given back when it is over, unless it is little.
+    /// A table above this size shrinks again after a burst.
     private static var smallRoom: Int { 4_096 }
 
     private mutating func grow() { resize(to: room + room / 2) }

@@ -1,4 +1,4 @@
-/// How much may wait for destinations that are away.
+/// How much may wait for destinations that are offline.
 package struct QuotaLimits: Equatable, Sendable {
     package struct Room: Equatable, Sendable {
         package var messages: Int
@@ -10,24 +10,24 @@ package struct QuotaLimits: Equatable, Sendable {
         }
     }
 
-    /// A month of a busy messenger.
+    /// Enough for a month of a busy messenger.
     package var device = Room(messages: 10_000, bytes: 32 << 20)
     package var owner = Room(messages: 1_000_000, bytes: 1 << 30)
-    /// Strangers of one network. All of them together have what one owner has.
+    /// For the strangers of one network. All strangers together get as much as one owner.
     package var network = Room(messages: 20_000, bytes: 64 << 20)
     package var all = Room(messages: 10_000_000, bytes: 64 << 30)
 
     package init() {}
 
-    /// One talkative application leaves half of its device to the others.
+    /// A talkative application leaves half of its device to the others.
     package var subscription: Room {
         Room(messages: device.messages / 2, bytes: device.bytes / 2)
     }
 }
 
-/// How much of everything else owners and senders may make the store keep. Who owns a device that
-/// nobody made is nobody: those without a credential share what one owner may have, or have a bound
-/// of their own.
+/// How much of everything except messages the store may keep for owners and senders. Devices
+/// without a credential have no owner: they share the limit of one owner, or have a limit of their
+/// own.
 package struct GrowthLimits: Equatable, Sendable {
     package struct Room: Equatable, Sendable {
         package var count: Int
@@ -41,22 +41,23 @@ package struct GrowthLimits: Equatable, Sendable {
 
     /// User agents without a credential.
     package var strangers = 1_000_000
-    /// Endpoints of channels: of one owner, of strangers, of all.
+    /// Endpoints of channels: for one owner, for strangers, for all.
     package var endpoints = 100_000
     package var endpointsOfStrangers = 2_000_000
     package var allEndpoints = 4_000_000
-    /// Endpoints that ended, of which it is still known.
+    /// Ended endpoints that are still remembered.
     package var endedEndpoints = 1_000_000
-    /// Registrations as they are written: of one owner, who has `OwnerLimits.registrations`, and of all.
+    /// Stored size of registrations: for one owner (`OwnerLimits.registrations` limits their
+    /// number), and for all.
     package var registrationBytes = 128 << 20
     package var allRegistrations = Room(count: 1_000_000, bytes: 4 << 30)
     /// Answers to requests with an `Idempotency-Key`.
     package var answers = Room(count: 10_000, bytes: 16 << 20)
     package var allAnswers = Room(count: 100_000, bytes: 128 << 20)
-    /// Callbacks, with those whose registration has ended, and what waits for them.
+    /// Callbacks and their waiting events, including callbacks of registrations that have ended.
     package var callbacks = Room(count: 20_000, bytes: 256 << 20)
     package var allCallbacks = Room(count: 1_000_000, bytes: 4 << 30)
-    /// Accounts of engines as they are written: of one, of all of one owner, of all.
+    /// Stored size of engine accounts: for one account, for one owner, for all.
     package var engine = 16 << 20
     package var engines = 64 << 20
     package var allEngines = 1 << 30
@@ -64,22 +65,23 @@ package struct GrowthLimits: Equatable, Sendable {
     package init() {}
 }
 
-/// The bounds of the store's own work.
+/// Limits of the store's own work.
 package struct StoreLimits: Sendable {
     package var quota = QuotaLimits()
     package var growth = GrowthLimits()
-    /// What waits for the writer; beyond it, operations are refused.
+    /// Work queued for the writer; beyond this, operations are refused.
     package var queuedOperations = 65_536
     package var queuedBytes = 128 << 20
-    /// Pages of 4 KiB that the file may have; nil for as many as the disk has.
+    /// Pages of 4 KiB that the file may have; nil for no limit but the disk.
     package var filePages: Int?
-    /// What is committed at once.
+    /// Operations committed at once.
     package var batch = 2_048
-    /// Bytes of the journal of engines; beyond it, the accounts of its oldest records are written.
+    /// Bytes of the engines' journal; beyond this, the accounts in its oldest records are written
+    /// out.
     package var engineJournal = 16 << 20
-    /// Bytes of the engines in memory; beyond it, those to which nobody listens are given up.
+    /// Bytes of the engines in memory; beyond this, engines without listeners are unloaded.
     package var engineMemory = 64 << 20
-    /// Messages and bytes of one page for a reader.
+    /// Messages and bytes in one page for a reader.
     package var pageMessages = 64
     package var pageBytes = 512 << 10
 

@@ -1,8 +1,8 @@
-/// How many marks somebody has, of those that share a table.
+/// How many marks of a shared table belong to one owner.
 struct MarkShare: FlatEntry {
     static let vacant = MarkShare(key: 0)
 
-    /// The row of whoever has them and one, for some have row zero.
+    /// The owner's row plus one, because row zero is in use.
     let key: UInt64
     var count = 1
 }

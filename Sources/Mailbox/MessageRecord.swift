@@ -4,7 +4,7 @@ import WebPush
 
 import enum Notifications.TrustLevel
 
-/// What of a message is sealed as one record.
+/// How a message is encoded before it is sealed as one record.
 ///
 ///     version 1 | encoding and level 1 | urgency 1 | TTL 4 | arrival 8 | lengths of topic, encryption and
 ///     crypto key 4 each | these three | body
@@ -32,7 +32,7 @@ enum MessageRecord {
         return bytes
     }
 
-    /// Nil when it is none of ours: written by a newer program, perhaps.
+    /// Nil for an unknown format, perhaps written by a newer version.
     static func content(
         of record: Span<UInt8>
     ) -> (content: Message.Content, arrival: Int64)? {

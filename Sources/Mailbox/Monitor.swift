@@ -1,7 +1,7 @@
 import Glibc
 
-/// A value that one thread at a time may use, and on whose changes a thread may wait.
-// Unchecked: the value is touched inside the lock alone.
+/// A value that one thread at a time may use, and whose changes a thread can wait for.
+// Unchecked: the value is only touched inside the lock.
 final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -36,10 +36,10 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return body(&value.pointee)
     }
 
-    /// Wakes the thread that waits.
+    /// Wakes the waiting thread.
     func signal() { pthread_cond_signal(condition) }
 
-    /// Waits until `body` has a result; nil when `limit` milliseconds have passed.
+    /// Waits until `body` has a result; nil after `limit` milliseconds.
     func wait<Result>(atMost limit: Int64?, _ body: (inout Value) -> Result?) -> Result? {
         let deadline = limit.map(Self.time(after:))
         pthread_mutex_lock(mutex)

@@ -2,11 +2,11 @@ import Base
 package import Delivery
 import System
 
-/// What the clocks of the machine say at one moment.
+/// A reading of the machine's clocks at one moment.
 package struct ClockReading: Equatable, Sendable {
-    /// Names the start of the machine; nil where that cannot be told.
+    /// Identifies this boot of the machine; nil if that is unknown.
     package var boot: [UInt8]?
-    /// Milliseconds since that start, suspension included. No setting of the clock changes it.
+    /// Milliseconds since boot, including suspension. Setting the clock does not change it.
     package var sinceBoot: Int64
     /// Milliseconds since 1970. May jump.
     package var wall: Int64
@@ -25,10 +25,10 @@ package struct ClockReading: Equatable, Sendable {
     private static let thisBoot = Boot.identifier
 }
 
-/// The time by which messages expire: within one start of the machine it follows the clock that
-/// nobody can set, and from one start to the next the time of day, but never backwards.
+/// The time by which messages expire. Within one boot it follows the clock that nobody can set;
+/// across a restart it follows the time of day, but never runs backwards.
 package struct StoreClock: Equatable, Sendable {
-    /// A moment of the store's time, as it is recorded with what is stored.
+    /// A moment of the store's time, as recorded in the database.
     package struct Anchor: Equatable, Sendable {
         package let time: StoreTime
         package let reading: ClockReading
@@ -41,7 +41,7 @@ package struct StoreClock: Equatable, Sendable {
 
     private let offset: Int64
 
-    /// Goes on from the last recorded moment; without one, time begins now.
+    /// Continues from the last recorded moment; without one, time starts now.
     package init(after last: Anchor?, at now: ClockReading) {
         let start = last.map { $0.time.milliseconds + Self.elapsed(from: $0.reading, to: now) }
         offset = (start ?? 0) - now.sinceBoot
@@ -55,7 +55,7 @@ package struct StoreClock: Equatable, Sendable {
         #endif
     }
 
-    /// The time by the clock of this machine.
+    /// The current time by this machine's clock.
     package var now: StoreTime {
         #if PLANT_EXPIRY_BY_WALL_CLOCK
             return time(at: .now())
@@ -64,7 +64,7 @@ package struct StoreClock: Equatable, Sendable {
         #endif
     }
 
-    /// Milliseconds between two readings, of which only the second may be of this start.
+    /// Milliseconds between two readings; only the second has to be from this boot.
     static func elapsed(from earlier: ClockReading, to later: ClockReading) -> Int64 {
         let isSameBoot = earlier.boot != nil && earlier.boot == later.boot
         let elapsed =

@@ -2,11 +2,11 @@ package import Crypto
 package import SQLite
 package import System
 
-/// What stops the store from working.
+/// Why the store cannot work.
 package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case sqlite(SQLiteError)
     case crypto(OpenSSLError)
-    /// The database is there but cannot be trusted; what `quick_check` says.
+    /// The database exists but cannot be trusted; holds what `quick_check` reported.
     case damaged(String)
     case wrongMasterKey
     case newerSchema(found: Int, known: Int)

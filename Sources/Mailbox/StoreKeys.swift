@@ -2,13 +2,13 @@ import Base
 import Crypto
 import System
 
-/// The keys by which a store seals, and by which it knows endpoints and names topics. For all its
-/// threads.
+/// The keys that the store uses to seal data, to recognise endpoints and to hash topic names.
+/// Shared by all threads.
 final class StoreKeys: Sendable {
     private struct Masters {
         var current: MasterKey
         var former: [MasterKey]
-        /// Counts changes, so that threads know when to make their sealers anew.
+        /// Counts changes, so that threads know when to replace their sealers.
         var generation = 0
     }
 
@@ -28,9 +28,8 @@ final class StoreKeys: Sendable {
         return try Sealer(current: masters.current, former: masters.former)
     }
 
-    /// From now on everything is sealed under `key`, and what was sealed before still opens. Only
-    /// while no thread reads: one that does not know the key yet would take for damaged what
-    /// another has sealed under it.
+    /// From now on everything is sealed under `key`; older data still opens. Call this only while
+    /// no thread reads: a reader without the new key would take newly sealed data for damaged.
     func rotate(to key: MasterKey) {
         masters.withLock { masters in
             masters.former.append(masters.current)
@@ -39,7 +38,7 @@ final class StoreKeys: Sendable {
         }
     }
 
-    /// Nothing is sealed under them any more.
+    /// Call this when nothing is sealed under the former keys any more.
     func dropFormer() {
         masters.withLock { masters in
             masters.former = []

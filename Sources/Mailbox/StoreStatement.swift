@@ -1,6 +1,6 @@
 import SQLite
 
-/// A statement of the store's database: where it fails, the store does.
+/// A statement on the store's database that reports its errors as `StoreFault`.
 struct StoreStatement: ~Copyable, Sendable {
     private let statement: Statement
 
@@ -28,7 +28,7 @@ struct StoreStatement: ~Copyable, Sendable {
         }
     }
 
-    /// NULL where there is nothing.
+    /// Binds NULL for nil.
     func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreFault) {
         do throws(SQLiteError) { try statement.bind(bytes, at: index) } catch {
             throw StoreFault(error)
@@ -66,7 +66,7 @@ struct StoreStatement: ~Copyable, Sendable {
     }
 }
 
-/// What a parameter of a statement can be.
+/// A value that can be bound to a parameter.
 protocol StoreValue {
     func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault)
 }
@@ -105,9 +105,9 @@ extension Optional: StoreValue where Wrapped: StoreValue {
     }
 }
 
-/// What happens rarely: its statements are prepared when they are needed.
+/// For rare queries: these statements are prepared each time.
 extension Connection {
-    /// With the values of its parameters, in their order.
+    /// Binds the values to the parameters in order.
     func statement<each Value: StoreValue>(
         _ sql: String, _ values: repeat each Value
     ) throws(StoreFault) -> StoreStatement {
@@ -126,7 +126,7 @@ extension Connection {
         try statement(sql, repeat each values).run()
     }
 
-    /// The one integer that `sql` asks for; zero where there is none.
+    /// The single integer that `sql` selects; zero if there is no row.
     func number<each Value: StoreValue>(
         _ sql: String, _ values: repeat each Value
     ) throws(StoreFault) -> Int64 {
@@ -134,7 +134,7 @@ extension Connection {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// The rows that `sql` asks for.
+    /// The row numbers that `sql` selects.
     func rows<each Value: StoreValue>(
         _ sql: String, _ values: repeat each Value
     ) throws(StoreFault) -> [UInt32] {
@@ -144,7 +144,7 @@ extension Connection {
         return rows
     }
 
-    /// What SQLite answers here is the store's.
+    /// Turns SQLite's errors into store faults.
     func forStore<Result: ~Copyable>(
         _ body: (borrowing Connection) throws(SQLiteError) -> Result
     ) throws(StoreFault) -> Result {

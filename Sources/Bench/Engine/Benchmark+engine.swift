@@ -1,3 +1,4 @@
+import Base
 import Notifications
 
 extension Benchmark {
@@ -9,10 +10,10 @@ extension Benchmark {
         let contest = Contest(rounds: options.rounds, seconds: options.seconds)
         let table = ResultTable()
         let few = try pushes(EnginePushes(groups: 3), "push, 3 chats", contest, table)
-        var told = EnginePushes(groups: 3)
+        var measured = EnginePushes(groups: 3)
         let json = try contest.run(
             Contender { _ in
-                guard EngineOutput.length(of: told.push()) > 0 else { throw NothingTold() }
+                guard length(of: measured.push()) > 0 else { throw NoUpdates() }
             })
         table.add("push, 3 chats, updates as JSON", ours: json)
         var crowded = EnginePushes(groups: 25, known: 1_000_000)
@@ -31,13 +32,13 @@ extension Benchmark {
         var pushes = pushes
         let seconds = try contest.run(
             Contender { _ in
-                guard !pushes.push().isEmpty else { throw NothingTold() }
+                guard !pushes.push().isEmpty else { throw NoUpdates() }
             })
         table.add(name, ours: seconds)
         return seconds
     }
 
-    private struct NothingTold: Error {}
+    private struct NoUpdates: Error {}
 
     /// From the stored bytes to the first update.
     private static func opening() throws -> Double {
@@ -48,8 +49,15 @@ extension Benchmark {
             let start = Clock.cpu
             var engine = Engine(try Account(state: state))
             engine.start(now: 1_800_100_000)
-            guard EngineOutput.length(of: engine.takeUpdates()) > 0 else { throw NothingTold() }
+            guard length(of: engine.takeUpdates()) > 0 else { throw NoUpdates() }
             return Clock.cpu - start
         }.median
+    }
+
+    /// The length of the updates as JSON.
+    private static func length(of updates: [Update]) -> Int {
+        var writer = JSONWriter()
+        for update in updates { update.write(to: &writer) }
+        return writer.count
     }
 }

@@ -1,7 +1,7 @@
 import Base
 import SQLite
 
-/// Reads credentials and devices from the file.
+/// Reads credentials and owners from the file.
 enum CredentialRows {
     static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
     {

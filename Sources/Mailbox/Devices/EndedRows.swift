@@ -2,10 +2,11 @@ import Base
 import Delivery
 import SQLite
 
-/// Endpoints that ended.
+/// Ended endpoints.
 ///
-/// They are kept for a restore from an older copy: a token of ours that is neither in the copy nor among
-/// these may be younger. It is no harm to forget one, only later that its senders hear of it.
+/// They are kept for restores from an older copy: a token of ours that is neither in the copy nor
+/// listed here may be newer than the copy. Forgetting one does no harm; its senders only learn
+/// later that it has ended.
 final class EndedRows {
     static let lifetime: UInt32 = 90 * 86_400
 
@@ -29,7 +30,7 @@ final class EndedRows {
             "SELECT ended FROM ended_endpoint ORDER BY row LIMIT 1", on: connection)
     }
 
-    /// Rows are numbered without a gap, so the number of the newest tells which is one too many.
+    /// Rows are numbered without gaps, so the newest number says how many to delete.
     func insert(_ digest: Digest, at now: StoreTime, limit: Int) throws(StoreFault) {
         try insert.bind(digest.bytes, at: 1)
         try insert.bind(now.milliseconds, at: 2)
@@ -40,7 +41,7 @@ final class EndedRows {
         try forget.run()
     }
 
-    /// Forgets some of those that ended long ago; how many.
+    /// Deletes some endpoints that ended long ago; returns how many.
     func deleteOld(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         try deleteOld.bind(now.milliseconds - Int64(Self.lifetime) * 1_000, at: 1)
         try deleteOld.bind(Int64(limit), at: 2)

@@ -1,20 +1,20 @@
-/// Somebody to whom devices belong, with what there is of his.
+/// An owner of devices, with counts of what belongs to it.
 package struct Owner: Sendable, Equatable {
     package let row: UInt32
     package let name: String
     /// Credentials.
     package let devices: Int
-    /// What connected with them and subscribed to something.
+    /// User agents that connected with them and subscribed to something.
     package let userAgents: Int
     package let endpoints: Int
 }
 
-/// What an owner may have, beside what `QuotaLimits` says of what waits.
+/// What an owner may have, besides the messages limited by `QuotaLimits`.
 package enum OwnerLimits {
     /// Credentials.
     package static let devices = 100
-    /// Browsers that were installed anew count until their device is removed.
+    /// A reinstalled browser counts again until its device is removed.
     static let userAgents = 500
-    /// Accounts of applications. Administrators make as many as they like.
+    /// Accounts of applications. Administrators have no limit.
     package static let registrations = 10_000
 }

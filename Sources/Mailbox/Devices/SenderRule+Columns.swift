@@ -2,7 +2,7 @@ import Base
 import SQLite
 import WebPush
 
-/// How the rule for senders stands in the table of subscriptions.
+/// The sender rule as columns of the subscription table.
 extension SenderRule {
     var number: Int64 {
         switch self {
@@ -16,7 +16,7 @@ extension SenderRule {
         if case .key(let hash) = self { hash } else { nil }
     }
 
-    /// Nil for what no version ever wrote.
+    /// Nil for values that no version ever wrote.
     init?(number: Int64, keyHash: [UInt8]) {
         switch number {
         case 0: self = .anyone

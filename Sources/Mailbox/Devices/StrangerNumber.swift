@@ -1,12 +1,12 @@
 package import Base
 package import Crypto
 
-/// Under which number those are counted who have a device and no credential, where owners have the
-/// number of their row.
+/// The number under which devices without a credential are counted. Owners use the number of their
+/// row.
 package struct StrangerNumber: Equatable, Sendable {
-    /// Programs on this machine, all together.
+    /// All programs on this machine.
     package static let local = StrangerNumber(row: 0)
-    /// All who are not on this machine, together.
+    /// All strangers that are not on this machine.
     static let all: UInt32 = .max - 1
     private static let first: UInt32 = 1 << 31
 
@@ -14,8 +14,8 @@ package struct StrangerNumber: Equatable, Sendable {
 
     private init(row: UInt32) { self.row = row }
 
-    /// Of a network (`IPAddress.network`). Calculated under a key, so that neither the file tells
-    /// where somebody was, nor anybody chooses with whom to share a number.
+    /// For a network (`IPAddress.network`). Computed under a key, so the file does not reveal the
+    /// network and nobody can choose to share another's number.
     package init(network: UInt64, key: Secret) throws(OpenSSLError) {
         var hash = try SHA256()
         let text = Array("stranger \(network)".utf8)

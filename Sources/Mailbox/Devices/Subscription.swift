@@ -5,13 +5,13 @@ package import WebPush
 /// Who may push to an endpoint.
 package enum SenderRule: Equatable, Sendable {
     case anyone
-    /// Who signs with the key of which this is the hash.
+    /// Senders that sign with the key that has this hash.
     case key(KeyHash)
-    /// The first who signs correctly; the endpoint is then bound to that key.
+    /// The first sender with a valid signature; the endpoint is then bound to that key.
     case firstKey
 }
 
-/// What an accepted push needs to know of its endpoint.
+/// What accepting a push needs to know about its endpoint.
 package struct Endpoint: Equatable, Sendable {
     package let address: Address
     package let kind: SubscriptionKind
@@ -44,14 +44,14 @@ package struct Subscription: Sendable, Confidential {
     }
 }
 
-/// A user agent: what connects to take its messages.
+/// A user agent: a client that connects to receive its messages.
 package struct KnownUserAgent: Sendable, Confidential {
     package let row: UInt32
     /// The SHA-256 of its user agent id.
     package let userAgent: Digest
-    /// The row of the credential it was made under, and under which alone it is usable.
+    /// The row of the credential it was made under; it can be used with no other.
     package let credential: UInt32?
-    /// Whose room it takes if it was made under none.
+    /// Whose room it uses if it has no credential.
     package let stranger: StrangerNumber
     /// Milliseconds since 1970.
     package let created: Int64
@@ -68,14 +68,14 @@ package struct KnownUserAgent: Sendable, Confidential {
     }
 }
 
-/// The bearer secret of a device: 160 random bits, of which only the hash is known here.
+/// The bearer secret of a device: 160 random bits, stored only as a hash.
 package struct DeviceCredential: Sendable, Confidential {
     package static let secretLength = 20
 
     package let row: UInt32
     /// The SHA-256 of the secret.
     package let secret: Digest
-    /// What the owner calls the device.
+    /// The owner's name for the device.
     package let name: String
     package let owner: String
     /// Milliseconds since 1970.

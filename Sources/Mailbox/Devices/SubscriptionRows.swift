@@ -13,7 +13,7 @@ enum SubscriptionRows {
         Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
     }
 
-    /// Those of one device; one that does not unseal is left out.
+    /// The subscriptions of one device, without those that cannot be unsealed.
     static func load(
         ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Subscription] {

@@ -12,10 +12,10 @@ extension HostedEngine.Cryptography {
         return RegisteredDevice.Encryption(keyID: secret.keyID, secret: bytes)
     }
 
-    /// Telegram's clients draw again until the number of the key cannot be mistaken for a user.
+    /// Telegram's clients draw again until the key's id cannot be mistaken for a user id.
     private static let smallestKeyID: UInt64 = 10_000_000_000_000
 
-    /// Nil when there is no randomness.
+    /// Nil without randomness.
     private static func drawn() -> RegisteredDevice.Encryption? {
         // Each draw fails with a probability of one in a million.
         for _ in 0..<8 {
@@ -30,11 +30,11 @@ extension HostedEngine.Cryptography {
     private static func open(
         _ sealed: [UInt8], _ encryption: RegisteredDevice.Encryption
     ) -> [UInt8]? {
-        // Whatever is wrong with it, it says nothing.
+        // An undecryptable payload says nothing, whatever the reason.
         try? secret(encryption.secret)?.decrypt(sealed.span)
     }
 
-    /// A fault of the library is as good as no secret: the payload is refused, and nothing is shown.
+    /// A library fault counts as no secret: the payload is refused and nothing is shown.
     private static func secret(_ bytes: [UInt8]) -> MTProtoSecret? {
         try? MTProtoSecret(Secret(bytes.span))
     }

@@ -2,20 +2,20 @@ import Base
 import Delivery
 import Notifications
 
-/// What an engine has to know of all registrations of its account together, so that a client that
-/// joins costs no look at each of them. A value, read once and changed with each registration.
+/// What an engine has to know about all registrations of its account together, so that a joining
+/// client needs no look at each of them. A value, read once and updated with each registration.
 struct EngineMembers {
     private var withReplies = 0
     private var schemes: [String: Int] = [:]
     private var services: [UInt32: String] = [:]
-    /// Until then no sign of life is worth writing; nil where there is nobody to give one.
+    /// Until then no sign of life is worth writing; nil if there are no registrations.
     private(set) var nextNote: StoreTime?
 
     init(_ registrations: [Registration]) {
         for registration in registrations { add(registration) }
     }
 
-    /// What any of them agrees to.
+    /// What any of the registrations agrees to.
     var consent: SourceConsent {
         var consent = SourceConsent()
         consent.takesReplies = withReplies > 0
@@ -23,7 +23,7 @@ struct EngineMembers {
         return consent
     }
 
-    /// The program that is told of what the user chose: of those that are named the first.
+    /// The program that is told about the user's choices: the first one named.
     var service: String? { services.min { $0.key < $1.key }?.value }
 
     mutating func add(_ registration: Registration) {
@@ -33,12 +33,12 @@ struct EngineMembers {
 
     mutating func remove(_ registration: Registration) { count(registration, by: -1) }
 
-    /// It was away, or has given a sign of life.
+    /// The registration was offline, or gave a sign of life.
     mutating func changed(_ registration: Registration) {
         nextNote = min(nextNote ?? registration.nextNote, registration.nextNote)
     }
 
-    /// All of them have given a sign of life.
+    /// All of them gave a sign of life.
     mutating func noted(_ registrations: [Registration]) {
         nextNote = registrations.map(\.nextNote).min()
     }

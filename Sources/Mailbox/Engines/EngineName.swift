@@ -1,9 +1,9 @@
 import Base
 import Crypto
 
-/// By what an engine is found, as the file has it: hashes under the endpoint key.
+/// The names that an engine is found by: hashes under the endpoint key, as in the file.
 struct EngineName {
-    /// Nil where any will do.
+    /// Nil for any application.
     let app: [UInt8]?
     let account: [UInt8]
     let user: [UInt8]?

@@ -1,30 +1,29 @@
 import Base
 package import Notifications
 
-/// Something that an engine has to tell, once it is on the disk.
+/// News from an engine, sent once it is on the disk.
 package struct EngineNews: Sendable, Confidential {
     package enum Content: Sendable {
         /// For all clients.
         case updates([Update])
-        /// With some that are owed: those are for fetchers, and for viewers only where there are none.
-        /// `through`: what is to be known up to this is heard, once a fetcher has heard it.
+        /// Updates of which some are owed: those are for fetchers, or for viewers if there are
+        /// none. `through` counts as heard once a fetcher has it.
         case owed([Update], through: Int64, hasFetchers: Bool)
-        /// For the one who asked.
+        /// For the client that asked.
         case answer([UInt8], client: UInt64)
-        /// What a client begins with; what comes after it is for that client too.
+        /// The state a client starts with; later news is for that client too.
         case welcome([Update], through: Int64, client: UInt64)
         case signal(HandedSignal)
-        /// When something is due on its own.
+        /// When the engine next has something to do by itself.
         case deadline(Double?)
-        /// There is no such engine any more.
+        /// The engine no longer exists.
         case ended
     }
 
-    /// To be confirmed once a fetcher has it. Where there is none, it is for viewers, one of which
-    /// will say so.
+    /// A fetcher confirms it. Without a fetcher it goes to viewers, and one of them confirms it.
     package struct HandedSignal: Sendable {
         package let signal: FetchSignal
-        /// How many it stands for of which nobody was told.
+        /// How many of its pushes the clients have not been told about.
         package let count: Int
         package let device: UInt32
         package let registration: RegistrationID

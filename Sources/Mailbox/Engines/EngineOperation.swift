@@ -3,34 +3,34 @@ package import WebPush
 
 import enum Notifications.OwedRole
 
-/// What the store does for engines, whose accounts it keeps.
+/// Operations on engines, whose accounts the store keeps.
 ///
-/// What comes of it is told to the engine's listeners, in the order of the commits; the outcome only
-/// says whether it was done.
+/// Results go to the engine's listeners in the order of the commits; the outcome only says whether
+/// the operation was done.
 package enum EngineOperation: Sendable {
-    /// A request of a client.
+    /// A client's request.
     case request(EngineClientID, [UInt8])
-    /// A client wants to hear everything from here on. The first fetcher gets what waits.
+    /// A client wants all updates from now on. The first fetcher gets what waits.
     case join(EngineClientID, EngineRole)
-    /// A client went, and was perhaps fetching, or the last who fetches.
+    /// A client left; it may have been fetching, or the last fetcher.
     case leave(EngineClientID, isFetching: Bool)
-    /// A client closes: what is held back is told.
+    /// A client closes: notifications held back are shown now.
     case release(engine: UInt32)
-    /// Time has gone by.
+    /// Time has passed.
     case advance(engine: UInt32)
-    /// A client was told of a fetch signal, of this registration or one of the engine's.
+    /// A client was told about a fetch signal, of this registration or of one of the engine's.
     case confirm(MessageID, device: UInt32?, engine: UInt32)
-    /// A fetcher was told everything that is to be known up to this.
+    /// A fetcher was told everything up to this.
     case heard(through: Int64, engine: UInt32)
-    /// Clients are there: a sign of life of the registrations.
+    /// Clients are connected, a sign of life of the registrations.
     case note(engine: UInt32)
 }
 
-/// What a client is there for.
+/// What a client is for.
 package struct EngineRole: Equatable, Sendable {
-    /// The application, which does what is to be done. A viewer only shows, and takes nothing away.
+    /// The application, which does the work. A viewer only shows, and takes nothing away.
     package var isFetcher = true
-    /// Whether it wants payloads as they come; nil where it does not say.
+    /// Whether it wants raw payloads; nil if it does not say.
     package var takesRaw: Bool?
 
     package init(isFetcher: Bool = true, takesRaw: Bool? = nil) {
@@ -44,7 +44,7 @@ package struct EngineRole: Equatable, Sendable {
     }
 }
 
-/// A client of an engine, by a number that serves once.
+/// A client of an engine, by a number that is never reused.
 package struct EngineClientID: Hashable, Sendable {
     package let engine: UInt32
     package let number: UInt64
@@ -55,7 +55,7 @@ package struct EngineClientID: Hashable, Sendable {
     }
 }
 
-/// An engine, as somebody finds it who wants to be its client.
+/// An engine, as found by a prospective client.
 package struct EngineRecord: Equatable, Sendable {
     package let row: UInt32
     package let owner: String

@@ -52,7 +52,7 @@ final class EngineRows {
         try insert.run()
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     func record(_ position: Int64) throws(StoreFault) -> [UInt8]? {
         try select.bind(position, at: 1)
         defer { select.reset() }
@@ -79,14 +79,14 @@ final class EngineRows {
         }
     }
 
-    /// Whether it has not ended while a push was on its way.
+    /// False if the subscription ended while a push was on its way.
     func has(subscription row: UInt32) throws(StoreFault) -> Bool {
         try subscription.bind(Int64(row), at: 1)
         defer { subscription.reset() }
         return try subscription.step()
     }
 
-    /// Nil where the device is no registration.
+    /// Nil if the device is not a registration.
     func engine(ofDevice device: UInt32) throws(StoreFault) -> UInt32? {
         try engine.bind(Int64(device), at: 1)
         defer { engine.reset() }
@@ -95,7 +95,7 @@ final class EngineRows {
     }
 }
 
-/// What happens rarely.
+/// Rare queries.
 extension EngineRows {
     static func insert(
         _ row: UInt32, owner: String, _ name: EngineName, sealed: [UInt8],
@@ -113,7 +113,7 @@ extension EngineRows {
             "UPDATE engine SET user = ?2 WHERE row = ?1", row, user)
     }
 
-    /// With what the journal has up to `position`.
+    /// Saves the account including the journal up to `position`.
     static func save(
         _ row: UInt32, through position: Int64, sealed: [UInt8],
         on connection: borrowing Connection
@@ -147,7 +147,7 @@ extension EngineRows {
         }
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     static func state(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> (owner: String, record: Int64, sealed: [UInt8])? {
@@ -157,7 +157,7 @@ extension EngineRows {
             ? (select.text(0), select.integer(1), select.bytes(2)) : nil
     }
 
-    /// Those of an account, of one owner or of all, of one application or of all.
+    /// The engines of an account, for one owner or all, and for one application or all.
     static func find(
         _ name: EngineName, owner: String?, on connection: borrowing Connection
     ) throws(StoreFault) -> [EngineRecord] {
@@ -181,7 +181,7 @@ extension EngineRows {
             "SELECT device FROM registration WHERE engine = ?1 ORDER BY device", engine)
     }
 
-    /// Those for which something waits until somebody is there.
+    /// Devices with something that waits for a client.
     static func waitingDevices(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> [UInt32] {

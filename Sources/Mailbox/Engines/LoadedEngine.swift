@@ -7,21 +7,21 @@ final class LoadedEngine {
     let row: UInt32
     let owner: String
     var hosted: HostedEngine
-    /// Bytes of what the journal has of it, and of the account as it was written last.
+    /// Bytes of its journal entries, and of the account as last written.
     var journalSize: Int
     var stateSize: Int
     /// Bytes that its account may have.
     var room = 0
-    /// It has more, and is not asked again before this.
+    /// The account is full and is not measured again before this.
     var isFullUntil: StoreTime?
-    /// What listeners were told last.
+    /// The deadline that listeners were last told.
     var deadline: Double?
-    /// Nil until somebody has asked.
+    /// Nil until first needed.
     var members: EngineMembers?
 
-    /// Of one without notifications, in memory.
+    /// The memory of an engine without notifications.
     private static let emptySize = 4 << 10
-    /// Below this the journal may grow whatever the size of the account.
+    /// Below this size the journal may grow whatever the account's size is.
     private static let smallJournal = 64 << 10
 
     init(
@@ -34,27 +34,28 @@ final class LoadedEngine {
         self.stateSize = stateSize
     }
 
-    /// About what it takes in memory.
+    /// Roughly its size in memory.
     var size: Int { Self.emptySize + journalSize + stateSize }
 
-    /// So that an entry costs the same however large the account is.
+    /// Keeps the cost of an entry the same however large the account is.
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
 
-    /// Bytes of a message that shall not come, beside the account.
+    /// Bytes for a message that must not be shown, besides the account.
     private static let barredSize = 32
 
-    /// About what counts against its room: as it was written last, and what is never written.
+    /// Roughly what counts against its room: the account as last written, and what is never
+    /// written.
     var weight: Int { stateSize + hosted.engine.barredCount * Self.barredSize }
 
-    /// Whether it may have outgrown its room: the account may be larger than it was by what was done
-    /// since. A bit more is let pass, or each push would have it written.
+    /// Whether it may have outgrown its room with the changes since the last write. A small excess
+    /// is allowed, or each push would write the account.
     var mayBeFull: Bool {
         let weight = weight
         return weight > room || weight + journalSize > room + max(room / 16, Self.smallJournal)
     }
 
-    /// A registration of its account has ended; nil is one that could not be read, and of which
-    /// nobody knows what it counted for.
+    /// A registration of its account has ended. Nil is one that could not be read, so nobody knows
+    /// what it counted for.
     func remove(_ registration: Registration?) {
         if let registration { members?.remove(registration) } else { members = nil }
     }

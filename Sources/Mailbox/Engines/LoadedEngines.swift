@@ -1,12 +1,13 @@
 /// The engines in the writer's memory.
 ///
-/// One to which nobody listens stays while there is room: the next push would have to read it again.
+/// An engine without listeners stays while there is room, because the next push would have to read
+/// it again.
 struct LoadedEngines {
     private var engines: [UInt32: LoadedEngine] = [:]
-    /// Of all of them.
+    /// The size of all of them.
     private var size = 0
     private let room: Int
-    /// Beyond it some are given up.
+    /// Above this size, engines without listeners are unloaded.
     private var bound: Int
 
     init(room: Int) {
@@ -25,7 +26,7 @@ struct LoadedEngines {
         if let engine = engines.removeValue(forKey: row) { size -= engine.size }
     }
 
-    /// What the disk has of it is of other sizes now.
+    /// Updates its sizes on the disk.
     mutating func resize(_ engine: LoadedEngine, journal: Int, state: Int) {
         size -= engine.size
         engine.journalSize = journal
@@ -37,8 +38,8 @@ struct LoadedEngines {
         guard size > bound else { return }
         engines = engines.filter { isNeeded($0.key) }
         size = engines.values.reduce(0) { $0 + $1.size }
-        // Those that are needed may take more than there is room for: they are not gone through again
-        // for each that comes.
+        // Engines in use may exceed the room; without a higher bound every insertion would scan
+        // them all again.
         bound = max(room, 2 * size)
     }
 }

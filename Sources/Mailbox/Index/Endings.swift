@@ -1,6 +1,6 @@
 import System
 
-/// Devices and credentials that have ended: whoever is connected by one of them has to go.
+/// Devices and credentials that have ended: connections that use them must be closed.
 package struct Endings: Sendable {
     package var devices: [UInt32] = []
     package var credentials: [UInt32] = []
@@ -8,13 +8,13 @@ package struct Endings: Sendable {
     var isEmpty: Bool { devices.isEmpty && credentials.isEmpty }
 }
 
-/// Who wants to hear of endings. For all threads.
+/// Tells listeners about endings. For all threads.
 package final class EndingIndex: Sendable {
     package typealias Listener = @Sendable (Endings) -> Void
 
     private let listeners = Lock<[Listener]>([])
 
-    /// `listener` is called on a thread of the store, when what has ended is no longer in the index.
+    /// `listener` is called on a store thread, after the ended items have left the index.
     package func listen(_ listener: @escaping Listener) {
         listeners.withLock { $0.append(listener) }
     }

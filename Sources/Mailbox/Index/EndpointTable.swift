@@ -3,10 +3,10 @@ import Delivery
 import System
 import WebPush
 
-/// All endpoints there are, for any number of threads at once.
+/// All endpoints, for any number of threads at once.
 ///
-/// 32 bytes for each, without a pointer, in 64 parts with a lock each: a look-up and even the growth
-/// of a part keep others waiting for next to nothing.
+/// 32 bytes each, without a pointer, in 64 parts with one lock each: a look-up, or even the growth
+/// of a part, hardly delays other threads.
 final class EndpointTable: Sendable {
     private static let partCount = 64
 
@@ -17,18 +17,18 @@ final class EndpointTable: Sendable {
         /// The first word of the SHA-256 of the token.
         let key: UInt64
         let keyHash: UInt64
-        /// The kind in the lowest two bits, the rule for senders in the next two.
+        /// The kind in the lowest two bits, the sender rule in the next two.
         let keyHashAndFlags: UInt64
         let subscription: UInt32
         let device: UInt32
     }
 
-    // Unsafe: never changed, and each part has a lock of its own.
+    // Unsafe: the pointer never changes, and each part has its own lock.
     nonisolated(unsafe) private let parts: UnsafeMutablePointer<Lock<FlatTable<Entry>>>
 
     init(expecting count: Int = 0) {
         parts = .allocate(capacity: Self.partCount)
-        // Parts get more or less than their share, by some times the root of it.
+        // A part's share varies by a few times its square root.
         let share = count / Self.partCount + count / Self.partCount / 32
         for index in 0..<Self.partCount {
             (parts + index).initialize(to: Lock(FlatTable(expecting: share)))
@@ -49,7 +49,7 @@ final class EndpointTable: Sendable {
         return parts[Self.part(key)].withLock { $0[key] }.map(Endpoint.init)
     }
 
-    /// False if there is one already whose digest begins alike: then another token has to be made.
+    /// False if another digest starts with the same word: the caller has to make a new token.
     func insert(_ endpoint: Endpoint, for digest: Digest) -> Bool {
         let entry = Entry(endpoint, key: Self.key(of: digest))
         return parts[Self.part(entry.key)].withLock { table in
@@ -59,7 +59,7 @@ final class EndpointTable: Sendable {
         }
     }
 
-    /// Nothing happens when it is not there any more.
+    /// Does nothing if the endpoint no longer exists.
     func change(_ digest: Digest, _ body: (Endpoint) -> Endpoint) {
         let key = Self.key(of: digest)
         parts[Self.part(key)].withLock { table in
@@ -68,7 +68,7 @@ final class EndpointTable: Sendable {
         }
     }
 
-    /// What was there.
+    /// Returns the removed endpoint.
     func remove(_ digest: Digest) -> Endpoint? {
         let key = Self.key(of: digest)
         return parts[Self.part(key)].withLock { $0.remove(key) }.map(Endpoint.init)

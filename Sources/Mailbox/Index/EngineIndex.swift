@@ -2,32 +2,32 @@ package import Delivery
 import Synchronization
 import System
 
-/// Hears what engines have to tell, on a thread of the store; for all clients on one loop.
+/// Receives news from engines on a store thread, for all clients on one loop.
 package protocol EngineListener: AnyObject, Sendable {
-    /// In the order of the commits.
+    /// News arrives in the order of the commits.
     func hear(_ news: [EngineNews])
-    /// The store was opened anew: what was told last may not be all there is.
+    /// The store was opened again: the last news may be incomplete.
     func storeReturned()
 }
 
 /// Who listens to which engine. For all threads.
 package final class EngineIndex: Sendable {
     private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
-    /// How many of its clients fetch.
+    /// How many clients of each engine fetch.
     private let fetchers = Lock<[UInt32: Int]>([:])
-    /// When the last client of an engine went, until one is back.
+    /// When the last client of each engine left, until one returns.
     private let left = Lock<[UInt32: StoreTime]>([:])
     private let lastClient = Atomic<UInt64>(0)
     private let changes = Atomic<UInt64>(0)
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
 
-    /// How often an engine was made or has ended, or what opens its account may be another application.
+    /// Counts created and ended engines, and changes of the application that opens an account.
     package var changeCount: UInt64 { changes.load(ordering: .relaxed) }
 
     func noteChange() { changes.add(1, ordering: .relaxed) }
 
-    /// Once for each engine, before the first of its clients joins.
+    /// Call once per engine, before its first client joins.
     package func listen(_ listener: any EngineListener, to engine: UInt32) {
         listeners.withLock { $0[engine, default: []].append(listener) }
     }
@@ -44,12 +44,12 @@ package final class EngineIndex: Sendable {
         if isLast { left.withLock { $0[engine] = now } }
     }
 
-    /// Since when nobody was there, asked by the first who is back; nil if nobody was there before.
+    /// When the last client left; only the first one to return gets this. Nil if there was none.
     func takeAbsence(of engine: UInt32) -> StoreTime? {
         left.withLock { $0.removeValue(forKey: engine) }
     }
 
-    /// One who fetches is about to join, and counts until it is removed.
+    /// Call before a fetcher joins; it counts until it is removed.
     package func addFetcher(of engine: UInt32) {
         fetchers.withLock { $0[engine, default: 0] += 1 }
     }
@@ -72,7 +72,7 @@ package final class EngineIndex: Sendable {
     func tell(_ news: [EngineNews]) {
         guard !news.isEmpty else { return }
         let listeners = listeners.withLock { $0 }
-        // There are as many as loops: few.
+        // There are as many listeners as loops: few.
         var lots: [(listener: any EngineListener, news: [EngineNews])] = []
         for item in news {
             for listener in listeners[item.engine] ?? [] {

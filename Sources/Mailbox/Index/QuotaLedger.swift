@@ -1,6 +1,6 @@
 import Delivery
 
-/// Why no more may be stored for a destination, narrowest cause first.
+/// Why no more can be stored for a destination, narrowest cause first.
 package enum QuotaRefusal: Equatable, Sendable {
     case subscriptionFull
     case deviceFull
@@ -8,16 +8,16 @@ package enum QuotaRefusal: Equatable, Sendable {
     case allFull
 }
 
-/// What waits for each subscription, device and owner. A value: it opens nothing and asks no clock.
+/// What waits for each subscription, device and owner. A value: no I/O, no clock.
 struct QuotaLedger: ~Copyable {
-    /// What waits for one of them. Small, because there is one for each device.
+    /// What waits for one of them. Kept small, because there is one per device.
     struct Usage: FlatEntry {
         static let vacant = Usage(row: 0)
-        /// Bytes are counted in pieces of this size.
+        /// Bytes are counted in units of this size.
         private static let unit = 64
 
         let row: UInt32
-        /// The owner of a device; of no meaning elsewhere.
+        /// The owner of a device; unused in other tables.
         var owner: UInt32 = 0
         var messages: UInt32 = 0
         private var units: UInt32 = 0
@@ -44,7 +44,7 @@ struct QuotaLedger: ~Copyable {
             units -= min(units, Self.units(size))
         }
 
-        /// All of a device that goes.
+        /// Subtracts everything of a device that is removed.
         mutating func subtract(_ other: Usage) {
             messages -= min(messages, other.messages)
             units -= min(units, other.units)
@@ -55,7 +55,7 @@ struct QuotaLedger: ~Copyable {
 
     private let limits: QuotaLimits
     private var all = Usage(row: 0)
-    /// Only those for which something waits.
+    /// Only entries for which something waits.
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
     private var owners = FlatTable<Usage>()
@@ -67,7 +67,7 @@ struct QuotaLedger: ~Copyable {
         devices = FlatTable(expecting: count)
     }
 
-    /// What waits for all of them together.
+    /// Everything that waits.
     var total: (messages: Int, bytes: Int) { (Int(all.messages), all.bytes) }
 
     var deviceCount: Int { devices.count }
@@ -77,7 +77,7 @@ struct QuotaLedger: ~Copyable {
         if Self.isStranger(owner) { strangerCount += 1 }
     }
 
-    /// Zero stands for all strangers together.
+    /// Owner zero stands for all strangers together.
     func endpointCount(ofOwner owner: UInt32) -> Int { endpoints.count(of: owner) }
 
     mutating func addEndpoint(ofDevice device: UInt32) {
@@ -86,7 +86,7 @@ struct QuotaLedger: ~Copyable {
         if StrangerNumber.isNetwork(owner) { endpoints.add(to: 0) }
     }
 
-    /// Before its device is removed.
+    /// Call this before the device is removed.
     mutating func removeEndpoint(ofDevice device: UInt32) {
         let owner = owner(ofDevice: device)
         endpoints.take(from: owner)
@@ -97,10 +97,11 @@ struct QuotaLedger: ~Copyable {
         owner == 0 || StrangerNumber.isNetwork(owner)
     }
 
-    /// Zero for a device without an owner, or one that is not there.
+    /// Zero for a device without an owner, or an unknown device.
     func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
 
-    /// What is on its way to it is given up later, and finds no device then: it goes with this.
+    /// Reservations of this device are released later and then find no device, so they are counted
+    /// out here.
     mutating func removeDevice(_ device: UInt32) {
         guard let removed = devices.remove(UInt64(device)) else { return }
         if Self.isStranger(removed.owner) { strangerCount -= 1 }
@@ -119,14 +120,14 @@ struct QuotaLedger: ~Copyable {
         return (Int(usage.messages), Int(usage.bytes))
     }
 
-    /// Counts a message of so many bytes, unless there is no room for it.
+    /// Counts a message of `size` bytes, unless there is no room for it.
     mutating func reserve(_ size: Int, for address: Address) -> QuotaRefusal? {
         let refusal = refusal(of: size, for: address)
         if refusal == nil { count(size, for: address) }
         return refusal
     }
 
-    /// Why there is no room for a message of so many bytes, if there is none.
+    /// Why there is no room for a message of `size` bytes; nil if there is.
     func refusal(of size: Int, for address: Address) -> QuotaRefusal? {
         let subscription = subscriptions[UInt64(address.subscription)] ?? .vacant
         guard subscription.admits(size, within: limits.subscription) else {
@@ -146,7 +147,7 @@ struct QuotaLedger: ~Copyable {
         return all.admits(size, within: limits.all) ? nil : .allFull
     }
 
-    /// Counts what is stored already, limits or not.
+    /// Counts a stored message, whatever the limits are.
     mutating func count(_ size: Int, for address: Address) {
         Self.add(size, address.subscription, &subscriptions)
         let owner = devices.update(UInt64(address.device)) { device in
@@ -173,8 +174,8 @@ struct QuotaLedger: ~Copyable {
         forOwners(owner) { $0.subtract(size) }
     }
 
-    /// Devices that nobody owns have owner zero, which is no key. The highest number is nobody's, but a
-    /// file may hold it.
+    /// Devices without an owner have owner zero, which cannot be a key. The highest number belongs
+    /// to nobody, but a file may contain it.
     private static func row(ofOwner owner: UInt32) -> UInt32 { max(1, owner &+ 1) }
 
     private static func add(_ size: Int, _ row: UInt32, _ table: inout FlatTable<Usage>) {
@@ -185,7 +186,7 @@ struct QuotaLedger: ~Copyable {
         }
     }
 
-    /// The owner, and where that is a network of strangers, all of them.
+    /// Changes the owner, and for a network of strangers also the total of all strangers.
     private mutating func forOwners(_ owner: UInt32, _ body: (inout Usage) -> Void) {
         Self.change(Self.row(ofOwner: owner), &owners, body)
         if StrangerNumber.isNetwork(owner) {

@@ -1,10 +1,10 @@
 import Base
 import System
 
-/// Registrations that were read lately, so that a push does not wait for the disk. Whole, because
-/// what a push needs of one is most of it.
+/// Recently read registrations, so that a push does not wait for the disk. They are kept whole,
+/// because a push needs most of one.
 package final class RegistrationCache: Sendable {
-    /// One registration, for all who look at it: to hand it on counts one reference.
+    /// A shared registration: passing it on costs one reference count.
     package final class Entry: Sendable {
         package let registration: Registration
         package let push: EnginePush
@@ -16,14 +16,14 @@ package final class RegistrationCache: Sendable {
     }
 
     private let limit: Int
-    /// Of what they were read from, which takes some times that in memory.
+    /// In bytes of the stored records; in memory they take several times that.
     private let byteLimit: Int
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
-        /// Of all that were put in since it was empty.
+        /// The size of everything added since the cache was last empty.
         var bytes = 0
-        /// Counts what was forgotten: what was read before that is not put in.
+        /// Counts removals: a registration read before a removal is not added.
         var generation = 0
     }
 
@@ -40,11 +40,11 @@ package final class RegistrationCache: Sendable {
 
     var generation: Int { state.withLock { $0.generation } }
 
-    /// What was read after `generation` was asked for.
+    /// Adds a registration that was read after `generation` was taken.
     func put(_ registration: Registration, size: Int, readIn generation: Int) {
         state.withLock { state in
             guard state.generation == generation else { return }
-            // Rather than to keep an order that nearly nobody needs.
+            // Emptying is cheaper than keeping an order that is hardly ever needed.
             if state.entries.count >= limit || state.bytes + size > byteLimit {
                 state.entries = [:]
                 state.bytes = 0

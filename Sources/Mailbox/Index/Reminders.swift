@@ -1,11 +1,10 @@
 import System
 
-/// What callbacks are reminded of, and how far the round is that is made at each start. For all threads.
+/// What to remind callbacks of, and how far the round at the start has come. For all threads.
 final class Reminders: Sendable {
     private struct State {
         var describe: (@Sendable (Registration) -> String)?
-        /// The last device of which the callback was told; nil when the round is over, or was not
-        /// begun.
+        /// The last device whose callback was reminded; nil before and after the round.
         var last: UInt32?
     }
 
@@ -18,7 +17,7 @@ final class Reminders: Sendable {
         state.withLock { $0 = State(describe: describe, last: 0) }
     }
 
-    /// Nil: all were told.
+    /// Nil when all have been reminded.
     func reached(_ device: UInt32?) { state.withLock { $0.last = device } }
 
     /// The parameters of `registerDevice`, as JSON.

@@ -2,7 +2,7 @@ import Base
 import SQLite
 import WebPush
 
-/// What is found stored at the start. Messages are counted by whoever goes through them.
+/// Fills the index at the start. Messages are counted when they are scanned.
 extension StoreIndex {
     func load(from connection: borrowing Connection) throws(StoreFault) {
         try loadDevices(from: connection)

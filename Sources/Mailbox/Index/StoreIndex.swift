@@ -3,12 +3,12 @@ package import Delivery
 import Synchronization
 package import System
 
-/// What a server must know of its store at every push and every hello, in memory.
+/// What the server must know about its store for every push and every hello, in memory.
 ///
-/// For all threads; nothing here waits for a disk. The store keeps it true: what is in the index has
-/// been committed, and what is committed is in the index before anybody is told.
+/// For all threads; nothing here waits for a disk. The store keeps it current: everything in the
+/// index is committed, and every commit is in the index before anybody is told.
 package final class StoreIndex: Sendable {
-    /// What an endpoint token that is ours leads to.
+    /// The result of looking up one of our endpoint tokens.
     package enum EndpointAnswer: Equatable, Sendable {
         case found(Endpoint)
         /// It has ended: 410.
@@ -23,7 +23,7 @@ package final class StoreIndex: Sendable {
     struct UserAgentEntry: FlatEntry {
         static let vacant = UserAgentEntry(key: 0, check: 0, device: 0, credential: 0)
 
-        /// The first two words of the SHA-256 of the id: what nobody finds by trying.
+        /// The first two words of the SHA-256 of the id, which nobody can find by trying.
         let key: UInt64
         let check: UInt64
         let device: UInt32
@@ -37,7 +37,7 @@ package final class StoreIndex: Sendable {
     let reminders = Reminders()
     package let engines = EngineIndex()
     package let endings = EndingIndex()
-    /// What is not to be tried now.
+    /// Records to skip for now.
     package let setAside: SetAside
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
@@ -63,7 +63,7 @@ package final class StoreIndex: Sendable {
 
 /// Look-ups.
 extension StoreIndex {
-    /// `digest` is that of a token whose mark was found to be ours.
+    /// `digest` is that of a token whose mark is ours.
     package func endpoint(_ digest: Digest) -> EndpointAnswer {
         endpoints[digest].map { .found($0) } ?? .gone
     }
@@ -108,7 +108,7 @@ extension StoreIndex: ReservationKeeper {
 
 /// Acceptance.
 extension StoreIndex {
-    /// Counts a message against its quotas, unless it is never kept. False means 429.
+    /// Counts a message against its quotas, unless its TTL is zero. False means 429.
     package func reserve(
         _ content: borrowing Message.Content, for address: Address,
         in reservation: inout Reservation
@@ -125,14 +125,14 @@ extension StoreIndex {
         return refusal
     }
 
-    /// Whether there is room for a message, as far as can be told now.
+    /// Whether there is room for a message right now.
     package func hasRoom(for content: borrowing Message.Content, _ address: Address) -> Bool {
         guard content.needsStore else { return true }
         let size = content.size
         return ledger.withLock { $0.refusal(of: size, for: address) } == nil
     }
 
-    /// Notes that a push that may be repeated is being accepted for a device.
+    /// Reserves the mark of a repeatable push that is being accepted.
     package func reserve(
         _ mark: RepetitionMark, for device: UInt32, in reservation: inout Reservation
     ) -> RepetitionAnswer {
@@ -147,8 +147,8 @@ extension StoreIndex {
     package func nextDevice() -> UInt32 { Self.next(deviceRow) }
     package func nextCredential() -> UInt32 { Self.next(credentialRow) }
 
-    /// The numbers of subscriptions, devices and credentials are 32 bits. Whoever registers without an
-    /// end comes to the last one after days: from then on the writer refuses what would be new.
+    /// Subscriptions, devices and credentials have 32-bit numbers. A client that registers without
+    /// end reaches the last number after days; from then on the writer refuses new ones.
     static let lastRow: UInt32 = 4_000_000_000
 
     private static func next(_ counter: borrowing Atomic<UInt32>) -> UInt32 {
@@ -158,7 +158,7 @@ extension StoreIndex {
     }
 }
 
-/// What the store writes.
+/// Changes that the store makes.
 extension StoreIndex {
     /// The last numbers that were given out.
     struct Counters: Equatable {
@@ -204,12 +204,12 @@ extension StoreIndex {
         credentials.withLock { $0[credential.secret] = credential }
     }
 
-    /// Its row; nil if it is not there.
+    /// Returns its row; nil if it does not exist.
     func removeCredential(_ secret: Digest) -> UInt32? {
         credentials.withLock { $0.removeValue(forKey: secret)?.row }
     }
 
-    /// Whether another user agent may come without a credential.
+    /// Whether another user agent may connect without a credential.
     var hasRoomForStranger: Bool { ledger.withLock { $0.strangerCount } < growth.strangers }
 
     /// Whether the owner of a device may have another endpoint.
@@ -238,7 +238,7 @@ extension StoreIndex {
 
     func remove(_ mark: RepetitionMark) { marks.withLock { $0.remove(mark) } }
 
-    /// Counts what was found stored at the start.
+    /// Counts a message that was stored at the start.
     func count(_ size: Int, for address: Address) {
         ledger.withLock { $0.count(size, for: address) }
     }

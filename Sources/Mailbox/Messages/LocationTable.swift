@@ -1,4 +1,4 @@
-/// Where messages are that senders may still withdraw, by the first word of their location.
+/// Positions of messages that senders may still withdraw, by the first word of their location.
 struct LocationEntry: FlatEntry {
     static let vacant = LocationEntry(key: 0, position: 0)
 

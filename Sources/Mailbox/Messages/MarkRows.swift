@@ -2,17 +2,17 @@ import Base
 import Delivery
 import SQLite
 
-/// What is known again for a while.
+/// A mark that is stored until it expires.
 protocol StoredMark: Equatable, Sendable {
     static var table: String { get }
-    /// Bytes of each in a row.
+    /// Bytes of one mark in a row.
     static var length: Int { get }
 
     init(_ bytes: Span<UInt8>, at start: Int)
     func append(to bytes: inout [UInt8])
 }
 
-/// A mark, and who pays for it.
+/// A mark and the owner whose share it uses.
 struct OwnedMark: StoredMark {
     static let table = "mark"
     static let length = 12
@@ -36,7 +36,7 @@ struct OwnedMark: StoredMark {
     }
 }
 
-/// A table of marks, as the writer uses it.
+/// The writer's access to a table of marks.
 final class MarkRows<Mark: StoredMark> {
     private let insert: StoreStatement
     private let deleteExpired: StoreStatement
@@ -70,7 +70,7 @@ final class MarkRows<Mark: StoredMark> {
         try insert.run()
     }
 
-    /// Those of the oldest batches, so many that it is a bite; all that have expired if fewer.
+    /// Deletes the expired marks of the oldest batches, up to about `limit`.
     func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> [Mark] {
         try deleteExpired.bind(now.milliseconds, at: 1)
         var marks: [Mark] = []
@@ -90,7 +90,7 @@ final class MarkRows<Mark: StoredMark> {
         return StoreTime(milliseconds: firstExpiry.integer(0))
     }
 
-    /// All there are.
+    /// Passes every mark to `body`.
     static func load(
         from connection: borrowing Connection, _ body: (Mark) -> Void
     ) throws(StoreFault) {

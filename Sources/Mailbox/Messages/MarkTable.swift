@@ -1,20 +1,20 @@
 import Delivery
 
-/// What is known of a push that bears a mark.
+/// What is known about a push that carries a mark.
 package enum RepetitionAnswer: Equatable, Sendable {
-    /// It is new, and reserved.
+    /// New, and now reserved.
     case new
-    /// It was accepted before.
+    /// Accepted before.
     case repeated
-    /// It is being accepted, or may have been: only the store will know.
+    /// Being accepted, or perhaps accepted already: only the store will know.
     case undecided
-    /// Its owner has so many marks that it gets none: a repetition of it will be taken for new.
+    /// Not remembered, because its owner has too many marks: a repetition would count as new.
     case unmarked
 }
 
-/// The marks of the pushes that were accepted lately, in memory. A value: it asks no clock.
+/// The marks of recently accepted pushes, in memory. A value that asks no clock.
 struct MarkTable: ~Copyable {
-    /// For each owner: enough for a push every two seconds, and no more memory than a few messages.
+    /// Per owner: enough for a push every two seconds, in as much memory as a few messages.
     static let limit = 50_000
 
     struct Mark: FlatEntry {
@@ -22,11 +22,11 @@ struct MarkTable: ~Copyable {
 
         let key: UInt64
         let owner: UInt32
-        /// It is on the disk.
+        /// On the disk.
         var isKept: Bool
     }
 
-    /// For how many owners with so many there is room.
+    /// The table has room for this many owners with a full share.
     private static let ofAll = 40
 
     private let limit: Int

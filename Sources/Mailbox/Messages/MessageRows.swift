@@ -3,9 +3,9 @@ import Delivery
 import SQLite
 import WebPush
 
-/// The table of messages, as the writer uses it.
+/// The writer's access to the table of messages.
 final class MessageRows {
-    /// A message that was deleted.
+    /// A deleted message.
     struct Ended {
         let reference: MessageReference
         let location: UInt64
@@ -31,7 +31,7 @@ final class MessageRows {
         func delete(_ condition: String) throws(StoreFault) -> StoreStatement {
             try StoreStatement("DELETE FROM message WHERE " + condition + returning, on: connection)
         }
-        // A subscription that ended while the message was on its way takes no more.
+        // A subscription that ended in the meantime gets no more messages.
         insert = try StoreStatement(
             """
             INSERT INTO message (position, sequence, device, subscription, id, location, topic,

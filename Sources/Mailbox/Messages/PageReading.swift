@@ -4,7 +4,7 @@ import Delivery
 import System
 import WebPush
 
-/// A page as it grows.
+/// A page under construction.
 struct PageDraft {
     let request: PageRequest
     let through: Int64
@@ -14,7 +14,7 @@ struct PageDraft {
     private var damaged = 0
     private var lastSequence: Int64
 
-    /// What is set aside stays, like what cannot be opened.
+    /// Messages set aside stay in the store, like those that cannot be unsealed.
     init(request: PageRequest, through: Int64, besides setAside: SetAside) {
         self.setAside = setAside
         self.request = request
@@ -52,7 +52,7 @@ struct PageDraft {
             table: MessageRows.sealedTable, row: row.integer(0), column: MessageRows.sealedColumn)
         guard let id = row.withBytes(3, { MessageID($0) }),
             let location = row.withBytes(4, { LocationID($0) }),
-            // Why it does not open is of no use to the one who waits for it.
+            // The reader cannot use the reason why it does not open.
             let record = row.withBytes(6, { try? sealer.open($0, at: place) }),
             let (content, arrival) = record.withSpan(MessageRecord.content)
         else { return nil }

@@ -1,7 +1,7 @@
 package import Base
 
-/// By which the body of a push is known again: the beginning of a hash of its endpoint, salt and
-/// sender's key. It counts for the registration that got it.
+/// Recognises a repeated push body: the start of a hash of its endpoint, salt and sender's key. It
+/// counts for the registration that received it.
 package struct ReplayMark: Hashable, Sendable, StoredMark {
     package static let lifetime: UInt32 = 30 * 86_400
     static let table = "replay"
@@ -17,7 +17,8 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
         self.device = device
     }
 
-    /// Those of earlier versions have more of the hash where the device stands, and count for nobody.
+    /// Marks of earlier versions have hash bytes in the place of the device; they count for no
+    /// registration.
     init(_ bytes: Span<UInt8>, at start: Int) {
         key = max(1, bytes.word(at: start))
         check = bytes.halfWord(at: start + 8)
@@ -31,17 +32,18 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
     }
 }
 
-/// The marks of the bodies that came lately, in memory: a look-up asks no disk.
+/// The marks of recent bodies, in memory, so that a look-up needs no disk.
 struct ReplayTable: ~Copyable {
-    /// For each registration: a push every 26 seconds for a month, in at most 4.2 MB.
+    /// Per registration: a push every 26 seconds for a month, in at most 4.2 MB.
     static let limit = 100_000
-    /// For how many registrations with so many there is room: of one owner, and of all.
+    /// There is room for this many registrations with a full share: of one owner, and of all.
     private static let ofOwner = 10
     private static let ofAll = 40
 
     enum Answer: Equatable, Sendable {
         case new, repeated
-        /// Its registration has so many marks that it gets none: a repetition will be taken for new.
+        /// Not remembered, because its registration has too many marks: a repetition would count as
+        /// new.
         case unmarked
     }
 
@@ -51,7 +53,7 @@ struct ReplayTable: ~Copyable {
         let key: UInt64
         let check: UInt32
         let device: UInt32
-        /// Whoever it counts for still does when the registration has ended.
+        /// The owner still pays for it after the registration has ended.
         let owner: UInt32
     }
 

@@ -1,15 +1,15 @@
 package import Delivery
 
-/// What became of an attempt, or of waiting for one.
+/// The result of an attempt, or of waiting for one.
 package struct AttemptRecord: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
         case delivered
         case postponed(attempts: Int, refusals: Int, due: StoreTime)
-        /// Put aside; the next one goes on.
+        /// Set aside so that the next event can go.
         case parked
-        /// Too old.
+        /// The event is too old.
         case dead
-        /// The callback is removed with all that waits.
+        /// The callback is removed with all its events.
         case gone
         case lapsed
     }

@@ -1,11 +1,11 @@
 package import Base
 package import Delivery
 
-/// Where the events of a registration are sent, and by what they are signed.
+/// Where the events of a registration are sent, and how they are signed.
 package struct Callback: Sendable, Confidential {
     package struct SigningSecret: Sendable, Confidential {
         package let secret: Secret
-        /// Nil for the one in force; a former one signs beside it for a while.
+        /// Nil for the current one; a former one also signs until it expires.
         package let expiry: StoreTime?
 
         package init(_ secret: Secret, expiry: StoreTime? = nil) {
@@ -14,10 +14,10 @@ package struct Callback: Sendable, Confidential {
         }
     }
 
-    /// The number of the registration, of which no other has had the same.
+    /// The number of the registration, never used by another.
     package let row: UInt32
     package let url: String
-    /// The user who made it by the control socket; nil for one that came over the network.
+    /// The user who created it through the control socket; nil if it came over the network.
     package let userID: UInt32?
     /// Newest first.
     package var secrets: [SigningSecret]
@@ -29,8 +29,8 @@ package struct Callback: Sendable, Confidential {
         self.secrets = secrets
     }
 
-    /// A former secret signs for a week after a new one was made.
+    /// A former secret also signs for a week after a new one is set.
     package static let graceOfSecret: UInt32 = 7 * 86_400
-    /// Whoever has not confirmed a callback by then does not want it.
+    /// A callback that is not confirmed by then is not wanted.
     package static let timeToConfirm: UInt32 = 3_600
 }

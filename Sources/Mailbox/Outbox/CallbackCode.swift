@@ -1,7 +1,7 @@
 import Base
 import Delivery
 
-/// What of a callback is sealed as one record.
+/// How a callback is encoded before it is sealed as one record.
 ///
 ///     version 1 | user given 1 | user 4 | secrets 1 | for each: expiry 8, length 1, secret | URL
 enum CallbackCode {
@@ -21,7 +21,7 @@ enum CallbackCode {
         return bytes
     }
 
-    /// Nil when it is none of ours: written by a newer program, perhaps.
+    /// Nil for an unknown format, perhaps written by a newer version.
     static func callback(row: UInt32, _ record: Span<UInt8>) -> Callback? {
         guard record.count >= headerLength, record[0] == version else { return nil }
         let user = record[1] == 0 ? nil : record.halfWord(at: 2)

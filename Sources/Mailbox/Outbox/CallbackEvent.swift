@@ -4,13 +4,13 @@ package import WebPush
 package import struct Notifications.ChosenAction
 package import enum Notifications.Update
 
-/// Something that happened to a registration, as its callback is told.
+/// An event of a registration that its callback is told.
 package enum CallbackEvent: Sendable, Confidential {
-    /// What came with a push, decrypted.
+    /// A decrypted push.
     package struct Payload: Sendable, Confidential {
         package var id: MessageID
         package var bytes: [UInt8]
-        /// How it came: the content encoding; nil in clear.
+        /// Its content encoding; nil if unencrypted.
         package var encoding: ContentEncoding?
         package var ttl: UInt32
         package var urgency: Urgency
@@ -32,8 +32,8 @@ package enum CallbackEvent: Sendable, Confidential {
         }
     }
 
-    /// The parameters of registerDevice and unregisterDevice come as JSON objects, as the answers of
-    /// the registration API have them.
+    /// The parameters of registerDevice and unregisterDevice as JSON objects, as in the answers of
+    /// the registration API.
     case created(registerDevice: String)
     case refresh(registerDevice: String)
     case rotated(registerDevice: String, unregisterDevice: String)
@@ -43,14 +43,14 @@ package enum CallbackEvent: Sendable, Confidential {
     case deleted(unregisterDevice: String)
     case session(online: Bool, mobile: Bool, until: Int64?)
     case message(Payload)
-    /// `details`: what a payload names that has to be asked for.
+    /// `details`: what the payload names that has to be fetched.
     case fetch(count: Int, version: Int64?, details: [Update.Detail] = [])
     case undecryptable(reason: String)
-    /// As in updateNotificationAction, and under the same number.
+    /// As in updateNotificationAction, with the same number.
     case action(ChosenAction)
     case sessionRevoked
 
-    /// Its word in the body.
+    /// Its name in the body.
     package var type: String {
         switch self {
         case .created: "registration.created"
@@ -68,7 +68,7 @@ package enum CallbackEvent: Sendable, Confidential {
         }
     }
 
-    /// Whether a push brought it: a full outbox refuses the push.
+    /// Whether a push caused it: a full outbox refuses such a push.
     private var isPush: Bool {
         switch self {
         case .message, .fetch, .undecryptable: true
@@ -76,7 +76,7 @@ package enum CallbackEvent: Sendable, Confidential {
         }
     }
 
-    /// As it goes into the outbox of a registration's callback, under an id of its own.
+    /// The event as it is put into the outbox, with an id of its own.
     package func entry(
         _ id: MessageID, registration: String, account: String, at milliseconds: Int64
     ) -> OutboxEvent {
@@ -100,7 +100,7 @@ package enum CallbackEvent: Sendable, Confidential {
             id: id, body: writer.bytes, ttl: ttl, isPush: isPush, tally: tally, action: action)
     }
 
-    /// Answers where the count of a fetch signal stands.
+    /// Returns where the body holds the count of a fetch signal.
     private func writeMembers(to writer: inout JSONWriter) -> OutboxEvent.Tally? {
         switch self {
         case .created(let registerDevice), .refresh(let registerDevice):

@@ -1,7 +1,7 @@
 import Reactor
 import System
 
-/// What is known of callbacks without asking the disk. For all threads.
+/// What is known of callbacks without reading the disk. For all threads.
 package final class CallbackIndex: Sendable {
     package typealias Listener = @Sendable ([UInt32: CallbackNews]) -> Void
 
@@ -11,15 +11,15 @@ package final class CallbackIndex: Sendable {
 
     private struct Handing {
         var handedOut: Set<UInt32> = []
-        /// Their first event is being changed, in a transaction that is under way.
+        /// Their first event is being changed by the current transaction.
         var changing: Set<UInt32> = []
     }
 
-    /// Whether its receiver answered 410: who pushes to the registration may be told.
+    /// Whether its receiver answered 410; senders to the registration may be told.
     package func isGone(_ callback: UInt32) -> Bool { gone.withLock { $0.contains(callback) } }
 
-    /// The first event of a callback is about to be read and sent: from now on, until `takeBack`,
-    /// nothing is counted into it. False while something just is.
+    /// Call this before the first event of a callback is read and sent: until `takeBack`, nothing
+    /// is counted into that event. False while something is being counted into it.
     package func handOut(_ callback: UInt32) -> Bool {
         handing.withLock { handing in
             guard !handing.changing.contains(callback) else { return false }
@@ -32,8 +32,8 @@ package final class CallbackIndex: Sendable {
         handing.withLock { _ = $0.handedOut.remove(callback) }
     }
 
-    /// Whether something may be counted into the first event, which is not handed out before
-    /// `endChanges` then.
+    /// Whether something may be counted into the first event; if so, it is not handed out before
+    /// `endChanges`.
     func beginChange(of callback: UInt32) -> Bool {
         handing.withLock { handing in
             guard !handing.handedOut.contains(callback) else { return false }
@@ -44,7 +44,7 @@ package final class CallbackIndex: Sendable {
 
     func endChanges() { handing.withLock { $0.changing = [] } }
 
-    /// Is told, on a thread of the store, of the callbacks for which something was committed.
+    /// `listener` is called on a store thread with the callbacks that a commit changed.
     package func listen(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
 
     func set(_ callback: UInt32, isGone: Bool) {
@@ -56,10 +56,10 @@ package final class CallbackIndex: Sendable {
     func tell(_ news: [UInt32: CallbackNews]) { listener.withLock { $0 }?(news) }
 }
 
-/// Why a callback is to be looked at.
+/// Why to look at a callback.
 package enum CallbackNews: Sendable {
-    /// Events came to those that wait.
+    /// New events are waiting.
     case added
-    /// Its first event may be another one, or it may be gone.
+    /// Its first event may have changed, or the callback may be gone.
     case changed
 }

@@ -1,18 +1,19 @@
 package import Base
 
-/// What the store does for callbacks.
+/// Operations on callbacks.
 package enum CallbackOperation: Sendable {
-    /// Makes a callback, or gives one a new target, which has to be confirmed like a first one. The
+    /// Creates a callback, or gives one a new target, which has to be confirmed like the first. The
     /// introduction is sent before everything else.
     case make(Callback, introduction: OutboxEvent)
-    /// The former secret signs beside the new one for a week.
+    /// The former secret also signs for a week.
     case rotateSecret(callback: UInt32, Secret)
     case add(OutboxEvent, to: UInt32)
-    /// Takes nothing after the last event. A callback that was never confirmed is not told.
+    /// Accepts nothing after the last event. A callback that was never confirmed gets no last
+    /// event.
     case end(callback: UInt32, last: OutboxEvent?)
     case record(AttemptRecord)
 
-    /// What it weighs while it waits.
+    /// Its size in the queue.
     var size: Int {
         switch self {
         case .make(_, let event), .add(let event, _): event.body.count

@@ -2,7 +2,7 @@ import Base
 package import Delivery
 package import WebPush
 
-/// A callback as it is stored, with the event whose turn it is.
+/// A stored callback with its next event.
 package struct CallbackRecord: Sendable, Confidential {
     package struct Head: Sendable, Confidential {
         package let position: Int64
@@ -10,7 +10,7 @@ package struct CallbackRecord: Sendable, Confidential {
         package let body: [UInt8]
         package let isIntroduction: Bool
         package let attempts: Int
-        /// Attempts that were answered with a refusal.
+        /// How many attempts were answered with a refusal.
         package let refusals: Int
         package let due: StoreTime
         package let dies: StoreTime

@@ -4,13 +4,13 @@ import Delivery
 import SQLite
 import WebPush
 
-/// What callbacks do to the database within the writer's transaction.
+/// The writer's access to callbacks, within its transaction.
 final class CallbackRows {
     static let table: StaticString = "callback"
     static let eventTable: StaticString = "callback_event"
     static let sealedColumn: StaticString = "sealed"
 
-    /// Those that are before `Rank.parked` wait.
+    /// Events before `Rank.parked` are waiting.
     enum Rank: Int64 {
         case introduction = 0
         case inOrder = 1
@@ -21,7 +21,7 @@ final class CallbackRows {
         let state: CallbackState
         let events: Int64
         let bytes: Int64
-        /// Of all callbacks of its owner, and of all there are.
+        /// For all callbacks of its owner, and for all callbacks.
         let ownerBytes: Int64
         let allBytes: Int64
     }
@@ -76,7 +76,7 @@ final class CallbackRows {
             """, on: connection)
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     func usage(of callback: UInt32) throws(StoreFault) -> Usage? {
         try usage.bind(Int64(callback), at: 1)
         defer { usage.reset() }
@@ -107,7 +107,7 @@ final class CallbackRows {
         try add(1, Int64(event.body.count), to: callback)
     }
 
-    /// Of what rank it was, and the action it told of; nil if it is not there.
+    /// Returns its rank and the action it reported; nil if it does not exist.
     func delete(
         _ position: Int64, of callback: UInt32
     ) throws(StoreFault) -> (rank: Rank?, action: Int64?)? {
@@ -150,8 +150,8 @@ final class CallbackRows {
         return found
     }
 
-    /// The last event, if it is one that others can be counted into: not sent yet, and not the
-    /// next one to be sent where that is `handedOut`.
+    /// The last event, if others can be counted into it: not sent yet, and not the next one to send
+    /// while that is `handedOut`.
     func lastTally(
         of callback: UInt32, handedOut: Bool
     ) throws(StoreFault) -> (position: Int64, count: Int, size: Int64)? {
@@ -163,7 +163,7 @@ final class CallbackRows {
         return (last.integer(0), Int(last.integer(1)), last.integer(3))
     }
 
-    /// In the place of an event of so many bytes.
+    /// Replaces an event of this size.
     func replace(
         _ position: Int64, ofSize former: Int64, of callback: UInt32, with event: OutboxEvent,
         count: Int, dies: StoreTime, sealed: [UInt8]

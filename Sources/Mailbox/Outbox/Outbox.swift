@@ -1,27 +1,28 @@
 package import Delivery
 
-/// The round of one callback: what is to be done next, and what the answer to an attempt means.
+/// The state of one callback's outbox: what to do next, and what the answer to an attempt means.
 ///
-/// What waits, and how often it was tried, is in the store and read anew for each step; this knows
-/// only where in the round it is. A value: the one who holds it loads, waits, sends and records.
+/// The events and the number of attempts are in the store and are read again for each step; this
+/// only knows the current step. A value: its holder loads, waits, sends and records.
 package struct Outbox: Sendable {
     package enum Action: Equatable, Sendable {
         case nothing
         /// Load the record.
         case look
-        /// Ask for one of the places for attempts; then call `placed`.
+        /// Request one of the places for attempts; then call `placed`.
         case ask
-        /// Send the head of the record that was loaded.
+        /// Send the head of the loaded record.
         case attempt
         case wait(until: StoreTime)
         case record(AttemptRecord)
-        /// Nothing is left to be done: let go of this.
+        /// Nothing is left to do: discard this value.
         case rest
     }
 
-    /// What came of an attempt.
+    /// The result of an attempt.
     package enum Answer: Equatable, Sendable {
-        /// `isConfirmed`: the challenge came back. `retryAfter`: seconds that were asked for.
+        /// `isConfirmed`: the challenge came back. `retryAfter`: the seconds the receiver asked
+        /// for.
         case status(Int, isConfirmed: Bool = false, retryAfter: UInt32? = nil)
         case none
     }
@@ -42,13 +43,13 @@ package struct Outbox: Sendable {
         case waitingToRecord(AttemptRecord, until: StoreTime)
     }
 
-    /// A commit is over then, in milliseconds.
+    /// Milliseconds after which a commit is over.
     private static let momentOfChange: Int64 = 5
 
     private let callback: UInt32
     private var phase = Phase.looking(hasPlace: false, hasNews: false)
 
-    /// Begins by looking.
+    /// Starts by looking.
     package init(of callback: UInt32) { self.callback = callback }
 
     /// Something was committed.
@@ -58,7 +59,7 @@ package struct Outbox: Sendable {
             phase = .looking(hasPlace: hasPlace, hasNews: true)
             return .nothing
         case .waiting where news == .changed: return look()
-        // The head is still the same, or the record is read again in any case.
+        // The head is still the same, or the record is read again anyway.
         case .waiting, .asking, .attempting, .recording, .waitingToRecord: return .nothing
         }
     }
@@ -74,7 +75,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// There is a place: meanwhile the record may have become another one.
+    /// A place is free. The record is read again, because it may have changed meanwhile.
     package mutating func placed() -> Action {
         guard case .asking = phase else { return .nothing }
         phase = .looking(hasPlace: true, hasNews: false)
@@ -86,10 +87,10 @@ package struct Outbox: Sendable {
         wait(until: StoreTime(milliseconds: now.milliseconds + Self.momentOfChange))
     }
 
-    /// The record could not be read, or the attempt not be made.
+    /// The record could not be read, or the attempt could not be made.
     package mutating func failed(at now: StoreTime) -> Action { wait(until: Self.soon(now)) }
 
-    /// Nil when there is no such callback any more.
+    /// Nil if the callback no longer exists.
     package mutating func looked(_ record: CallbackRecord?, at now: StoreTime) -> Action {
         guard case .looking(let hasPlace, let hasNews) = phase else { return .nothing }
         guard let record, let head = record.head, record.state != .gone, record.state != .lapsed
@@ -114,7 +115,7 @@ package struct Outbox: Sendable {
         return .attempt
     }
 
-    /// `random` makes callbacks that failed together come again apart.
+    /// `random` spreads callbacks that failed together.
     package mutating func answered(
         _ answer: Answer, at now: StoreTime, random: UInt64
     ) -> Action {
@@ -142,11 +143,11 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// The record was handed to the store, which took it or could not.
+    /// The store has written the record, or could not.
     package mutating func recorded(isTaken: Bool, at now: StoreTime) -> Action {
         guard case .recording(let record) = phase else { return .nothing }
         if isTaken { return look() }
-        // It counts, and is kept until it can be written: else it would be sent again.
+        // The record is kept until it can be written, or the event would be sent again.
         phase = .waitingToRecord(record, until: Self.soon(now))
         return .wait(until: Self.soon(now))
     }

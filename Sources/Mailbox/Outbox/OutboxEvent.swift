@@ -1,13 +1,12 @@
 import Base
 package import WebPush
 
-/// Something for a callback to be told, as it is put into the outbox. Never changed, so any thread
-/// may read it.
+/// An event for a callback, as it is put into the outbox. Immutable, so any thread may read it.
 package final class OutboxEvent: Sendable, Confidential {
-    /// Such events are counted together while they wait: the newest stands for all of them.
+    /// Events with a tally are counted together while they wait: the newest stands for all of them.
     package struct Tally: Sendable {
         package let count: Int
-        /// Where the body has the count.
+        /// The place of the count in the body.
         package let digits: Range<Int>
 
         package init(count: Int, digits: Range<Int>) {
@@ -20,12 +19,12 @@ package final class OutboxEvent: Sendable, Confidential {
     package let id: MessageID
     /// JSON.
     package let body: [UInt8]
-    /// Seconds in which it is of use; it is kept for a week at least.
+    /// Seconds for which it is useful; it is kept for at least a week.
     package let ttl: UInt32
-    /// A full outbox refuses what comes from a push; what the service itself has to say is taken.
+    /// A full outbox refuses events caused by pushes, but takes the service's own.
     package let isPush: Bool
     package let tally: Tally?
-    /// The action of its account that is taken by whoever takes the event.
+    /// The account's action that counts as taken when the receiver accepts the event.
     package let action: Int64?
 
     package init(

@@ -6,7 +6,7 @@ import WebPush
 
 /// Reads callbacks from the file.
 enum CallbackReading {
-    /// Those for which something is to be sent.
+    /// Callbacks with something to send.
     static func rowsAtWork(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
         try connection.rows(
             """
@@ -15,12 +15,12 @@ enum CallbackReading {
             """)
     }
 
-    /// An answer without a record when there is no callback of that number, or no longer; one that
-    /// does not unseal is our fault and may do so later.
+    /// Nil in the answer if the callback does not exist or has ended. One that cannot be unsealed
+    /// is unavailable: that is our fault, and a retry may succeed.
     static func answer(
         _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> LoadAnswer {
-        // One statement, so both tables are seen as of one moment.
+        // One statement, so that both tables are read at the same moment.
         let select = try connection.statement(
             """
             SELECT callback.state, callback.created, callback.sealed, event.position, event.id,

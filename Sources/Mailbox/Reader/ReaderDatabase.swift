@@ -5,7 +5,7 @@ import SQLite
 import System
 import WebPush
 
-/// A connection that only reads, with the statements that every page needs.
+/// A read-only connection with the statements that every page needs.
 final class ReaderDatabase {
     let connection: Connection
     private let begin: StoreStatement
@@ -37,7 +37,7 @@ final class ReaderDatabase {
         _ request: PageRequest, at now: StoreTime, within limits: StoreLimits,
         unsealing sealer: inout Sealer
     ) throws(StoreFault) -> StoredPage {
-        // Position and messages are of one moment.
+        // Position and messages are read at the same moment.
         try begin.run()
         defer { connection.rollBack() }
         let through = if let position = request.position { position } else { try lastPosition() }

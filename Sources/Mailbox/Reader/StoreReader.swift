@@ -4,13 +4,12 @@ import Delivery
 import SQLite
 import System
 
-/// The one thread that reads: pages of what waits, and lists. It stops no writer.
-// Unchecked: the queue is for all threads; the rest is touched by the reader's thread alone, once
-// that has begun.
+/// The only thread that reads: pages of waiting messages, and lists. It never blocks the writer.
+// Unchecked: the queue is for all threads; only the reader thread touches the rest once it runs.
 final class StoreReader: @unchecked Sendable {
     private enum Request {
         case load(LoadRequest, ticket: UInt64, any StoreSink)
-        /// Something to do while nothing is read.
+        /// Work to do while nothing is read.
         case between(@Sendable () -> Void)
     }
 
@@ -28,7 +27,7 @@ final class StoreReader: @unchecked Sendable {
     private let limits: StoreLimits
     private var sealer: Sealer
     private var keyGeneration: Int
-    /// Opened when it is needed, and anew after a failure.
+    /// Opened on first use, and again after a failure.
     private var database: ReaderDatabase?
 
     init(_ source: StoreSource, limits: StoreLimits) throws(StoreFault) {
@@ -57,7 +56,7 @@ final class StoreReader: @unchecked Sendable {
         if !isTaken { sink.loaded(.unavailable, ticket: ticket) }
     }
 
-    /// Runs `body` when nothing is being read. From any thread; not after `close`.
+    /// Runs `body` when nothing is being read. From any thread, but not after `close`.
     func between(_ body: @escaping @Sendable () -> Void) {
         queue.withLock { queue in
             if !queue.isClosed { queue.waiting.append(.between(body)) }
@@ -65,13 +64,13 @@ final class StoreReader: @unchecked Sendable {
         queue.signal()
     }
 
-    /// What waits is still answered, then the thread ends. From any thread.
+    /// Answers what is queued, then ends the thread. From any thread.
     func close() {
         queue.withLock { $0.isClosed = true }
         queue.signal()
     }
 
-    /// What the thread does, until `close`.
+    /// The thread's loop, until `close`.
     func run() {
         while let requests = wait() {
             for request in requests {
@@ -189,7 +188,7 @@ extension StoreReader {
     ) throws(StoreFault) -> LoadAnswer {
         switch found {
         case .none: return .registration(.none)
-        // Ours to mend, so whoever asks has to come again.
+        // The damage is ours to repair, so the caller has to try again later.
         case .damaged: return .unavailable
         case .registration(let registration):
             return .registration(

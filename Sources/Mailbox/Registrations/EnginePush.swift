@@ -1,21 +1,21 @@
 import Dialects
 
-/// Where a push goes whose registration we decrypt for.
+/// Where to deliver a push that we decrypt for its registration.
 package struct EnginePush: Sendable {
     let engine: UInt32
     let dialect: Dialect
-    /// What comes in clear may act.
+    /// Unencrypted payloads may trigger actions.
     var trustsClear = false
-    /// Whose account it is, as far as that was said.
+    /// The user of the account, if the application named one.
     let userID: Int64?
-    /// Users of the application whose pushes come by the same endpoint.
+    /// Other users of the application whose pushes arrive at the same endpoint.
     var otherUserIDs: [Int64] = []
-    /// Something waits for whoever fetches as long as nobody else gets it.
+    /// The payload is kept for a fetching client when nobody else receives it.
     let isFetched: Bool
 }
 
 extension Registration {
-    /// What its engine has to know of a push.
+    /// What the engine needs to know about a push.
     package var enginePush: EnginePush {
         EnginePush(
             engine: engine, dialect: terms.dialect, trustsClear: terms.trustsClear,

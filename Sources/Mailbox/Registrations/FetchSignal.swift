@@ -1,19 +1,19 @@
 package import Delivery
 package import WebPush
 
-/// That there is something to fetch. One stands for as many pushes as it counts.
+/// Says that there is something to fetch. One signal stands for `count` pushes.
 package struct FetchSignal: Equatable, Sendable {
-    /// Seconds for which one is kept where its sender says nothing else.
+    /// Seconds a signal is kept if the sender gives no TTL.
     static let lifetime: UInt32 = 28 * 86_400
 
     package let id: MessageID
     package internal(set) var count: Int
-    /// That of simple push, where the last sender gave one. Numbers are not compared.
+    /// The version in the last simple push, if it had one. Versions are not compared.
     package internal(set) var version: UInt64?
     /// Milliseconds since 1970.
     package internal(set) var arrival: Int64
     package internal(set) var expiry: StoreTime
-    /// How many of them an engine tells of itself.
+    /// How many of the counted pushes the engine reports to its clients itself.
     package internal(set) var told: Int
 
     package init(

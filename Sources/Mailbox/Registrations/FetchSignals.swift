@@ -1,10 +1,10 @@
 package import Delivery
 package import WebPush
 
-/// The fetch signals of one registration: at most one that was handed out, and one that waits.
+/// The fetch signals of one registration: at most one handed out and one waiting.
 ///
-/// What has not been handed out yet takes in what comes; what has been handed out does not, because
-/// whoever has it may have looked already.
+/// A new signal is merged into the waiting one. It is not merged into the one handed out, because
+/// the receiver may have fetched already.
 package struct FetchSignals: Equatable, Sendable {
     package private(set) var inFlight: FetchSignal?
     package private(set) var waiting: FetchSignal?
@@ -27,13 +27,13 @@ package struct FetchSignals: Equatable, Sendable {
         waiting = merged
     }
 
-    /// The one to hand out now: one that was handed out before and not confirmed comes again.
+    /// The signal to hand out now. One that was handed out but not confirmed is handed out again.
     package mutating func take() -> FetchSignal? {
         if inFlight == nil { swap(&inFlight, &waiting) }
         return inFlight
     }
 
-    /// Whoever had it handed out to has it.
+    /// The receiver has the signal.
     package mutating func confirm(_ id: MessageID) {
         if inFlight?.id == id { inFlight = nil }
     }

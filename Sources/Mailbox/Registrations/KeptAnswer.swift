@@ -1,10 +1,10 @@
 package import Base
 
-/// An answer that is given again when the same request comes again.
+/// An answer that is repeated when the same request arrives again.
 package struct KeptAnswer: Sendable, Confidential {
     package static let lifetime: UInt32 = 24 * 3_600
 
-    /// Of owner and key; of the body.
+    /// `request` is the hash of owner and key.
     let request: Digest
     let body: Digest
     let answer: [UInt8]

@@ -2,7 +2,7 @@ import Base
 import Delivery
 import SQLite
 
-/// What accepting a push for a registration leaves behind besides the message.
+/// What a push to a registration leaves in the file besides the message.
 final class ReceiverRows {
     private let deleteAnswers: StoreStatement
     private let count: StoreStatement
@@ -29,7 +29,7 @@ final class ReceiverRows {
         return try count.step()
     }
 
-    /// Deletes answers that have run out; how many.
+    /// Deletes expired answers; returns how many.
     func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         try deleteAnswers.bind(now.milliseconds, at: 1)
         try deleteAnswers.bind(Int64(limit), at: 2)

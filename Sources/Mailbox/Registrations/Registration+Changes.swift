@@ -1,15 +1,15 @@
 package import Base
 package import Delivery
 
-/// What happens to a registration. Each change counts, and time is passed in.
+/// Changes of a registration. Each one raises the revision, and the caller passes the time in.
 extension Registration {
-    /// How long the former endpoint stays good.
+    /// How long the former endpoint stays valid.
     private static let grace: UInt32 = 7 * 86_400
     private static let secretGrace: UInt32 = 48 * 3_600
-    /// With more rotations than this within the grace, the oldest endpoint ends early.
+    /// With more rotations than this within the grace time, the oldest endpoint ends early.
     private static let targetLimit = 8
 
-    /// Another endpoint with other keys takes its place.
+    /// Puts a new endpoint with new keys first.
     package mutating func rotate(to target: Target, at now: StoreTime) {
         let end = now.adding(seconds: Self.grace)
         targets[0].ends = end
@@ -19,7 +19,7 @@ extension Registration {
         change(at: now)
     }
 
-    /// Its callback is told what to call `registerDevice` with.
+    /// The callback is told again what to call `registerDevice` with.
     mutating func remind(at now: StoreTime) {
         reminded = now
         revision += 1
@@ -30,20 +30,20 @@ extension Registration {
         change(at: now)
     }
 
-    /// A payload has come under the current secret, so whoever sends knows it.
+    /// A payload arrived under the current secret, so the sender knows it.
     package mutating func forgetFormerSecret() {
         secret?.dropFormer()
         revision += 1
     }
 
-    /// The application gave a sign of life. False where that changes too little to be written.
+    /// The application gave a sign of life. False if the change is too small to write.
     package mutating func note(seenAt now: StoreTime) -> Bool {
         guard nextNote <= now else { return false }
         change(at: now)
         return true
     }
 
-    /// From when on a sign of life changes enough to be written.
+    /// When the next sign of life is worth writing.
     var nextNote: StoreTime {
         guard isThere else { return StoreTime(milliseconds: .min) }
         let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
@@ -70,7 +70,7 @@ extension Registration {
         revision += 1
     }
 
-    /// When `settle` has something to do.
+    /// When `settle` next has something to do.
     var due: StoreTime {
         let warning = terms.callback == nil || isWarned ? nil : warning
         let reminder = terms.callback == nil ? nil : nextReminder
@@ -79,19 +79,19 @@ extension Registration {
         return ends.compactMap(\.self).min() ?? expiry
     }
 
-    /// What time has done to a registration that lives on.
+    /// What changed because time passed.
     struct Settlement {
-        /// Subscriptions that end.
+        /// Ended subscriptions.
         var ended: [UInt32] = []
-        /// Its callback is to be told that it will end.
+        /// Tell the callback that the registration will end.
         var warns = false
-        /// Its callback is to be told what to call `registerDevice` with.
+        /// Tell the callback what to call `registerDevice` with.
         var reminds = false
-        /// Its callback is to be told that its user is not there any more.
+        /// Tell the callback that the user is no longer online.
         var leaves = false
     }
 
-    /// Gives up what has run out; nil if the registration has.
+    /// Drops everything that has expired; nil if the registration itself has.
     mutating func settle(at now: StoreTime) -> Settlement? {
         guard now < expiry else { return nil }
         func isOver(_ end: StoreTime?) -> Bool { end.map { $0 <= now } ?? false }

@@ -2,7 +2,7 @@ import Base
 import Delivery
 import WebPush
 
-/// What of a registration is sealed as one record: JSON.
+/// The JSON form of a registration, which is sealed as one record.
 extension Registration {
     func record() -> [UInt8] {
         var writer = JSONWriter()
@@ -27,7 +27,7 @@ extension Registration {
         return writer.bytes
     }
 
-    /// Nil when it is none of ours: written by a newer program, perhaps.
+    /// Nil for an unknown format, perhaps written by a newer version.
     init?(
         record: [UInt8], id: RegistrationID, device: UInt32, owner: String, revision: Int64,
         engine: UInt32

@@ -3,14 +3,14 @@ package import Crypto
 package import Delivery
 package import WebPush
 
-/// Names a registration to its owner. Whoever knows it can do nothing without a credential.
+/// Names a registration to its owner. Useless without a credential.
 package struct RegistrationID: RandomName {
     package let bits: Bits128
 
     package init(_ bits: Bits128) { self.bits = bits }
 
-    /// A new one. Its text begins with a capital letter, never with a hyphen: it is typed as an
-    /// argument of commands.
+    /// A new id. Its text starts with a capital letter, never with a hyphen, because it is typed as
+    /// a command argument.
     package init(from random: inout RandomSupply) throws(OpenSSLError) {
         self.init(high: try random.word() & (.max >> 1), low: try random.word())
     }
@@ -22,18 +22,18 @@ package struct RegistrationID: RandomName {
     }
 }
 
-/// One registration: its endpoints, its keys, and what was asked for.
+/// One registration: its endpoints, its keys and its terms.
 ///
-/// A value: what happens to it with time is told by `settle`. Its messages are those of a device of
-/// its own, so quotas, pages and the end of a credential are those of devices.
+/// A value: `settle` says what the passing of time changes. Its messages wait in a device row of
+/// its own, so quotas, pages and the end of a credential work as for devices.
 package struct Registration: Sendable, Confidential {
-    /// An address to which may be pushed, with the keys for it.
+    /// An address that can be pushed to, with its keys.
     package struct Target: Sendable, Confidential {
         package let subscription: UInt32
         package let token: EndpointToken
-        /// Nil where there is no payload.
+        /// Nil for registrations without payloads.
         package let keys: Keys?
-        /// When it ends, after a rotation.
+        /// When it ends after a rotation.
         package internal(set) var ends: StoreTime?
 
         package init(subscription: UInt32, token: EndpointToken, keys: Keys?) {
@@ -55,7 +55,7 @@ package struct Registration: Sendable, Confidential {
         }
     }
 
-    /// A secret, and the former one for as long as it serves.
+    /// A secret, and the former one while it is still accepted.
     package struct SecretPair: Sendable, Confidential {
         package let current: Secret
         package internal(set) var former: Secret?
@@ -87,26 +87,27 @@ package struct Registration: Sendable, Confidential {
     /// Milliseconds since 1970.
     package let created: Int64
     package let terms: RegistrationTerms
-    /// That of its account: the store knows which, once it has the registration.
+    /// The engine of its account; set once the store has the registration.
     package internal(set) var engine: UInt32 = 0
-    /// Counts changes, so that of two at the same time one is refused.
+    /// Counts changes, so that one of two concurrent changes is refused.
     package internal(set) var revision: Int64 = 0
-    /// The current one first, then those that are still alive after a rotation.
+    /// The current target first, then those that are still alive after a rotation.
     package internal(set) var targets: [Target]
-    /// Under which the payload is encrypted once more.
+    /// Encrypts the payload a second time.
     package internal(set) var secret: SecretPair?
-    /// The last sign of life of the application.
+    /// The application's last sign of life.
     package internal(set) var seen: StoreTime
-    /// Another client of the account is in use: this one does not ring.
+    /// Another client of the account is in use, so this one does not ring.
     package internal(set) var isPaused = false
-    /// Others are told that its user is there by a mobile client; of the other one the same.
+    /// Others see the user online from a mobile client; `isOtherMobile` says so for the other
+    /// client.
     package internal(set) var isMobile = true
     package internal(set) var isOtherMobile = false
-    /// Its callback was told that its session has run out.
+    /// The callback was told that the session has expired.
     package internal(set) var isAway = false
-    /// Its callback was told that it will end if nothing happens.
+    /// The callback was told that the registration will end.
     package internal(set) var isWarned = false
-    /// When its callback was told last what to call `registerDevice` with.
+    /// When the callback was last told what to call `registerDevice` with.
     package internal(set) var reminded: StoreTime
 
     package init(
@@ -130,7 +131,7 @@ extension Registration {
 
     package var expiry: StoreTime { seen.adding(seconds: terms.lifetime) }
 
-    /// When its callback is told that it will end: a quarter of its life before, three days at most.
+    /// When the callback is warned: a quarter of the lifetime before the end, at most three days.
     var warning: StoreTime {
         let notice = min(terms.lifetime / 4, 3 * 86_400)
         return StoreTime(milliseconds: expiry.milliseconds - Int64(notice) * 1_000)
@@ -141,15 +142,15 @@ extension Registration {
 
     var nextReminder: StoreTime { reminded.adding(seconds: Self.reminderInterval) }
 
-    /// Until when its user counts as online without another sign of life.
+    /// Until then the user counts as online without another sign of life.
     package var sessionEnd: StoreTime { seen.adding(seconds: terms.sessionTimeout) }
 
     package func isOnline(at now: StoreTime) -> Bool { !isPaused && now < sessionEnd }
 
-    /// Whether its user is online, as its callback was told last.
+    /// Whether the callback was last told that the user is online.
     var isThere: Bool { !isPaused && !isAway }
 
-    /// What others see of its user.
+    /// What others see of the user.
     package struct Presence: Equatable, Sendable {
         package let isOnline: Bool
         package let isMobile: Bool
@@ -157,7 +158,7 @@ extension Registration {
 
     package func presence(at now: StoreTime) -> Presence { presence(isOnline: isOnline(at: now)) }
 
-    /// As its callback was told last.
+    /// The presence that the callback was last told.
     var presence: Presence { presence(isOnline: isThere) }
 
     private func presence(isOnline: Bool) -> Presence {
@@ -165,6 +166,6 @@ extension Registration {
             isOnline: isOnline, isMobile: isPaused ? isOtherMobile : isOnline && isMobile)
     }
 
-    /// Sessions run out where the protocol has them: ICQ's.
+    /// Only ICQ's protocol has sessions that expire.
     var tellsSessionEnd: Bool { terms.callback != nil && terms.dialect == .icq && isThere }
 }

@@ -1,7 +1,7 @@
 package import Base
 import Notifications
 
-/// The members of a JSON object, each read once by the shape that it must have.
+/// The members of a JSON object. Each is read once, with the type it must have.
 package struct RegistrationMembers {
     package typealias Fault = RegistrationTerms.Fault
 
@@ -16,7 +16,7 @@ package struct RegistrationMembers {
         }
     }
 
-    /// The names that were not read are none that can be said.
+    /// Rejects members that were not read.
     package func expectNoOthers() throws(Fault) {
         guard let name = members.keys.min() else { return }
         throw Fault("\(Printable.text(name, limit: 64)) is not a member of this request")
@@ -32,7 +32,7 @@ package struct RegistrationMembers {
         return text
     }
 
-    /// A text that people read in lists and logs.
+    /// A text that people see in lists and logs.
     mutating func name(_ name: String, limit: Int) throws(Fault) -> String? {
         guard let text = try text(name) else { return nil }
         guard (1...limit).contains(text.utf8.count),
@@ -65,7 +65,7 @@ package struct RegistrationMembers {
         return seconds
     }
 
-    /// A number, or a text that holds one.
+    /// A number, or a string that holds one.
     mutating func userID(_ name: String) throws(Fault) -> Int64? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         return try Self.userID(node, name)
@@ -86,7 +86,7 @@ package struct RegistrationMembers {
         return id
     }
 
-    /// As the protocol of ICQ has it: `loc_args` names what goes into the text.
+    /// As in the ICQ protocol: `loc_args` names the values that go into the text.
     mutating func presentation(_ name: String) throws(Fault) -> String? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .object else { throw Fault("\(name) must be an object") }

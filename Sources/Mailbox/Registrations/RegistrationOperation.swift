@@ -1,40 +1,40 @@
 package import Delivery
 
-/// What the store does for registrations.
+/// Operations on registrations.
 package enum RegistrationOperation: Sendable {
-    /// With its endpoint, unless its owner has as many as `limit`. A request that was answered before
-    /// gets that answer again.
+    /// Adds the registration with its endpoint, unless its owner has `limit` already. A repeated
+    /// request gets its first answer again.
     case create(Registration, Subscription, credential: UInt32?, limit: Int?, KeptAnswer?)
-    /// Takes the place of what it was made of, with a new endpoint perhaps.
+    /// Replaces revision `from`, perhaps adding a new endpoint.
     case change(Registration, from: Int64, adding: Subscription?)
     /// Ends it with all its endpoints and messages.
     case end(device: UInt32)
 
-    /// Gives a payload to its engine, and keeps it for whoever fetches; room was reserved unless its
-    /// lifetime is zero. A mark that is known makes it a repetition, of which nothing is kept.
+    /// Gives a payload to its engine and keeps it for fetching. Room was reserved unless its TTL is
+    /// zero. A known mark makes it a repetition, which is dropped.
     case receive(Message, ReplayMark?, EnginePush)
-    /// A push that nobody can read.
+    /// Counts a push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)
-    /// Hands out all that waits, and ends it.
+    /// Hands out everything that waits, and deletes it.
     case fetch(device: UInt32)
 
-    /// What something was reserved for.
+    /// The message that room was reserved for.
     var message: Message? {
         if case .receive(let message, _, _) = self, message.needsStore { message } else { nil }
     }
 }
 
 package enum RegistrationResult: Equatable, Sendable {
-    /// The same request was answered with this.
+    /// The answer that the same request got before.
     case answered([UInt8])
-    /// The key of this request was used for another one.
+    /// The request's idempotency key was used for a different request.
     case otherRequest
-    /// The owner has as many as there may be.
+    /// The owner has reached the limit.
     case tooMany
-    /// The body had been accepted before.
+    /// The body was accepted before.
     case repeated
-    /// Taken, but not allowed to touch what had come better protected.
+    /// Accepted, but it could not change what arrived with better protection.
     case outranked
     case fetched(Waiting)
 }
@@ -42,7 +42,7 @@ package enum RegistrationResult: Equatable, Sendable {
 package enum RegistrationQuery: Sendable {
     case one(RegistrationID)
     case ofDevice(UInt32)
-    /// Of one owner, or of all.
+    /// Those of one owner, or all.
     case all(owner: String?)
     case waiting(device: UInt32)
 }

@@ -23,7 +23,7 @@ enum RegistrationRows {
             registration.due.milliseconds, sealed, engine)
     }
 
-    /// False if it is not there, or was changed by somebody else since `revision`.
+    /// False if it does not exist, or was changed since `revision`.
     static func update(
         _ registration: Registration, from revision: Int64, sealed: [UInt8],
         on connection: borrowing Connection
@@ -37,7 +37,7 @@ enum RegistrationRows {
         return try update.step()
     }
 
-    /// False if the device is no registration.
+    /// False if the device is not a registration.
     static func delete(
         _ device: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> Bool {
@@ -64,7 +64,7 @@ enum RegistrationRows {
     }
 }
 
-/// Reading. What does not unseal is `damaged`.
+/// Reading. A record that cannot be unsealed is `damaged`.
 extension RegistrationRows {
     enum Found {
         case none
@@ -99,7 +99,7 @@ extension RegistrationRows {
         return found
     }
 
-    /// Those of one owner, or of all; oldest first.
+    /// Those of one owner, or all; oldest first.
     static func list(
         owner: String?, on connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Registration] {
@@ -118,7 +118,7 @@ extension RegistrationRows {
 
     private static func read(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Found {
         let device = UInt32(clamping: row.integer(0))
-        // Why it does not open is of no use to the one who asks for it.
+        // The caller cannot use the reason why it does not open.
         let record = row.withBytes(4) { try? sealer.open($0, at: place(device)) }
         guard let id = row.withBytes(1, { RegistrationID($0) }), let record,
             let registration = Registration(

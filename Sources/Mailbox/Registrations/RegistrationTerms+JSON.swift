@@ -3,9 +3,9 @@ import Dialects
 import Notifications
 import WebPush
 
-/// Terms as an application writes them, and as they stand in the sealed record.
+/// The terms as JSON, in requests and in the sealed record.
 extension RegistrationTerms {
-    /// What is wrong with a request, for the one who wrote it.
+    /// What is wrong with a request, for its author.
     package struct Fault: Error, Equatable, Sendable {
         package let message: String
 
@@ -18,10 +18,10 @@ extension RegistrationTerms {
     private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
     private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
 
-    /// In bytes: each push of the account is looked at with it.
+    /// In bytes. The presentation is read for each push of the account.
     private static let presentationLimit = 4_096
 
-    /// Refuses what a request may not say, and a record of before may: that is still read.
+    /// Rejects what new requests may not contain but older records may.
     package func expectNew() throws(Fault) {
         let schemes = looks?["link_schemes"]?.texts ?? []
         guard schemes.allSatisfy(SourceConsent.mayAllow) else {
@@ -36,7 +36,7 @@ extension RegistrationTerms {
         }
     }
 
-    /// `object` has members of terms only, each once; `other` was read elsewhere.
+    /// Expects members of terms only, each once, apart from `other`, which the caller reads.
     package init(_ object: JSONNode, without other: String? = nil) throws(Fault) {
         var members = try RegistrationMembers(object)
         if let other { members.forget(other) }
@@ -91,13 +91,13 @@ extension RegistrationTerms {
         lifetime = try members.seconds("expires", Self.lifetimes) ?? lifetime
     }
 
-    /// Where it may lead to is decided when it is called.
+    /// Whether the address may be called is checked when it is called.
     private static func isCallback(_ url: String) -> Bool {
         url.utf8.count <= urlLimit && !url.unicodeScalars.contains(where: Printable.isUnsafe)
             && (Origin(url: url) != nil || url.hasPrefix("unix:/"))
     }
 
-    /// D-Bus specification, "Valid Names": elements of letters, digits, `_` and `-`, two at least.
+    /// D-Bus specification, "Valid Names": at least two elements of letters, digits, `_` and `-`.
     private static func isBusName(_ name: String) -> Bool {
         let elements = name.split(separator: ".", omittingEmptySubsequences: false)
         return elements.count >= 2 && name.utf8.count <= 255
@@ -110,7 +110,7 @@ extension RegistrationTerms {
             }
     }
 
-    /// What `init` reads to the same terms.
+    /// Writes JSON that `init` reads back to the same terms.
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("token_type", tokenType.rawValue)

@@ -1,9 +1,9 @@
 import Base
 package import Dialects
 
-/// What an application asked for when it registered, defaults filled in.
+/// What an application asked for when it registered, with defaults filled in.
 package struct RegistrationTerms: Equatable, Sendable, Confidential {
-    /// As `account.registerDevice` counts them.
+    /// Numbered as in `account.registerDevice`.
     package enum TokenType: Int, Sendable {
         case simplePush = 4
         case webPush = 10
@@ -13,10 +13,10 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         case disabled
         case sendOnlyOne
         case sendOnePerConversation
-        /// Every one; the word is that of the protocol it comes from.
+        /// All of them; the word comes from the ICQ protocol.
         case all = "applePushNotification"
 
-        /// In any capitals: ICQ itself writes `Disabled` and `disabled`.
+        /// Case does not matter: ICQ itself writes `Disabled` and `disabled`.
         init?(name: String) {
             let mode = Self.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
             guard let mode else { return nil }
@@ -33,26 +33,27 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     /// The endpoint is bound to the first key that signs.
     package var isSigned = false
     package var dialect: Dialect
-    /// Bodies that are not encrypted are taken.
+    /// Unencrypted bodies are accepted.
     package var acceptsClear: Bool
-    /// They may act, as if they had been encrypted.
+    /// Unencrypted bodies may trigger actions, like encrypted ones.
     package var trustsClear = false
-    /// How the account rings, if it says so itself.
+    /// How the account rings, if the application said so.
     package var askedMode: NotifyMode?
-    /// Seconds without a sign of life after which the account counts as offline, if it says so itself.
+    /// Seconds without a sign of life after which the account is offline, if the application said
+    /// so.
     package var askedTimeout: UInt32?
-    /// How notifications look, as the application wrote it: JSON that was checked.
+    /// How notifications look: JSON from the application, already checked.
     package var presentation: String?
     /// The D-Bus name of the application to wake.
     package var service: String?
-    /// The only one that a Matrix gateway may name.
+    /// The only app id that a Matrix gateway may use.
     package var appID: String?
-    /// The most seconds that a sender may ask for.
+    /// The longest TTL that a sender may ask for.
     package var ttlLimit: UInt32?
     /// Seconds without a sign of life after which the registration ends.
     package var lifetime: UInt32 = 2_592_000
 
-    /// With what follows from type, application and dialect where nothing else is said.
+    /// Fills in the defaults for this token type, application and dialect.
     init(tokenType: TokenType, app: String, account: String, dialect: Dialect?) {
         self.tokenType = tokenType
         self.app = app
@@ -65,12 +66,12 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
     package var sessionTimeout: UInt32 { askedTimeout ?? 86_400 }
 
-    /// A homeserver may push to it; what that says is never encrypted.
+    /// A homeserver may push to it; those payloads are never encrypted.
     package var takesMatrix: Bool {
         tokenType == .webPush && acceptsClear && [.matrix, .auto].contains(dialect)
     }
 
-    /// Both types of token are those of Telegram, so whoever is not known speaks like it.
+    /// Both token types are Telegram's, so an unknown application is taken to speak its dialect.
     private static func usualDialect(of app: String) -> Dialect {
         let app = app.lowercased()
         let known: [(String, Dialect)] = [

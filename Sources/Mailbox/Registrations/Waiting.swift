@@ -1,7 +1,7 @@
 import Base
 package import Delivery
 
-/// What waits for the application of a registration, or did until now.
+/// The messages and signals that wait for a registration's application, or just did.
 package struct Waiting: Equatable, Sendable, Confidential {
     package var messages: [Message]
     package var signals: FetchSignals

@@ -7,25 +7,25 @@ package import System
 
 /// The store of one machine: a SQLite database in a folder of its own.
 package final class SQLiteStore: MessageStore {
-    /// What it is opened with.
     package struct Options: Sendable {
         package var folder: String
         package var masterKey: MasterKey
-        /// Keys that may still have sealed something.
+        /// Former keys that may still be needed to open old data.
         package var formerKeys: [MasterKey] = []
         package var limits = StoreLimits()
-        /// The sentences in which engines tell of Telegram's pushes.
+        /// The texts for Telegram's pushes.
         package var templates = TelegramTemplates.english
-        /// Told, on a thread of the store, whenever it stops working or why it still does not.
+        /// Called on a store thread when the store stops working, and when a retry fails in a new
+        /// way.
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
-        /// Told, on a thread of the store, how many actions no application has taken in time.
+        /// Called on a store thread with the number of actions that no application took in time.
         package var onExpiredActions: @Sendable (Int) -> Void = { _ in }
-        /// Told, on a thread of the store, when all that was sealed under former keys was gone over,
-        /// and how many rows did not open: unless there are none, the former keys are still needed.
+        /// Called on a store thread when everything under the former keys has been sealed again.
+        /// `unopened` counts the rows that did not open; unless it is zero, the former keys are
+        /// still needed.
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
-        /// Says what is not to be tried, once the folder is ours.
+        /// Says which records to skip; called once the folder is locked.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
-        /// The clocks.
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 
         package init(folder: String, masterKey: MasterKey) {
@@ -34,7 +34,7 @@ package final class SQLiteStore: MessageStore {
         }
     }
 
-    /// What was found at the start.
+    /// What the store contained at the start.
     package struct Report: Equatable, Sendable {
         package var devices = 0
         package var endpoints = 0
@@ -55,7 +55,7 @@ package final class SQLiteStore: MessageStore {
     package var clock: StoreClock { time.clock }
     package var isUsable: Bool { writer.isUsable }
 
-    /// Takes hold of the folder, looks through the database, and loads the index.
+    /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
         let folder = try Self.take(options.folder)
         let opening = try StoreOpening(
@@ -83,7 +83,7 @@ package final class SQLiteStore: MessageStore {
         self.threads = threads
     }
 
-    /// Whether a store was made in this folder before.
+    /// Whether the folder already contains a store.
     package static func isThere(in folder: String) -> Bool {
         FileStamp(of: folder + "/" + WriterDatabase.fileName) != nil
     }
@@ -109,8 +109,8 @@ package final class SQLiteStore: MessageStore {
         writer.wake()
     }
 
-    /// Seals everything under `key` from now on, and what is sealed already bit by bit. The key must
-    /// be on the disk, and the one before must stay there until `onResealed`.
+    /// Seals new data under `key` from now on, and existing data step by step. The key must be on
+    /// the disk, and the former one must stay there until `onResealed`.
     package func rotate(to key: MasterKey) {
         reader.between { [keys, writer] in
             keys.rotate(to: key)
@@ -118,7 +118,7 @@ package final class SQLiteStore: MessageStore {
         }
     }
 
-    /// Carries out what waits and ends. Once, and never on a thread of the store.
+    /// Finishes the queued work and ends. Call once, never on a store thread.
     package func close() {
         reader.close()
         writer.close()

@@ -3,8 +3,7 @@ import Crypto
 import SQLite
 import System
 
-/// What happens once, at the start: the state is read or made, the keys are proved, and the index is
-/// filled.
+/// What happens once at the start: read or create the state, check the keys, fill the index.
 struct StoreOpening {
     let source: StoreSource
     let executor: BatchExecutor
@@ -46,7 +45,7 @@ struct StoreOpening {
         let isUsed =
             try connection.number(
                 "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
-        // With another key the endpoints that there are would be said never to have been.
+        // With a new key, existing endpoints would be reported as never issued.
         guard !isUsed else { throw .damaged("its state is missing") }
         let sealed: [UInt8]
         do throws(OpenSSLError) {
@@ -62,7 +61,7 @@ struct StoreOpening {
         return record
     }
 
-    /// What unseals this, unseals the rest.
+    /// A key that unseals this record unseals the rest.
     private static func endpointKey(
         _ sealed: [UInt8], _ options: SQLiteStore.Options
     ) throws(StoreFault) -> Secret {

@@ -13,24 +13,24 @@ struct BatchEffects {
         case credential(DeviceCredential)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
-        /// It changed or ended.
+        /// The registration changed or ended.
         case registration(device: UInt32)
-        /// An engine was made or has ended, or what opens its account may be another application.
+        /// An engine was created or ended, or another application may now open its account.
         case engines
-        /// The callbacks of devices up to this, or all, were told what they are told at the start.
+        /// Callbacks of devices up to this one, or all of them, got the reminder of the start.
         case reminded(UInt32?)
     }
 
-    /// Messages that are now stored, and where.
+    /// Messages that are now stored, and their positions.
     var stored: [(message: Message, position: Int64)] = []
     var ended: [MessageRows.Ended] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
     var replays: Set<ReplayMark> = []
     var expiredReplays: [ReplayMark] = []
-    /// What users chose and no application took in time.
+    /// Chosen actions that no application took in time.
     var expiredActions = 0
-    /// What engines have to tell.
+    /// News from engines to their clients.
     var engineNews: [EngineNews] = []
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
@@ -39,7 +39,7 @@ struct BatchEffects {
         if self.news[callback] != .changed { self.news[callback] = news }
     }
 
-    /// From here on its repetitions are known.
+    /// From now on repetitions of this message are recognised.
     mutating func keepMark(of message: Message, in index: StoreIndex) {
         guard let mark = message.mark else { return }
         let owner = index.owner(ofDevice: message.address.device)
@@ -78,7 +78,7 @@ struct BatchEffects {
             index.removeDevice(row, userAgent: userAgent)
             endings.devices.append(row)
         case .endpoint(let endpoint, let digest):
-            // The executor has looked: there was none whose digest begins alike.
+            // The executor has checked that no other digest starts with the same word.
             index.add(endpoint, digest)
         case .boundEndpoint(let digest, let hash):
             index.endpoints.change(digest) { endpoint in

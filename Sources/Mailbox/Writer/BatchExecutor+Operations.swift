@@ -1,4 +1,4 @@
-/// Each operation goes to the owner of what it changes.
+/// Passes each operation to the owner of the data it changes.
 extension BatchExecutor {
     func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
@@ -45,7 +45,7 @@ extension BatchExecutor {
         }
     }
 
-    /// The operation with what is to be told of it: both, or neither because an outbox is full.
+    /// Does the operation and queues its callback events: both, or neither if an outbox is full.
     private func perform(
         _ operation: RegistrationOperation, telling told: [CallbackOperation]
     ) throws(StoreFault) -> StoreOutcome {

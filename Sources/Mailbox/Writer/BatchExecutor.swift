@@ -1,9 +1,9 @@
 import Delivery
 import SQLite
 
-/// Carries out operations on an open database, many in one transaction. For the writer's thread.
+/// Carries out operations on an open database, many per transaction. For the writer's thread.
 final class BatchExecutor {
-    /// Indexes are written all over: with less, their pages are read again for every batch.
+    /// Indexes are written all over: a smaller cache would read their pages again for every batch.
     private static let cacheSize = 32 << 10
 
     let transaction: Transaction
@@ -17,8 +17,8 @@ final class BatchExecutor {
     private let end: StoreStatement
     private let stateRow: StateRow
     private let onExpiredActions: @Sendable (Int) -> Void
-    // Of one thread, and used by nothing that is called while they change.
-    /// As it was committed last.
+    // Used by one thread only, and never by anything called while they change.
+    /// As of the last commit.
     @exclusivity(unchecked) private(set) var state: StateRow.Values
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
@@ -27,7 +27,7 @@ final class BatchExecutor {
         var lateCallbacks: [CallbackOperation] = []
     #endif
 
-    /// Shows all messages that are stored to `visit`.
+    /// Passes all stored messages to `visit`.
     init(
         _ source: StoreSource, on connection: consuming Connection, state: StateRow.Values,
         visit: (Address, Int) -> Void = { _, _ in }
@@ -51,14 +51,16 @@ final class BatchExecutor {
         onExpiredActions = source.onExpiredActions
         resealing = source.keys.hasFormer ? Resealing() : nil
         transaction.nextExpiry = try firstExpiry()
-        // Not before all was read, or memory would begin full of what is not needed again.
+        // Not before everything is read, or the cache would start full of pages that are not needed
+        // again.
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
         }
     }
 
-    /// All on the disk, in memory and in the answer; or nothing, and the error says why.
+    /// Either everything is on the disk, in memory and in the answers, or nothing is and the error
+    /// says why.
     func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
         try commit { () throws(StoreFault) in
             outcomes.removeAll(keepingCapacity: true)
@@ -76,7 +78,7 @@ final class BatchExecutor {
         return outcomes
     }
 
-    /// What engines said is carried out behind the operation that made them say it.
+    /// Carries out the consequences of engine updates, after the operation that caused them.
     private func follow() throws(StoreFault) {
         while true {
             let consequences = engines.takeConsequences()
@@ -85,7 +87,7 @@ final class BatchExecutor {
         }
     }
 
-    /// Ends some of what has run out; true if there may be more of it.
+    /// Ends some of what has expired; true if there may be more.
     func sweep(atMost limit: Int) throws(StoreFault) -> Bool {
         let now = transaction.time.now
         var isMore = false
@@ -112,7 +114,7 @@ final class BatchExecutor {
         return times.compactMap(\.self).min()
     }
 
-    /// Some callbacks that are told at the start have not been.
+    /// The round of reminders at the start is not finished.
     var isReminding: Bool { transaction.index.reminders.isUnderWay }
 
     func remind(atMost limit: Int) throws(StoreFault) {
@@ -122,7 +124,7 @@ final class BatchExecutor {
         }
     }
 
-    /// A commit of nothing but the clock and counters: proves that commits work.
+    /// Commits only the clock and the counters, which proves that commits work.
     func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
 
     private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
@@ -162,13 +164,13 @@ final class BatchExecutor {
 /// What the writer asks.
 extension BatchExecutor {
     var time: StoreTimekeeper { transaction.time }
-    /// What the batch under way, or the one that failed, changes in memory.
+    /// What the current batch, or the one that failed, changes in memory.
     var effects: BatchEffects { transaction.effects }
-    /// Nothing expires before this; nil when nothing that can is stored.
+    /// Nothing expires before this; nil if nothing stored can expire.
     var nextExpiry: StoreTime? { transaction.nextExpiry }
     /// Pages of the WAL that wait to be copied into the file.
     var walPages: Int { transaction.connection.walPages }
-    /// Something may be sealed under another key than the current one.
+    /// Something may be sealed under a former key.
     var hasToReseal: Bool { resealing != nil || transaction.hasNewKeys }
 
     func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
@@ -177,8 +179,8 @@ extension BatchExecutor {
         }
     }
 
-    /// Seals some more under the current key; at the end how many rows could not be, else nil. Unless
-    /// there are none the former key stays.
+    /// Seals some more rows under the current key. At the end it returns how many rows failed,
+    /// until then nil. Unless that is zero the former key is still needed.
     func reseal(atMost limit: Int) throws(StoreFault) -> Int? {
         try commit { () throws(StoreFault) in
             try resealing?.goOn(on: transaction.connection, &transaction.sealer, limit: limit)

@@ -1,7 +1,7 @@
 import Crypto
 import SQLite
 
-/// How far the store has come with sealing everything under the current master key.
+/// How far the store has got with sealing everything under the current master key.
 struct Resealing {
     private struct Column {
         let table: StaticString
@@ -9,7 +9,7 @@ struct Resealing {
         let column: StaticString
     }
 
-    /// Every column that is sealed. `key` is the row that the seal is bound to.
+    /// Every sealed column. `key` is the row that the seal is bound to.
     private static let columns = [
         Column(table: "state", key: "only", column: "sealed_endpoint_key"),
         Column(table: "subscription", key: "row", column: "sealed_token"),
@@ -22,8 +22,8 @@ struct Resealing {
         Column(table: "callback_event", key: "position", column: "sealed"),
     ]
 
-    /// Rows that did not open. It may be their key that is missing, or there was no memory: as long as
-    /// there are any, no former key is done with.
+    /// Rows that did not open, because their key is missing or memory ran out. While there are any,
+    /// every former key is still needed.
     private(set) var unopened = 0
 
     private var index = 0
@@ -31,7 +31,7 @@ struct Resealing {
 
     var isDone: Bool { index == Self.columns.count }
 
-    /// Goes over at most `limit` rows. What does not open is left, and counted.
+    /// Reseals at most `limit` rows. Rows that do not open are counted and left as they are.
     mutating func goOn(
         on connection: borrowing Connection, _ sealer: inout Sealer, limit: Int
     ) throws(StoreFault) {
@@ -69,7 +69,8 @@ struct Resealing {
     ) -> [UInt8]? {
         guard let plain = try? sealer.open(sealed.span, at: place) else { return nil }
         let bytes = plain.withSpan { $0.array($0.indices) }
-        // Without memory or randomness it stays under its former key, which then is still needed.
+        // Without memory or randomness the row stays under its former key, which is then still
+        // needed.
         return try? sealer.seal(bytes.span, at: place)
     }
 }

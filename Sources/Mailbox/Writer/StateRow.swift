@@ -1,12 +1,12 @@
 import Delivery
 import SQLite
 
-/// The one row that is written with every batch: counters and the clock.
+/// The single row that every batch writes: counters and the clock.
 struct StateRow: ~Copyable {
     struct Values: Equatable {
-        /// How many batches were ever committed.
+        /// The number of committed batches.
         var batch: Int64 = 0
-        /// The last position that a row was given.
+        /// The last position that was given to a row.
         var position: Int64 = 0
         var counters = StoreIndex.Counters()
         var anchor: StoreClock.Anchor

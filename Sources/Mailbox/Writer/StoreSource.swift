@@ -1,16 +1,16 @@
 import Dialects
 import SQLite
 
-/// Where the writer gets its database from, at the start and after a failure.
+/// Opens the writer's database, at the start and after a failure.
 struct StoreSource: Sendable {
     let path: String
     let keys: StoreKeys
     let index: StoreIndex
     let time: StoreTimekeeper
     let limits: StoreLimits
-    /// The sentences of engines.
+    /// The texts for Telegram's pushes.
     let templates: TelegramTemplates
-    /// Told how many actions no application has taken in time.
+    /// Called with the number of actions that no application took in time.
     let onExpiredActions: @Sendable (Int) -> Void
 
     func reopen() throws(StoreFault) -> BatchExecutor {

@@ -1,7 +1,7 @@
 import Delivery
 import System
 
-/// The time of a store, and the clocks that it follows.
+/// The store's time and the clocks it follows.
 struct StoreTimekeeper: Sendable {
     let clock: StoreClock
     let reading: @Sendable () -> ClockReading

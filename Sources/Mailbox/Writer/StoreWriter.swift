@@ -3,39 +3,39 @@ import Glibc
 import Synchronization
 import System
 
-/// The one thread that writes: takes what waits, commits it in batches, and answers.
+/// The only thread that writes: it takes queued operations, commits them in batches and answers.
 ///
-/// After a failure nothing is carried out until the database was opened anew and looked through;
-/// until then every operation is answered with `.unavailable` at once.
-// Unchecked: the queue and the flag are for all threads; the rest is touched by the writer's thread
-// alone, once that has begun.
+/// After a failure nothing is carried out until the database has been opened and checked again.
+/// Until then every operation is answered with `.unavailable` at once.
+// Unchecked: the queue and the flag are for all threads; only the writer thread touches the rest
+// once it runs.
 final class StoreWriter: @unchecked Sendable {
-    /// A batch of which it is not known whether it was committed.
+    /// A batch that may or may not have been committed.
     private struct Doubt {
         let batch: Int64
         let effects: BatchEffects
-        /// What was reserved for its messages stays so until then.
+        /// Its messages keep their reservations until that is known.
         let submissions: ArraySlice<Submission>
     }
 
-    /// So many at once are some, but not enough to be worth a commit. And how long to wait for more,
-    /// in microseconds.
+    /// So many operations suggest that more are coming, but are too few to be worth a commit. The
+    /// wait for more is in microseconds.
     private static let crowd = 4..<64
     private static let moment: UInt32 = 2_000
-    /// After so many milliseconds whoever comes has nothing to do with those before.
+    /// After this many milliseconds new operations have nothing to do with the last batch.
     private static let soon: Int64 = 5
     private static let engineShare = 16
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
-    /// The WAL is copied when there is nothing else to do for so many milliseconds, or when it has
-    /// so many pages: about 1 MiB, and 64 MiB.
+    /// The WAL is copied after this many idle milliseconds, or at this many pages: about 1 MiB when
+    /// idle, and 64 MiB at most.
     private static let idleTime: Int64 = 50
     private static let idlePages = 256
     private static let manyPages = 16_384
-    /// The WAL takes at most this part of what the disk has left, so that it never fills the disk
-    /// with what could be copied into the file.
+    /// The WAL takes at most this part of the free disk space, so it never fills the disk with
+    /// pages that could be copied into the file.
     private static let partOfDisk = 8
     private static let pageSize = 4_096
     private static let retryDelays: ClosedRange<Int64> = 50...5_000
@@ -49,11 +49,11 @@ final class StoreWriter: @unchecked Sendable {
     /// Nil while the database cannot be trusted.
     private var executor: BatchExecutor?
     private var lastFault: StoreFault?
-    /// How many operations were done last, and when.
+    /// The number of operations in the last round, and when it ended.
     private var committed = (count: 0, at: Int64.min / 2)
     private var doubt: Doubt?
     private var retryDelay = StoreWriter.retryDelays.lowerBound
-    /// Not before this, by the clock of the machine's start.
+    /// Not before this time since boot.
     private var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpointAt = 0
@@ -89,19 +89,19 @@ final class StoreWriter: @unchecked Sendable {
         if !isTaken { refuse([submission]) }
     }
 
-    /// Looks for work that nobody waits for. From any thread.
+    /// Looks for work that no operation asked for. From any thread.
     func wake() {
         queue.withLock { $0.isWoken = true }
         queue.signal()
     }
 
-    /// Takes nothing more; what waits is still carried out, then the thread ends. From any thread.
+    /// Accepts nothing more, finishes the queued work and ends the thread. From any thread.
     func close() {
         queue.withLock { $0.isClosed = true }
         queue.signal()
     }
 
-    /// What the thread does, until `close`.
+    /// The thread's loop, until `close`.
     func run() {
         var taken: [Submission] = []
         while let isAtWork = wait(&taken) {
@@ -120,8 +120,8 @@ final class StoreWriter: @unchecked Sendable {
         finish()
     }
 
-    /// Where some came during the last commit, or had it in common, more are on their way: a moment
-    /// later one commit does for all of them, and costs no more. Who comes alone does not wait.
+    /// If several operations arrived together, more are on their way: after a short wait one commit
+    /// serves all of them at the same cost. A single operation does not wait.
     private func gather(_ taken: inout [Submission]) {
         let isSoon = Boot.milliseconds - committed.at <= Self.soon
         let expected = max(taken.count, isSoon ? committed.count : 0)
@@ -135,14 +135,14 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// What an engine is asked may take a part of a millisecond, for which all wait whose pushes come
-    /// with the same commit: so many go with it, and the others with the next ones, in their order.
+    /// Engine work can take a fraction of a millisecond, and all pushes in the same commit wait for
+    /// it. So only a limited share of it goes into each commit; the rest follows, in order.
     private func putOff(_ taken: inout [Submission]) {
         guard taken.reduce(0, { $0 + $1.engineWork }) > Self.engineShare else { return }
         var (now, later, share) = ([Submission](), [Submission](), Self.engineShare)
         for submission in taken {
             let work = submission.engineWork
-            // One that is more than the share goes alone.
+            // An operation larger than the share is committed alone.
             if work > 0, share <= 0 || !later.isEmpty {
                 later.append(submission)
             } else {
@@ -168,7 +168,7 @@ final class StoreWriter: @unchecked Sendable {
         return answer ?? false
     }
 
-    /// Milliseconds after which something has to be done without being asked.
+    /// Milliseconds until something has to be done without being asked; nil for never.
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
@@ -180,7 +180,7 @@ final class StoreWriter: @unchecked Sendable {
 
     private func process(_ submissions: ArraySlice<Submission>) {
         defer { queue.withLock { $0.settle(submissions) } }
-        // However many operations come: none of them keeps the store from recovering.
+        // A steady stream of operations must not keep the store from recovering.
         if executor == nil, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
@@ -192,11 +192,11 @@ final class StoreWriter: @unchecked Sendable {
         } catch {
             return fail(error, submissions)
         }
-        // Those have their answers.
+        // These operations have their answers.
         do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
     }
 
-    /// Nothing will be carried out, and nothing was.
+    /// For operations that were not carried out and will not be.
     private func refuse(_ submissions: ArraySlice<Submission>) {
         submissions.endReservations()
         answerUnavailable(submissions)
@@ -209,7 +209,7 @@ final class StoreWriter: @unchecked Sendable {
     }
 }
 
-/// What is done between batches.
+/// Work between batches.
 extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
         let now = executor.time.now
@@ -226,7 +226,8 @@ extension StoreWriter {
     }
 
     private func checkpoint(_ executor: BatchExecutor) throws(StoreFault) {
-        // One that a reader held up is tried again only when there is as much more to copy.
+        // After a checkpoint that a reader held up, the next one waits until there is as much again
+        // to copy.
         let isWhole = try executor.checkpoint(.passive)
         checkpointAt = (isWhole ? 0 : executor.walPages) + manyPages
     }
@@ -241,8 +242,8 @@ extension StoreWriter {
         }
     }
 
-    /// The clock and the counters are recorded, and the WAL is emptied. All that matters is on the
-    /// disk already, so a failure costs nothing but time at the next start.
+    /// Records the clock and the counters, and empties the WAL. Everything that matters is on the
+    /// disk already, so a failure only makes the next start slower.
     private func finish() {
         if let executor {
             try? executor.commitNothing()
@@ -272,11 +273,11 @@ extension StoreWriter {
         do throws(StoreFault) {
             let executor = try source.reopen()
             clear(executor)
-            // What the file system failed to write may look written when it is read again. Copied
-            // into the database file, it is written anew.
+            // Pages that the file system failed to write may look written when they are read back.
+            // Copying them into the database file writes them again.
             if lastFault?.isFull == true {
-                // Most of what a full disk holds may be the WAL. Where there is no room to copy it,
-                // it stays as it is.
+                // The WAL may be most of what fills a full disk. If there is no room to copy it, it
+                // stays.
                 _ = try? executor.checkpoint(.truncating)
             } else {
                 guard try executor.checkpoint(.truncating) else { return putOff() }
@@ -292,13 +293,13 @@ extension StoreWriter {
         }
     }
 
-    /// Each attempt comes later than the one before, until a batch is committed.
+    /// Each attempt waits longer than the one before, until a batch is committed.
     private func putOff() {
         retryAt = Boot.milliseconds + retryDelay
         retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
     }
 
-    /// Now it can be told whether the batch that failed was committed.
+    /// Now it is known whether the failed batch was committed.
     private func clear(_ executor: BatchExecutor) {
         guard let doubt else { return }
         if executor.state.batch == doubt.batch { source.apply(doubt.effects) }

@@ -1,14 +1,14 @@
 import Delivery
 
-/// An operation with the way back for its answer. It goes from hand to hand, and is never copied.
+/// An operation and where its answer goes. Passed on by reference, never copied.
 final class Submission: Sendable {
     let operation: StoreOperation
     let ticket: UInt64
     let sink: any StoreSink
-    /// What something was reserved for.
+    /// The message that room was reserved for.
     let message: Message?
-    // What is asked more than once; each look into an operation copies it.
-    /// What it weighs while it waits.
+    // Computed once, because each look into an operation copies it.
+    /// Its size in the queue.
     let size: Int
     let isOfSession: Bool
     let engineWork: Int
@@ -33,7 +33,7 @@ extension StoreOperation {
         }
     }
 
-    /// Whether a session of a user agent or of an engine's client asks for it, rather than a sender.
+    /// Whether a session of a user agent or engine client asks for it, rather than a sender.
     fileprivate var isOfSession: Bool {
         switch self {
         case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .register, .unregister:
@@ -43,7 +43,7 @@ extension StoreOperation {
         }
     }
 
-    /// How much an engine has to do, about: for a long request more.
+    /// Roughly how much work it is for an engine; long requests count for more.
     fileprivate var engineWork: Int {
         switch self {
         case .engine(.request(_, let text)): 1 + text.count / Self.engineUnit
@@ -66,7 +66,7 @@ extension StoreOperation {
 }
 
 extension ArraySlice<Submission> {
-    /// Gives back what was reserved for messages that the store does not have.
+    /// Releases what was reserved for messages that the store did not take.
     func endReservations() {
         for submission in self { submission.message?.reservation.end() }
     }

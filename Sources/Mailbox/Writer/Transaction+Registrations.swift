@@ -1,9 +1,9 @@
 import Crypto
 import WebPush
 
-/// Registrations, as a batch finds them, and what waits for them.
+/// Registrations as the batch sees them, and what waits for them.
 extension Transaction {
-    /// Nil where there is none, or none that can be read.
+    /// Nil if it does not exist or cannot be read.
     func registration(_ device: UInt32) throws(StoreFault) -> Registration? {
         if case .registration(let registration) = try find(device) { registration } else { nil }
     }
@@ -12,7 +12,7 @@ extension Transaction {
         try RegistrationRows.find(device: device, on: connection, &sealer)
     }
 
-    /// Those that can be read.
+    /// The registrations of an engine that can be read.
     func registrations(of engine: UInt32) throws(StoreFault) -> [Registration] {
         var registrations: [Registration] = []
         for device in try devices(of: engine) {
@@ -25,7 +25,7 @@ extension Transaction {
         try EngineRows.devices(engine, on: connection)
     }
 
-    /// Those that are still worth something.
+    /// The signals that have not expired.
     func signals(device: UInt32) throws(StoreFault) -> FetchSignals {
         var signals = try FetchSignalRows.load(device: device, on: connection)
         signals.expire(at: time.now)

@@ -4,8 +4,8 @@ import Delivery
 import SQLite
 import WebPush
 
-/// The batch under way, for the owners of what is stored: where they write, with what they seal, and
-/// what they leave to be done after the commit. They can neither begin nor end it. For the writer's
+/// The current batch, as the owners of the stored data see it: where they write, how they seal, and
+/// what they leave for after the commit. They can neither begin nor end it. For the writer's
 /// thread.
 final class Transaction {
     let connection: Connection
@@ -13,14 +13,14 @@ final class Transaction {
     let time: StoreTimekeeper
     let keys: StoreKeys
     let limits: StoreLimits
-    /// That of the last commit before the store was opened.
+    /// The position of the last commit before the store was opened.
     let openedAt: Int64
-    // Of one thread, and used by nothing that is called while they change.
-    /// The last one that was given to a row, in a batch that was committed or not.
+    // Used by one thread only, and never by anything called while they change.
+    /// The last position given to a row, whether its batch was committed or not.
     @exclusivity(unchecked) private(set) var position: Int64
-    /// What the batch under way, or the one that failed, changes in memory.
+    /// What the current batch, or the one that failed, changes in memory.
     @exclusivity(unchecked) var effects = BatchEffects()
-    /// Nothing expires before this; nil when nothing that can is stored.
+    /// Nothing expires before this; nil if nothing stored can expire.
     @exclusivity(unchecked) var nextExpiry: StoreTime?
     @exclusivity(unchecked) var sealer: Sealer
     @exclusivity(unchecked) private var hash: SHA256
@@ -49,16 +49,16 @@ final class Transaction {
         return position
     }
 
-    /// Something expires then.
+    /// Schedules a sweep for this time.
     func wake(at time: StoreTime) { nextExpiry = min(nextExpiry ?? time, time) }
 }
 
 /// Keys.
 extension Transaction {
-    /// Something may have been sealed under another key than the current one since the last look.
+    /// Something may have been sealed under another key since the last look.
     var hasNewKeys: Bool { keys.generation != keyGeneration }
 
-    /// True if there are others than before.
+    /// True if the keys have changed.
     func useCurrentKeys() throws(StoreFault) -> Bool {
         let generation = keys.generation
         guard generation != keyGeneration else { return false }
@@ -73,12 +73,12 @@ extension Transaction {
         }
     }
 
-    /// Nil where it does not open: why is of no use to the one who asks for it.
+    /// Nil if it does not open; the caller cannot use the reason.
     func unsealed(_ sealed: [UInt8], at place: Sealer.Place) -> [UInt8]? {
         (try? sealer.open(sealed.span, at: place)).map { $0.withSpan { $0.array($0.indices) } }
     }
 
-    /// What stands in the file for something that may tell who somebody is.
+    /// Hashes text that could identify somebody, for the file.
     func hashing<Result>(
         _ body: (_ key: Secret, inout SHA256) throws(OpenSSLError) -> Result
     ) throws(StoreFault) -> Result {

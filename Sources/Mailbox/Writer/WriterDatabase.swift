@@ -1,10 +1,10 @@
 import SQLite
 
-/// The file of the store, as its writer opens it.
+/// The store's database file, as the writer opens it.
 enum WriterDatabase {
     static let fileName = "bellwire.db"
 
-    /// Looks through the whole of it, and brings it up to date.
+    /// Checks the whole database and migrates it.
     static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
         let finding: String?
         do throws(Migration.Failure) {
@@ -23,7 +23,7 @@ enum WriterDatabase {
     ) throws(StoreFault) -> Connection {
         do throws(SQLiteError) {
             let connection = try Connection(path, .readWrite)
-            // One that is refused after all stays as it is.
+            // A file that is refused after all stays unchanged.
             try connection.setCheckpointAtEnd(false)
             try connection.limitPages(pageLimit)
             return connection

@@ -23,17 +23,17 @@ struct WriterQueue {
 
     var waiting: [Submission] = []
     private var all = Load()
-    /// Of these, what sessions ask for.
+    /// The part of it that comes from sessions.
     private var ofSessions = Load()
     var isClosed = false
-    /// There is work that nobody waits for.
+    /// There is work that no operation asked for.
     var isWoken = false
 
     /// False, and nothing is kept, if there is no room.
     mutating func put(_ submission: Submission, within limits: StoreLimits) -> Bool {
         let (count, bytes) = (limits.queuedOperations, limits.queuedBytes)
         guard !isClosed, all.hasRoom(for: submission, operations: count, bytes: bytes),
-            // They wait and ask again; half is left to senders, who would be refused.
+            // Sessions wait and ask again; senders would be refused, so half is left to them.
             !submission.isOfSession
                 || ofSessions.hasRoom(for: submission, operations: count / 2, bytes: bytes / 2)
         else { return false }
@@ -43,7 +43,7 @@ struct WriterQueue {
         return true
     }
 
-    /// They no longer count against the bounds.
+    /// Removes finished operations from the counts.
     mutating func settle(_ submissions: ArraySlice<Submission>) {
         var (done, ofSessions) = (Load(), Load())
         for submission in submissions {

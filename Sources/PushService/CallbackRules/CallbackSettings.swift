@@ -1,18 +1,18 @@
 package import Outbound
 
-/// Where this installation sends requests that others ask it for, and where it refuses to.
+/// Where callbacks may go, and how they are sent.
 package struct CallbackSettings: Sendable {
     package var client: LoopClient.Settings
     package var dialGuard = DialGuard()
-    /// An HTTP proxy for everything that goes to the internet. It then decides what can be reached.
+    /// An HTTP proxy for all requests to the internet. It then decides what can be reached.
     package var proxy: String?
     /// Where local users may have sockets, besides their runtime folders.
     package var unixFolder: String?
     /// Sockets that every caller may name.
     package var allowedSockets: [String] = []
-    /// Sockets on which this service listens.
+    /// Sockets on which this server listens.
     package var ownSockets: [String] = []
-    /// The addresses under which this service is reached, without a slash at the end.
+    /// The addresses under which this server is reached, without a slash at the end.
     package var ownURLs: [String] = []
 
     package init(userAgent: String) { client = LoopClient.Settings(userAgent: userAgent) }
@@ -26,7 +26,7 @@ package struct CallbackSettings: Sendable {
             LoopRequest.SocketPlace(
                 path: path, folder: folder, owner: owner, excluded: ownSockets)
         }
-        // The administrator named this very socket.
+        // The administrator allowed this path itself.
         if allowedSockets.contains(path) { return place("/", nil) }
         guard case .localUser(let user) = rights else { return nil }
         if let unixFolder, path.hasPrefix(unixFolder + "/") { return place(unixFolder, user) }
@@ -35,7 +35,7 @@ package struct CallbackSettings: Sendable {
     }
 }
 
-/// What can be refused before anything is dialled.
+/// Checks made before anything is dialled.
 extension CallbackSettings {
     package enum Objection: Error, Equatable, Sendable, CustomStringConvertible {
         case target(CallbackTarget.Refusal)
@@ -86,7 +86,7 @@ extension CallbackSettings {
             request.sharesConnection = false
             return request
         }
-        // What a local user may reach must not serve a request of anyone else.
+        // A connection that a local user may open must not carry anyone else's request.
         request.sharesConnection = rights == .anyone
         // A request that stays on this machine uses no proxy.
         if target.way == .encrypted, rights == .anyone { request.proxy = proxy }

@@ -1,7 +1,6 @@
 package import Base
 import Outbound
 
-/// The URL of a callback.
 package struct CallbackTarget: Equatable, Sendable, Confidential {
     package enum Refusal: String, Error, Sendable {
         case notAURL = "is not a URL"
@@ -19,9 +18,9 @@ package struct CallbackTarget: Equatable, Sendable, Confidential {
         case unix(path: String)
     }
 
-    /// As `ParsedURL` has it.
+    /// In the form that `ParsedURL` gives it.
     package let url: String
-    /// The name of the host, or the path of the socket. `HostLanes` limits requests by it.
+    /// The host name, or the path of the socket. `HostLanes` limits requests by it.
     package let host: String
     package let port: UInt16
     package let way: Way

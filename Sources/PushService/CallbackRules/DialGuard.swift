@@ -20,12 +20,12 @@ package enum DialRefusal: String, Error, Sendable {
 
 /// Decides which addresses a callback may connect to.
 ///
-/// It judges the address that is about to be dialled, before each new connection: a name may
-/// resolve to another address than a moment ago.
+/// It judges the address itself, just before each new connection, because a name may resolve to
+/// another address than a moment ago.
 package struct DialGuard: Sendable {
     /// Allowed to every caller, besides the internet.
     package var allowed: [AddressBlock] = []
-    /// Where this service itself listens.
+    /// Where this server itself listens.
     package var listeners: [(address: IPAddress, port: UInt16)] = []
 
     package init() {}
@@ -57,7 +57,7 @@ package struct DialGuard: Sendable {
         if address.isGlobalUnicast || allowed.contains(where: { $0.contains(address) }) {
             return true
         }
-        // A user of this machine can connect to these without our help.
+        // A user of this machine can connect to these without the server.
         return rights != .anyone && (address.isLoopback || address.isPrivate)
     }
 

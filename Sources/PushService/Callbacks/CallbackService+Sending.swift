@@ -4,7 +4,7 @@ import Mailbox
 import Outbound
 import WebPush
 
-/// One attempt: the request, its signature, and its end.
+/// One attempt: the request, its signature, and its result.
 extension CallbackService {
     private static let challengeField = "webhook-challenge"
 
@@ -17,7 +17,7 @@ extension CallbackService {
                 finished(result, challenge: challenge, for: courier)
             }
         } catch {
-            // It may not be called any more, since the configuration changed; or a library failed.
+            // A changed configuration may forbid the callback, or a library failed.
             finished(.failure(.closed), challenge: nil, for: courier)
         }
     }
@@ -46,7 +46,7 @@ extension CallbackService {
     private func finished(
         _ result: Result<HTTPResponse, RequestFailure>, challenge: String?, for courier: Courier
     ) {
-        // Nobody is left to hear of it once this has ended.
+        // The courier may have ended meanwhile.
         guard couriers[courier.callback] === courier else { return }
         courier.record = nil
         courier.hasPlace = false
@@ -63,7 +63,7 @@ extension CallbackService {
         }
         metrics.count(result)
         lanes.finish(host: courier.host, wasSlow: wasSlow)
-        // Without randomness they come again together.
+        // Without randomness, couriers retry at the same time.
         let random = (try? random.word()) ?? 0
         perform(
             courier.outbox.answered(answer, at: surroundings.now(), random: random), for: courier)

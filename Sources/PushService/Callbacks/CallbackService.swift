@@ -9,11 +9,11 @@ import WebPush
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.
 ///
-/// It learns of events from the store, once they are committed; whoever adds one hands it to the
-/// store and does no more. Made and ended on one thread.
-// Unchecked: all that changes is touched on the thread of the loop alone, or while that does not run.
+/// The store tells it of events once they are committed, so whoever adds an event only writes it to
+/// the store. Create and end it on the same thread.
+// Unchecked: mutable state is used only on the loop's thread, or while the loop does not run.
 package final class CallbackService: @unchecked Sendable {
-    /// The clocks, and who hears of trouble.
+    /// The clocks, and the receiver of reports.
     package struct Surroundings: Sendable {
         package var now: @Sendable () -> StoreTime
         /// Seconds since 1970.
@@ -40,15 +40,15 @@ package final class CallbackService: @unchecked Sendable {
     var signer: WebhookSigner
     var random = RandomSupply()
 
-    /// The thread that reads also serves user agents that connect: they wait for no more than these.
+    /// The store's reading thread also serves connecting user agents: they wait for at most these.
     private static let looksAtOnce = 16
-    /// What stands still while the machine sleeps is looked at again after so many milliseconds.
+    /// In milliseconds: timers stand still while the machine sleeps, so couriers check the time.
     private static let longestWait: Int64 = 60_000
-    /// The cookies of timers that are of no courier.
+    /// Timer cookies that belong to no courier.
     private static let laneCookie = UInt64.max
     private static let startCookie = UInt64.max - 1
 
-    /// `describe`: what to call `registerDevice` with, as callbacks are told.
+    /// `describe` gives what callbacks are told to call `registerDevice` with.
     package init(
         for service: PushContext, _ surroundings: Surroundings,
         describe: @escaping @Sendable (Registration) -> String
@@ -74,7 +74,7 @@ package final class CallbackService: @unchecked Sendable {
         store.remind(describe)
     }
 
-    /// What is under way is sent again after the next start, under the same id.
+    /// Requests under way are sent again after the next start, under the same ids.
     package func end() {
         store.index.callbacks.listen(nil)
         group.stop()
@@ -103,7 +103,7 @@ package final class CallbackService: @unchecked Sendable {
         perform(.look, for: courier)
     }
 
-    /// Time has passed for those who wait: for a test that turns the clock.
+    /// For a test that moved the clock.
     func wakeAll() {
         loop.post {
             for courier in self.couriers.values { self.wake(courier) }
@@ -115,7 +115,7 @@ package final class CallbackService: @unchecked Sendable {
     }
 }
 
-/// What the outboxes want.
+/// Carries out what the outboxes ask for.
 extension CallbackService {
     func perform(_ action: Outbox.Action, for courier: Courier) {
         switch action {
@@ -174,7 +174,7 @@ extension CallbackService {
         perform(action, for: courier)
     }
 
-    /// One that may not be called any more has a line of its own, and fails in it.
+    /// A callback that may no longer be called gets the empty host, and fails when its turn comes.
     private func host(of record: CallbackRecord?) -> String {
         guard let callback = record?.callback else { return "" }
         let rights = CallbackRights(userID: callback.userID)

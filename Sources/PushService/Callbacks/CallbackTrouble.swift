@@ -1,5 +1,5 @@
-/// What somebody who looks after a service may want to know of a callback; by the number of its
-/// registration alone.
+/// A problem with a callback that the administrator may want to know of. It names only the number
+/// of the registration.
 package enum CallbackTrouble: Sendable {
     package typealias Report = @Sendable (CallbackTrouble) -> Void
 
@@ -7,9 +7,9 @@ package enum CallbackTrouble: Sendable {
     case gone(UInt32)
     /// Nobody confirmed it within an hour.
     case lapsed(UInt32)
-    /// An event was refused again and again, and put aside.
+    /// The receiver kept refusing an event, which was set aside.
     case parked(UInt32)
-    /// An event was given up, because it had become too old.
+    /// An event was given up because it was too old.
     case dead(UInt32)
 
     package var callback: UInt32 {

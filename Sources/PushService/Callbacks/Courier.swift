@@ -1,15 +1,15 @@
 import Mailbox
 import Reactor
 
-/// One callback for which something is to be done, between its outbox and the loop.
+/// A callback with work to do: its outbox, its timer and what it is sending.
 final class Courier {
     let callback: UInt32
     var outbox: Outbox
-    /// Whose places it takes; known once its record was read.
+    /// The host whose places in `HostLanes` it uses; known once its record was read.
     var host = ""
     var hasPlace = false
     var timer: TimerID?
-    /// What is being sent.
+    /// The record that is being sent.
     var record: CallbackRecord?
 
     init(of callback: UInt32) {

@@ -1,9 +1,8 @@
-/// Decides which host gets the next request, out of many, of which some never answer.
+/// Decides which request is sent next, among many hosts of which some never answer.
 ///
-/// Hosts that answered their last request go first. Hosts that were never tried, and hosts whose
-/// last request timed out, have lanes of their own that may use only a part of all places: however
-/// many they are, places stay free for the others. A value: the time, in milliseconds, is passed
-/// in.
+/// A host that answered its last request goes first. Hosts not tried yet, and hosts whose last
+/// request timed out, have lanes of their own, each with part of the places: however many such
+/// hosts there are, places stay free for the others. Time is passed in, in milliseconds.
 package struct HostLanes {
     package struct Limits: Sendable {
         package var places = 512
@@ -61,7 +60,7 @@ package struct HostLanes {
     package mutating func ask(_ ticket: UInt32, host name: String) {
         if hosts[name] == nil, hosts.count >= forgetsAt {
             hosts = hosts.filter { $0.value.place != .nowhere || $0.value.inFlight > 0 }
-            // Not again before there are as many more.
+            // Wait for as many more before filtering again.
             forgetsAt = max(Self.memory, 2 * hosts.count)
         }
         hosts[name, default: Host()].waiting.append(ticket)
@@ -122,7 +121,7 @@ package struct HostLanes {
     }
 
     private mutating func begin(_ name: String, _ now: Int64) -> UInt32? {
-        // Taken out, so that its lines are changed in place.
+        // Removed from the dictionary, so that its lines change in place without a copy.
         guard var host = hosts.removeValue(forKey: name) else { return nil }
         defer {
             hosts[name] = host

@@ -1,13 +1,13 @@
 package import Base
 package import Crypto
 
-/// Signs requests as Standard Webhooks has it, version 1: HMAC-SHA-256 over id, time and body.
+/// Signs requests by Standard Webhooks, version 1: HMAC-SHA-256 over id, time and body.
 struct WebhookSigner: ~Copyable {
     private var hash: SHA256
 
     init() throws(OpenSSLError) { hash = try SHA256() }
 
-    /// The three fields of a request, with a signature for each secret.
+    /// The three header fields of a request, with a signature for each secret.
     mutating func fields(
         id: String, seconds: Int64, body: [UInt8], secrets: [Secret]
     ) throws(OpenSSLError) -> [(name: String, value: String)] {
@@ -34,14 +34,14 @@ struct WebhookSigner: ~Copyable {
     }
 }
 
-/// What the requests of one callback are signed with.
+/// The secret that signs the requests of one callback.
 package enum WebhookSecret {
     private static let length = 32
     private static let prefix = "whsec_"
 
     package static func make() throws(OpenSSLError) -> Secret { try Random.secret(count: length) }
 
-    /// As libraries of Standard Webhooks take it. Shown once, to whoever made the callback.
+    /// In the format of Standard Webhooks. Shown once, to whoever made the callback.
     package static func text(of secret: Secret) -> String {
         prefix + secret.withSpan(Base64.text)
     }

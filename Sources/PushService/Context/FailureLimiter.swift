@@ -1,12 +1,12 @@
 import Synchronization
 import System
 
-/// How often something failed for whom within one second, on all loops together.
+/// Counts failures of each key within one second, on all loops together.
 ///
-/// Exact: nobody's failures hide those of another. Bounded: of very many who fail within the second
-/// some are not counted, since nobody may have to wait for the failures of others; what they cost has
-/// its share of each turn anyway. For all threads; as long as nothing fails, a question is one look
-/// at a number.
+/// Each key has a count of its own. Once `capacity` keys have failed in a second, further keys are
+/// not counted, because nobody may be made to wait for the failures of others; the work that
+/// failures cause is limited per loop turn anyway. Safe on any thread. While nothing fails, a check
+/// reads one atomic number.
 final class FailureLimiter: Sendable {
     private struct Second {
         var number = Int64.min
@@ -41,7 +41,7 @@ final class FailureLimiter: Sendable {
         }
     }
 
-    /// Another loop may be a moment behind, and takes nothing back.
+    /// Another loop's clock may be a moment behind; it must not reset the count.
     private static func isSame(_ current: Int64, _ second: Int64) -> Bool {
         current == second || current &- 1 == second
     }

@@ -5,17 +5,17 @@ package import Mailbox
 package import Reactor
 import System
 
-/// What all stages of a push know together: the store, what was decided, who is here by what right,
-/// and what is counted.
+/// What all stages of a push share: the store, the settings, the sessions with their passes, and
+/// the metrics.
 package final class PushContext: Sendable {
     package let store: any MessageStore
-    /// Of the store, which is asked for it at every push.
+    /// The index of `store`, kept here because every push reads it.
     package let index: StoreIndex
     package let settings: PushServiceSettings
     let metrics = Metrics()
     let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
-    /// Unknown endpoints, by who asks for them.
+    /// Requests to unknown endpoints, by the client's network.
     let strangers = FailureLimiter(perSecond: 50)
     private let endpointKey: Secret
     private let payloads = Lock<PayloadThread?>(nil)
@@ -39,40 +39,40 @@ package final class PushContext: Sendable {
         }
     }
 
-    /// For the server that carries this service.
+    /// For the HTTP server that carries this service.
     package var figures: HTTPFigures { metrics.http }
 
-    /// One for each loop.
+    /// Make one for each loop.
     func makeMint() throws(OpenSSLError) -> EndpointMint { try EndpointMint(key: endpointKey) }
 
-    /// Seldom asked for, so nothing is kept ready for it.
+    /// Rarely called, so the mint is not kept.
     package func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
         var mint = try makeMint()
         let token = try mint.make()
         return (token, try mint.digest(of: token))
     }
 
-    /// Nil for a program on this machine.
+    /// `.local` for a program on this machine, which has no network.
     func strangerNumber(_ network: UInt64?) throws(OpenSSLError) -> StrangerNumber {
         guard let network else { return .local }
         return try StrangerNumber(network: network, key: endpointKey)
     }
 
-    /// Before the loops run.
+    /// Call this before the loops run.
     func startReading() throws {
         guard payloads.withLock({ $0 == nil }) else { return }
         let thread = try PayloadThread()
         payloads.withLock { $0 = thread }
     }
 
-    /// On a thread of its own. From any thread.
+    /// Decrypts on a thread of its own. Call it from any thread.
     func read(
         _ job: PayloadReader.Job, then: @escaping @Sendable (PayloadReader.Outcome) -> Void
     ) {
         payloads.withLock { $0 }?.read(job, then: then)
     }
 
-    /// Of a loop; one for all that is spoken there.
+    /// The register of this loop, shared by all protocols.
     package func sessions(on loop: EventLoop) -> SessionRegister {
         registers.withLock { registers in
             if let known = registers.first(where: { $0.loop === loop }) { return known }
@@ -82,7 +82,7 @@ package final class PushContext: Sendable {
         }
     }
 
-    /// Whoever is here and could not come in any more goes. From any thread.
+    /// Setting this ends the sessions that could not come in any more. Use it on any thread.
     package var doors: Doors {
         get { openDoors.withLock { $0 } }
         set {
@@ -95,7 +95,7 @@ package final class PushContext: Sendable {
         for register in registers.withLock({ $0 }) { register.end(where: isOver) }
     }
 
-    /// Once loops and store have ended.
+    /// Call this after the loops and the store have ended.
     package func close() {
         payloads.withLock { $0.take() }?.end()
         for register in registers.withLock({ $0 }) { register.forgetAll() }

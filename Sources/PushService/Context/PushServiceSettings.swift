@@ -4,37 +4,36 @@ package import Mailbox
 import System
 package import WebPush
 
-/// What an installation decides about its push service.
+/// What the configuration says about the push service.
 package struct PushServiceSettings: Sendable {
     package let baseURL: BaseURL
-    /// Other origins that are ours.
+    /// Other origins under which the server is reached.
     package let aliases: [Origin]
     package var registration = RegistrationMode.open
-    /// Users of this machine who do not administer may have devices, by the control socket.
+    /// Users of this machine who are not administrators may have devices, by the control socket.
     package var allowsLocalUsers = false
-    /// Connections without a credential from one network at a time.
+    /// The most connections without a credential from one network at a time.
     package var strangersPerNetwork = 500
-    /// A full subscription loses its oldest messages instead of refusing new ones.
+    /// A full subscription drops its oldest messages instead of refusing new ones.
     package var dropsOldest = false
-    /// Payloads that a loop decrypts in one turn, about two milliseconds' worth; what comes beyond them
-    /// is decrypted elsewhere.
+    /// How many payloads a loop decrypts in one turn, about two milliseconds' worth; the rest are
+    /// decrypted on another thread.
     package var readAtOnce = 48
-    /// What a user agent may ask beside acknowledging what it was sent.
+    /// What a user agent may ask for, besides acknowledging messages.
     package var userAgentPace = PaceLimit(atOnce: 2_000, perSecond: 200)
-    /// Requests of a client of an engine, counted anew for each 4 KiB.
+    /// Requests of an engine's client; each further 4 KiB of a request counts as another.
     package var enginePace = PaceLimit(atOnce: 4_096, perSecond: 1_000)
-    /// A proxy between cuts what is silent for a minute.
+    /// A proxy in between closes connections that are silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.
     package var now: @Sendable () -> Double = { WallClock.now }
-    /// Told of pushes that could not be decrypted: the registration, and the reason in a word.
+    /// Called for each push that could not be decrypted; the reason is one word.
     package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
         _, _ in
     }
-    /// Where callbacks may go, and how.
     package var callbacks: CallbackSettings
     package let version: String
-    /// What all of our `Location` fields begin with.
+    /// The beginning of every `Location` field.
     let locationStart: [UInt8]
 
     package init(baseURL: BaseURL, aliases: [Origin] = [], version: String) {
@@ -45,7 +44,7 @@ package struct PushServiceSettings: Sendable {
         locationStart = Array("\(baseURL)/m/".utf8)
     }
 
-    /// Every text that may name us in a signature.
+    /// Every text that may name the server in a signature.
     var audiences: [[UInt8]] { ([baseURL.origin] + aliases).flatMap(\.audiences) }
 
     /// The address that senders push to.

@@ -1,9 +1,8 @@
 package import Mailbox
 package import Reactor
 
-/// Asks the store from a loop, and hears the answer there.
-// Unchecked: its state is touched on the thread of the loop alone, where the store's answers are
-// posted to.
+/// Asks the store from a loop, and gets the answers there.
+// Unchecked: its state is used only on the loop's thread, to which the store's answers are posted.
 package final class StoreDialogue: StoreSink, @unchecked Sendable {
     private let loop: EventLoop
     private let store: any MessageStore
@@ -28,7 +27,7 @@ package final class StoreDialogue: StoreSink, @unchecked Sendable {
         store.load(request, ticket: ticket, to: self)
     }
 
-    /// Once the loop has ended, no answer comes any more.
+    /// Call this after the loop has ended, when no more answers come.
     package func forgetAll() {
         outcomes = [:]
         answers = [:]

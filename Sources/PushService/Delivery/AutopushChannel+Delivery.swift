@@ -5,9 +5,9 @@ import Reactor
 import System
 import WebPush
 
-/// What becomes known of the delivery to the user agent, and what is done because of it.
+/// Passes events to the delivery and carries out its actions.
 extension AutopushChannel {
-    /// `body` tells the delivery what happened; `isReading`: a page was read.
+    /// `body` passes an event to the delivery; `isReading` marks a page from the store.
     @discardableResult
     func update<Answer>(
         isReading: Bool = false,
@@ -17,7 +17,7 @@ extension AutopushChannel {
         swap(&actions, &desk.actions)
         let answer = body(&delivery.pointee, &actions)
         for action in actions { perform(action, isReading) }
-        // What is done may tell it something in its turn, with a list of its own.
+        // An action may have called `tell` again, which then used a list of its own.
         actions.removeAll(keepingCapacity: true)
         swap(&actions, &desk.actions)
         return answer
@@ -76,14 +76,14 @@ extension AutopushChannel {
         update { $0.stored(message, at: position, now: clock.now, &$1) }
     }
 
-    /// In seconds, begun ones counted; zero for one that was never to be kept.
+    /// In seconds, rounded up; zero for a message with a TTL of 0.
     private func lifeLeft(of message: Message) -> UInt32 {
         guard message.content.ttl > 0 else { return 0 }
         let rest = message.expiry.milliseconds - desk.service.store.clock.now.milliseconds
         return max(1, min(message.content.ttl, UInt32(clamping: (rest + 999) / 1_000)))
     }
 
-    /// The client has done with it, on this connection or an earlier one.
+    /// The client acknowledged a message of this connection or an earlier one.
     func acknowledged(_ id: MessageID) {
         guard let device else { return }
         desk.service.metrics.noteAcknowledged()

@@ -5,12 +5,12 @@ import Mailbox
 import System
 import WebPush
 
-/// What the user agent asks for.
+/// Requests of the user agent.
 extension AutopushChannel {
     private var index: StoreIndex { desk.service.index }
 
-    /// Finds the user agent, which is usable only under the credential that it was made under. An
-    /// unknown one gets a new name, of which nothing is kept until it registers something.
+    /// Finds the user agent, which must have the credential that it was made under. An unknown one
+    /// gets a new id, and is not stored until it registers a channel.
     func identify(_ wanted: UserAgentID?) {
         stopTimer()
         if let wanted, let digest = try? Self.digest(wanted.bytes.span),
@@ -20,14 +20,14 @@ extension AutopushChannel {
             delivery.pointee.device = known.device
             return desk.attach(self, device: known.device)
         }
-        // Without random numbers nothing can be named; the client comes again.
+        // Without random numbers no id can be made; the client connects again later.
         guard let made = try? UserAgentID(from: &desk.random) else { return replaced() }
         userAgent = made
         sayHello(to: made)
     }
 
-    /// What earlier connections of the device left is on its way to the store. Once the store has
-    /// this too, it has all of that: nothing is sent before what has to come first.
+    /// The store works in order: once it has recorded this, it also has what earlier connections of
+    /// the device left to it, so nothing is sent out of order.
     func attached() {
         guard let device else { return }
         desk.submit(
@@ -63,7 +63,7 @@ extension AutopushChannel {
 
     private func run(_ request: Request) {
         switch request {
-        // Nobody would hear of the endpoint.
+        // The client is gone and would never learn its endpoint.
         case .register where !session.pointee.isOpen: finish()
         case .register(let channel, let key): register(channel, key)
         case .unregister(let channel): unregister(channel)
@@ -96,7 +96,7 @@ extension AutopushChannel {
         }
     }
 
-    /// A channel that is known already is answered as it was; with another key it begins anew.
+    /// Answers a known channel with its endpoint, or replaces that if the key is another one.
     private func registerAgain(_ channel: ChannelID, _ sender: SenderRule, _ known: UInt32) {
         guard let device else { return registered(channel, .failed) }
         desk.list(.subscriptions(device: device)) { [self] answer in
@@ -131,7 +131,7 @@ extension AutopushChannel {
                 case .done:
                     delivery.pointee.endpoints.add(row, channel)
                     registered(channel, .registered(endpoint: url(of: subscription)))
-                // The beginning of its digest was taken: with 64 bits that is once in a lifetime.
+                // Another endpoint has the same first 64 bits in its digest, which is very rare.
                 case .conflict: make(channel, sender, device)
                 default: registered(channel, .failed)
                 }
@@ -143,7 +143,7 @@ extension AutopushChannel {
             subscription.token, isBound: subscription.sender != .anyone)
     }
 
-    /// The first subscription makes a user agent worth keeping.
+    /// A user agent is stored with its first subscription.
     private func addDevice(_ body: @escaping (UInt32) -> Void) {
         guard let userAgent, let digest = try? Self.digest(userAgent.bytes.span),
             let stranger = try? desk.service.strangerNumber(place?.network)

@@ -10,26 +10,26 @@ import WebPush
 /// Confined to the loop of its desk.
 final class AutopushChannel {
     let desk: DeliveryDesk
-    /// The row of the credential it came with.
+    /// The row of the credential that the user agent presented.
     let credential: UInt32?
     private let pass: Pass
-    /// Of a stranger from elsewhere.
+    /// Counts a client without a credential against its network; nil for others.
     let place: StrangerPlace?
-    /// Apart, because a property of a class is copied whenever it is asked something. Nothing else
-    /// runs within an access.
+    /// Allocated separately, because a property of a class is copied on each access. No other code
+    /// may run during an access.
     let session: UnsafeMutablePointer<AutopushSession>
     let delivery: UnsafeMutablePointer<DeviceDelivery>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
-    /// One after the other: the first is under way.
+    /// Handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false
     @exclusivity(unchecked) private var timer: TimerID?
     @exclusivity(unchecked) private var pace = Pace()
-    /// Set as long as it has asked too fast.
+    /// Set while the client has asked for too much too fast.
     @exclusivity(unchecked) private var paceTimer: TimerID?
-    /// What the message under way asks for beside acknowledging what was sent.
+    /// What the client's current message costs, besides acknowledging messages.
     @exclusivity(unchecked) var strain = 0
 
     private static let paceCookie: UInt64 = 1
@@ -59,7 +59,7 @@ final class AutopushChannel {
 
     private var now: Duration { Self.time(desk.loop) }
 
-    /// Nil for a user agent that has never registered anything: nothing is kept of it.
+    /// Nil for a user agent that never registered anything: the store has nothing about it.
     var device: UInt32? { delivery.pointee.device }
 
     func perform(_ action: AutopushSession.Action, _ reply: borrowing [UInt8] = []) {
@@ -89,7 +89,7 @@ final class AutopushChannel {
         }
     }
 
-    /// A newer connection has come for this device.
+    /// A newer connection of the device has come.
     func replaced() { perform(session.pointee.replaced()) }
 
     private func close(_ closing: AutopushClosing) {
@@ -98,8 +98,8 @@ final class AutopushChannel {
         leave()
     }
 
-    /// Nothing more is taken from the client, however long it takes to go: what it has not
-    /// acknowledged is for the store, and for its next connection.
+    /// Ignores the client from now on, however long it takes to disconnect. Messages it has not
+    /// acknowledged go to the store, for its next connection.
     private func leave() {
         stopTimer()
         desk.sessions.leave(self, with: pass)
@@ -111,7 +111,7 @@ final class AutopushChannel {
         update { $0.closed(&$1) }
     }
 
-    /// Takes up what came while a request was under way.
+    /// Handles what came while a request was under way.
     func readOn() {
         guard !isReading else { return }
         isReading = true
@@ -120,7 +120,7 @@ final class AutopushChannel {
         holdUp()
     }
 
-    /// Nothing more is read of a client that asks faster than it may, or than the store records.
+    /// Stops reading from a client that asks faster than it may, or than the store records.
     func holdUp() {
         let isAhead =
             paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
@@ -146,7 +146,7 @@ final class AutopushChannel {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)
-        // What an acknowledgement sets going may come back to the session.pointee.
+        // Collected first, because handling an acknowledgement may use the session again.
         var done: [MessageID] = []
         swap(&done, &desk.acknowledged)
         let action = session.pointee.received(text, at: now, reply: &reply) { done.append($0) }

@@ -4,9 +4,9 @@ import Delivery
 import Mailbox
 import WebPush
 
-/// What needs a name that nobody can guess.
+/// Makes what needs an unguessable name.
 extension DeliveryDesk {
-    /// Nil when the machine cannot make random numbers.
+    /// Nil if the machine cannot make random numbers.
     func makeEndpoint() -> (token: EndpointToken, digest: Digest)? {
         do throws(OpenSSLError) {
             let token = try mint.make()
@@ -16,7 +16,6 @@ extension DeliveryDesk {
         }
     }
 
-    /// A message that was just accepted.
     func makeMessage(
         _ content: consuming Message.Content, to address: Address,
         _ reservation: consuming Reservation = Reservation()

@@ -5,31 +5,31 @@ import Mailbox
 import Reactor
 import WebPush
 
-/// Takes messages to the devices that are connected to its loop, and to the store.
+/// Brings messages to the devices that are connected to its loop, and to the store.
 ///
-/// A message goes to the desk of its device. A device that takes it at once and says so within the
-/// commit window spares it the disk; otherwise the store answers for it. Confined to its loop: other
-/// threads reach it by `loop.post`.
-// Unchecked: touched by the thread of the loop alone.
+/// A message goes to the desk of its device. If the device gets it at once and acknowledges it
+/// within the commit window, it is never written; otherwise the store must have it before its
+/// sender is answered. Confined to its loop: other threads use `loop.post`.
+// Unchecked: used only on the loop's thread.
 final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
     let service: PushContext
     let sessions: SessionRegister
     private let directory: SessionDirectory
-    /// Of its loop.
+    /// Its number in the directory.
     @exclusivity(unchecked) private var number = 0
     @exclusivity(unchecked) private var channels: [UInt32: AutopushChannel] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
-    /// Set as long as something is held.
+    /// Set while a message is held.
     @exclusivity(unchecked) private var timer: TimerID?
-    /// Senders that wait here.
+    /// Senders that wait here for an answer.
     @exclusivity(unchecked) private var senders = SlotTable<any PushSender>()
     @exclusivity(unchecked) private var operations = SlotTable<Operation>()
     @exclusivity(unchecked) private var retries: [AutopushChannel] = []
-    /// What those have to have recorded.
+    /// How many acknowledgements wait for the next retry.
     @exclusivity(unchecked) private var unrecorded = 0
     @exclusivity(unchecked) private var isRetrySet = false
-    /// One answer at a time is written here on its way out.
+    /// Reused for each reply.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var actions: [DeliveryAction] = []
@@ -38,9 +38,8 @@ final class DeliveryDesk: @unchecked Sendable {
 
     enum Operation {
         case message(Message, SenderTicket)
-        /// That a message is done with.
         case acknowledgement(Acknowledgement, AutopushChannel)
-        /// It waits for what its device left elsewhere.
+        /// The device's former loop must let go of the device first.
         case arrival(AutopushChannel)
         case load(AutopushChannel)
         case list((LoadAnswer) -> Void)
@@ -51,7 +50,7 @@ final class DeliveryDesk: @unchecked Sendable {
     private static let commit: UInt64 = 0
     private static let retry: UInt64 = 1
     private static let retryPause = Interval(.seconds(1))
-    /// With more that the store did not take, those messages may come once more.
+    /// Beyond this many, acknowledgements are not retried, and their messages may come again.
     private static let unrecordedLimit = 65_536
 
     init(
@@ -68,7 +67,7 @@ final class DeliveryDesk: @unchecked Sendable {
 
     private var store: any MessageStore { service.store }
 
-    /// Takes in a message; its sender gets the answer.
+    /// Delivers or stores a message, then answers its sender.
     func accept(_ message: Message, from sender: any PushSender) {
         let ticket = SenderTicket(loop: number, number: senders.put(sender))
         let device = message.address.device
@@ -79,7 +78,7 @@ final class DeliveryDesk: @unchecked Sendable {
         desk.loop.post { desk.receive(message, ticket) }
     }
 
-    /// From another loop; meanwhile the device may have gone.
+    /// The message comes from another loop; meanwhile the device may have disconnected.
     private func receive(_ message: Message, _ sender: SenderTicket) {
         guard let channel = channels[message.address.device] else {
             return takeAway(message, sender)
@@ -87,7 +86,7 @@ final class DeliveryDesk: @unchecked Sendable {
         channel.accept(message, sender)
     }
 
-    /// Its device is not here.
+    /// Handles a message whose device is not connected.
     private func takeAway(_ message: Message, _ sender: SenderTicket) {
         if message.needsStore {
             keep(message, sender)
@@ -96,7 +95,7 @@ final class DeliveryDesk: @unchecked Sendable {
         }
     }
 
-    /// Hands a message to the store, which answers for it.
+    /// Gives a message to the store; its sender is answered once the store has replied.
     func keep(_ message: Message, _ sender: SenderTicket) {
         #if PLANT_ANSWER_BEFORE_COMMIT
             answer(sender, message, .accepted)
@@ -123,7 +122,7 @@ final class DeliveryDesk: @unchecked Sendable {
         senders.remove(sender.number)?.answer(message, verdict, service)
     }
 
-    /// After the end of the loop, when no other thread knows the desk: what waits refers to it.
+    /// Call this after the loop has ended, because operations refer to the desk.
     func forgetAll() {
         senders = SlotTable()
         operations = SlotTable()
@@ -144,7 +143,7 @@ final class DeliveryDesk: @unchecked Sendable {
         store.load(request, ticket: operations.put(.list(body)), to: self)
     }
 
-    /// On another thread; `body` is called here.
+    /// Decrypts on another thread; `body` is called on this loop.
     func read(_ job: PayloadReader.Job, _ body: @escaping (PayloadReader.Outcome) -> Void) {
         let ticket = operations.put(.reading(body))
         service.read(job) { outcome in
@@ -161,10 +160,10 @@ final class DeliveryDesk: @unchecked Sendable {
     }
 }
 
-/// The devices of this loop.
+/// Devices connected to this loop.
 extension DeliveryDesk {
-    /// The device is connected here; what it had elsewhere ends. `attached` tells the channel that
-    /// it has.
+    /// Connects the device to this loop, and ends its connection on another one. The desk calls
+    /// `attached` once that has ended.
     func attach(_ channel: AutopushChannel, device: UInt32) {
         guard let former = claim(channel, device: device) else { return channel.attached() }
         let ticket = operations.put(.arrival(channel))
@@ -178,7 +177,7 @@ extension DeliveryDesk {
         }
     }
 
-    /// Answers where else it was until now.
+    /// Returns the other desk to which the device was connected.
     @discardableResult
     func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
         let former = directory.claim(device, for: self)
@@ -186,7 +185,7 @@ extension DeliveryDesk {
         return former === self ? nil : former
     }
 
-    /// It is connected to another loop, unless it has come back meanwhile.
+    /// Ends the device's connection here, unless it has come back meanwhile.
     private func dismiss(_ device: UInt32) {
         if directory.desk(of: device) !== self { channels[device]?.replaced() }
     }
@@ -197,12 +196,12 @@ extension DeliveryDesk {
         directory.release(device, by: self)
     }
 
-    /// These devices are no more.
+    /// Closes the connections of deleted devices.
     func end(_ devices: [UInt32]) {
         for device in devices { channels[device]?.replaced() }
     }
 
-    /// Something was stored for a device while it may have been connected.
+    /// Tells the device's channel that a message was stored.
     private func announce(_ message: Message, at position: Int64) {
         let device = message.address.device
         if let channel = channels[device] { return channel.stored(message, at: position) }
@@ -239,7 +238,7 @@ extension DeliveryDesk: StoreSink {
         switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
             switch completion.outcome {
-            // Before its sender hears of it: what is sent after that comes after it.
+            // The device hears of it first, so that the sender's next push comes after it.
             case .stored(let position): announce(message, at: position)
             case .notFound:
                 channels[message.address.device]?.update { $0.lost(message.id, &$1) }
@@ -257,7 +256,7 @@ extension DeliveryDesk: StoreSink {
     }
 }
 
-/// What the store could not do now.
+/// Retries after the store has failed.
 extension DeliveryDesk {
     private func recorded(
         _ acknowledgement: Acknowledgement, _ channel: AutopushChannel, _ outcome: StoreOutcome
@@ -305,7 +304,7 @@ extension DeliveryDesk: TimerHandler {
         timer = loop.schedule(after: Interval(.nanoseconds(rest)), self, cookie: Self.commit)
     }
 
-    /// A loop that has nothing to do is not woken for nothing.
+    /// Lets an idle loop sleep.
     private func cancelTimer() {
         guard let timer else { return }
         loop.cancel(timer)

@@ -1,6 +1,6 @@
 import Base
 
-/// Messages of a client that came before they could be taken, in order and up to a bound.
+/// Messages of a client that cannot be handled yet, in order and up to a limit.
 struct Inbox {
     private var texts: [[UInt8]] = []
     private var first = 0
@@ -11,7 +11,7 @@ struct Inbox {
 
     var isEmpty: Bool { first == texts.count }
 
-    /// False, and nothing is kept, if there is no room.
+    /// Returns false, and keeps nothing, if there is no room.
     mutating func put(_ text: Span<UInt8>) -> Bool {
         guard texts.count < Self.countLimit, bytes + text.count <= Self.byteLimit else {
             return false

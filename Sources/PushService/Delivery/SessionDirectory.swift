@@ -1,11 +1,11 @@
 import System
 
-/// The desks of a server, and which of them a device is connected to. For all threads.
+/// The desks of a server, and the desk each device is connected to. Safe on any thread.
 final class SessionDirectory: Sendable {
     private let desks = Lock<[DeliveryDesk]>([])
     private let places = Lock<[UInt32: DeliveryDesk]>([:])
 
-    /// Before the loops run. Answers its number.
+    /// Call this before the loops run. Returns the desk's number.
     func enter(_ desk: DeliveryDesk) -> Int {
         desks.withLock { desks in
             desks.append(desk)
@@ -15,14 +15,14 @@ final class SessionDirectory: Sendable {
 
     var all: [DeliveryDesk] { desks.withLock { $0 } }
 
-    /// Nil at the end.
+    /// Nil once the server has ended.
     func desk(ofLoop number: Int) -> DeliveryDesk? {
         desks.withLock { $0.indices.contains(number) ? $0[number] : nil }
     }
 
     func desk(of device: UInt32) -> DeliveryDesk? { places.withLock { $0[device] } }
 
-    /// The device is here from now on. Answers where it was until now.
+    /// Connects the device to `desk`. Returns the desk it was connected to before.
     func claim(_ device: UInt32, for desk: DeliveryDesk) -> DeliveryDesk? {
         places.withLock { places in
             defer { places[device] = desk }
@@ -30,14 +30,14 @@ final class SessionDirectory: Sendable {
         }
     }
 
-    /// It has gone from there, and may be elsewhere already.
+    /// Does nothing if the device is connected to another desk already.
     func release(_ device: UInt32, by desk: DeliveryDesk) {
         places.withLock { places in
             if places[device] === desk { places[device] = nil }
         }
     }
 
-    /// Once the loops have ended.
+    /// Call this after the loops have ended.
     func forgetAll() {
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }

@@ -1,4 +1,4 @@
-/// Things that wait for an answer, each under a number that comes back with it.
+/// Values that wait for an answer, each under a number that comes back with it.
 struct SlotTable<Value> {
     private struct Slot {
         var value: Value?
@@ -7,10 +7,10 @@ struct SlotTable<Value> {
 
     private var slots: [Slot] = []
     private var vacant: [UInt32] = []
-    /// Of new slots: no number serves twice.
+    /// The generation of new slots, so that no number is used twice.
     private var generation: UInt32 = 0
 
-    /// A burst does not keep its memory.
+    /// Frees the memory of a burst.
     private static var roomToKeep: Int { 4_096 }
 
     mutating func put(_ value: consuming Value) -> UInt64 {
@@ -22,7 +22,7 @@ struct SlotTable<Value> {
         return Self.number(UInt32(slots.count - 1), generation)
     }
 
-    /// Nil for a number that was taken before.
+    /// Nil if the number was taken before.
     mutating func remove(_ number: UInt64) -> Value? {
         let index = Int(number & 0xFFFF_FFFF)
         guard index < slots.count, slots[index].generation == UInt32(number >> 32) else {

@@ -1,6 +1,6 @@
 import Mailbox
 
-/// What came of a message that was taken in, for its sender.
+/// The result of an accepted message, for its sender.
 enum Verdict: Sendable {
     /// It is on the disk, or its destination has it.
     case accepted
@@ -8,7 +8,7 @@ enum Verdict: Sendable {
     case gone
     /// The outbox of its callback has no room.
     case full
-    /// Nothing is promised.
+    /// The store failed, and may have the message or not.
     case unavailable
 
     init(_ outcome: StoreOutcome) {

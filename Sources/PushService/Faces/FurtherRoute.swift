@@ -1,15 +1,14 @@
 package import HTTP
 
-/// What a public face serves beside pushes: whoever wires a server gives it to the handler.
+/// A route besides those for pushes, which whoever builds the server gives to the handler.
 package struct FurtherRoute {
-    /// As those of `HTTPRouter`.
+    /// As in `HTTPRouter`.
     let pattern: String
     let methods: [HTTPMethod]
-    /// For logs.
     let label: StaticString
     let serve: (HTTPExchange, _ path: Range<Int>) -> Void
 
-    /// `path` is that of the exchange, without what base-url begins with.
+    /// `path` is the path of the request without that of base-url.
     package init(
         _ pattern: String, _ methods: [HTTPMethod], label: StaticString,
         serve: @escaping (HTTPExchange, _ path: Range<Int>) -> Void

@@ -1,10 +1,10 @@
 package import Base
 package import HTTP
 
-/// Serves what is counted, on a listener of its own.
+/// Serves the metrics, on a listener of its own.
 package final class MetricsHandler: HTTPHandler {
     private let service: PushContext
-    /// What a reader has to send as bearer; nil asks for nothing.
+    /// The bearer token that a reader must send; nil if none is needed.
     private let token: Secret?
     private let pages: PageGuard
 
@@ -26,7 +26,7 @@ package final class MetricsHandler: HTTPHandler {
         guard head.method == .get || head.method == .head else {
             return Answer.refuse(HTTPRefusal.methodNotAllowed.answer, exchange)
         }
-        // No page of another site reads what is counted here.
+        // Pages of other sites may not read the metrics.
         let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
         guard !head.fields.contains("origin"), site != "cross-site" else {
             return Answer.empty(403, exchange)
@@ -49,7 +49,7 @@ package final class MetricsHandler: HTTPHandler {
         return token.withSpan { Self.isEqual($0, given) }
     }
 
-    /// Takes as long whatever is wrong.
+    /// Takes the same time wherever the difference is.
     private static func isEqual(_ token: Span<UInt8>, _ given: Span<UInt8>) -> Bool {
         guard token.count == given.count else { return false }
         var difference: UInt8 = 0

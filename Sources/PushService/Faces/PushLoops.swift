@@ -1,7 +1,7 @@
 package import HTTP
 package import Reactor
 
-/// What each loop of a server has for pushes: a desk, and a handler that leads to it.
+/// Gives each loop of a server its delivery desk and its HTTP handler.
 package final class PushLoops: Sendable {
     private let service: PushContext
     private let directory = SessionDirectory()
@@ -11,7 +11,7 @@ package final class PushLoops: Sendable {
         service.index.endings.listen { [weak self] in self?.end($0.devices) }
     }
 
-    /// Once for each loop, before it runs. `further`: what is served there beside pushes.
+    /// Call this once for each loop, before it runs. `further`: other routes to serve there.
     package func handler(
         on loop: EventLoop, _ further: FurtherRoute...
     ) throws -> any HTTPHandler {
@@ -20,12 +20,12 @@ package final class PushLoops: Sendable {
         return ServiceHandler(service, desk, try PushIntake(service, desk), further)
     }
 
-    /// These devices are no more. From any thread.
+    /// Ends the connections of deleted devices. Call it from any thread.
     private func end(_ devices: [UInt32]) {
         guard !devices.isEmpty else { return }
         for desk in directory.all { desk.loop.post { desk.end(devices) } }
     }
 
-    /// Once loops and store have ended: nobody waits for an answer any more.
+    /// Call this after the loops and the store have ended, when nobody waits for an answer.
     package func close() { directory.forgetAll() }
 }

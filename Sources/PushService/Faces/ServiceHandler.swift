@@ -6,7 +6,7 @@ import Reactor
 import System
 import WebPush
 
-/// Leads the requests of one loop to what serves them.
+/// Routes the requests of one loop.
 final class ServiceHandler: HTTPHandler {
     private let service: PushContext
     private let desk: DeliveryDesk
@@ -17,8 +17,8 @@ final class ServiceHandler: HTTPHandler {
     private let router: HTTPRouter<ServiceRoute>
     private let prefix: [UInt8]
 
-    /// Of a body that no route takes. One that is only too long for a push is read, so that what is
-    /// wrong with the endpoint is answered first.
+    /// The limit for all bodies but those for the Matrix gateway. A body that is only too long for
+    /// a push is read, so that a problem with the endpoint is reported first.
     private static let bodyLimit = 64 * 1024
 
     init(
@@ -36,7 +36,7 @@ final class ServiceHandler: HTTPHandler {
     }
 
     func bodyLimit(for head: borrowing RequestHead) -> Int {
-        // Most bodies fit anyway, wherever they go.
+        // A body within this limit is allowed on every route.
         guard head.contentLength ?? .max > Self.bodyLimit else { return Self.bodyLimit }
         let bytes = head.bytes
         let isGateway = bytes.span.extracting(path(of: head)).elementsEqual(
@@ -44,7 +44,7 @@ final class ServiceHandler: HTTPHandler {
         return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
     }
 
-    /// Without the path of our address, which a proxy may have taken off, or not.
+    /// The path without that of base-url, which a proxy may have removed already.
     private func path(of head: borrowing RequestHead) -> Range<Int> {
         let bytes = head.bytes
         let whole = head.path
@@ -53,7 +53,7 @@ final class ServiceHandler: HTTPHandler {
     }
 
     func handle(_ exchange: HTTPExchange) {
-        // Asked for once: each time is a copy.
+        // Read once, because each access copies it.
         let head = exchange.head
         let bytes = head.bytes
         let body = exchange.body
@@ -192,7 +192,7 @@ final class ServiceHandler: HTTPHandler {
 }
 
 extension Span<UInt8> {
-    /// Whether it begins with a whole path.
+    /// Whether the path begins with these whole segments.
     fileprivate func hasPrefix(_ path: [UInt8]) -> Bool {
         guard count >= path.count, extracting(0..<path.count).elementsEqual(path.span) else {
             return false

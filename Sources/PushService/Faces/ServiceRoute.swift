@@ -1,6 +1,5 @@
 import HTTP
 
-/// What the paths of the push service lead to.
 enum ServiceRoute: Sendable {
     case push
     case simplePush
@@ -17,7 +16,7 @@ enum ServiceRoute: Sendable {
     case status
     case version
     case preflight
-    /// By its place in the list.
+    /// The index in the list of further routes.
     case further(Int)
 
     /// For logs.

@@ -10,14 +10,14 @@ struct UserAgentAdmission {
     private let terms: WebSocketTerms
     private let pages: PageGuard
 
-    /// What a client has to say fits; upstream has the same limit.
+    /// Enough for every message of a client; Mozilla's server has the same limit.
     private static let messageLimit = 64 * 1024
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
-    /// Firefox answers no close frame: it waits for us to end the connection, and only then comes
-    /// back.
+    /// Firefox does not answer a close frame: it waits until the server ends the connection, and
+    /// only then connects again.
     private static let closePatience = Duration.milliseconds(500)
-    /// Whatever may be under way, in base64 and with what stands around it.
+    /// Room for all unacknowledged messages, in base64 and JSON.
     private static let outputLimit = 2 << 20
 
     init(_ service: PushContext) {
@@ -35,7 +35,7 @@ struct UserAgentAdmission {
             closePatience: closePatience)
     }
 
-    /// `secret`: where the path has the bearer secret of a device.
+    /// `secret`: where the path contains the bearer secret of a device.
     func admit(_ exchange: HTTPExchange, _ secret: Range<Int>?, to desk: DeliveryDesk) {
         do throws(Refusal) {
             switch pages.judge(exchange) {
@@ -58,7 +58,7 @@ struct UserAgentAdmission {
 
     private enum Refusal: Error { case misdirected, forbidden, unauthorized, crowded }
 
-    /// Nil on this machine, where nobody counts.
+    /// Nil for a client on this machine, where connections are not limited.
     private func place(for client: IPAddress?) throws(Refusal) -> StrangerPlace? {
         guard let client, !client.isLoopback else { return nil }
         guard let place = service.strangerPlaces.enter(client.network) else { throw .crowded }

@@ -1,9 +1,9 @@
 import System
 
-/// Whether the clock of this machine can be held against the times in a signature.
+/// Whether this machine's clock is good enough to judge the times in a signature.
 ///
-/// It cannot while it is before the day this program was written, as on machines that start without
-/// a battery, or after it was moved far while the program ran.
+/// It is not while it shows a day before this program was written, as on a machine without a
+/// battery, or after it was moved far while the program ran.
 struct ClockTrust: Sendable {
     private static let earliest: Double = 1_767_225_600
     private static let tolerance: Double = 60 * 60

@@ -1,14 +1,14 @@
 import Reactor
 
-/// What is put off to the next turns of a loop, a few at a time and in order.
+/// Pushes that are put off to the next turns of a loop, a few at a time and in order.
 final class LaterPushes: TimerHandler {
     private let perTurn: Int
     private let loop: EventLoop
-    /// The next one is the last.
+    /// In reverse order: the next push is the last element.
     private var next: [() -> Void] = []
-    /// Those behind them, in their order.
+    /// The pushes after those, in order.
     private var behind: [() -> Void] = []
-    /// Of a turn that comes, or is.
+    /// Whether a turn is scheduled or running.
     private var hasTurn = false
 
     init(on loop: EventLoop, perTurn: Int) {
@@ -18,7 +18,6 @@ final class LaterPushes: TimerHandler {
 
     var isEmpty: Bool { next.isEmpty && behind.isEmpty }
 
-    /// How many there is room for.
     var capacity: Int { next.capacity + behind.capacity }
 
     func add(_ push: @escaping () -> Void) {
@@ -27,7 +26,7 @@ final class LaterPushes: TimerHandler {
     }
 
     func timerFired(_ cookie: UInt64) {
-        // Those that come meanwhile wait for another turn.
+        // Pushes added during this turn wait for another one.
         for _ in 0..<min(perTurn, next.count + behind.count) {
             if next.isEmpty { turnOver() }
             next.popLast()?()
@@ -39,11 +38,11 @@ final class LaterPushes: TimerHandler {
     private func turnOver() {
         swap(&next, &behind)
         next.reverse()
-        // A crowd leaves no more room behind than it needed.
+        // Frees the memory of a burst.
         if behind.capacity > 1_024 { behind = [] }
     }
 
-    /// Later than now, and so in another turn.
+    /// A nanosecond from now is in another turn.
     private func callAgain() {
         hasTurn = true
         _ = loop.schedule(after: Interval(.nanoseconds(1)), self, cookie: 0)

@@ -6,7 +6,7 @@ import Mailbox
 import System
 import WebPush
 
-/// A push that waits until others have given way.
+/// A push that waits until older messages have been dropped.
 private final class Waiting {
     let content: Message.Content
     let address: Address
@@ -24,7 +24,7 @@ private final class Waiting {
     }
 }
 
-/// Turns a request to an endpoint into a message that the desk takes on, or into a refusal.
+/// Turns a request to an endpoint into a message for the desk, or refuses it.
 final class PushIntake {
     private let service: PushContext
     private let desk: DeliveryDesk
@@ -43,7 +43,7 @@ final class PushIntake {
         later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
     }
 
-    /// `head` is that of the exchange, `token` where the last part of the endpoint's path stands.
+    /// `head` belongs to the exchange; `token` is where the endpoint's token is in it.
     func receive(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ method: PushRules.Method, isLate: Bool = false
@@ -58,7 +58,7 @@ final class PushIntake {
         var fields = PushFields()
         head.fields.forEach { fields.record($0, $1) }
         if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
-        // Those that wait already have the turn to themselves.
+        // New signatures wait while others do, or once this turn has checked its share.
         if fields.authorization != nil, !isLate,
             !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
         {
@@ -83,7 +83,7 @@ final class PushIntake {
         try accept(consume content, to: endpoint.address, from: exchange)
     }
 
-    /// Its endpoint may have ended meanwhile.
+    /// The endpoint may have ended meanwhile.
     private func receiveLater(
         _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
     ) {
@@ -108,7 +108,7 @@ final class PushIntake {
         return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
-    /// What its sender may push is a message from here on, if there is room for it.
+    /// Makes a message of an admitted push, if there is room for it.
     func accept(
         _ content: consuming Message.Content, to address: Address,
         _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
@@ -124,7 +124,7 @@ final class PushIntake {
         makeRoom(for: Waiting(content, address, reservation, sender))
     }
 
-    /// Where that was asked for, the oldest messages of a full subscription give way.
+    /// If the configuration says so, the oldest messages of a full subscription are dropped.
     private func makeRoom(for push: Waiting) {
         desk.submit(
             .dropOldest(push.address, count: Self.droppedAtOnce),
@@ -144,7 +144,7 @@ final class PushIntake {
             })
     }
 
-    /// What is not ours is unknown without a look-up, what was ours is gone.
+    /// Tokens that this server never made are unknown; made but not in the index means gone.
     func lookUp(
         _ text: Span<UInt8>
     ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
@@ -164,7 +164,7 @@ final class PushIntake {
         }
     }
 
-    /// Who tries many is made to wait; whoever knows an endpoint is not, wherever it comes from.
+    /// A client that tries many unknown endpoints must wait; known endpoints are never affected.
     func unknown(to client: IPAddress?) -> PushRefusal {
         let second = Int64(service.settings.now())
         let network = client?.network ?? 0

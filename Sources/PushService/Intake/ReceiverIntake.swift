@@ -7,9 +7,9 @@ import Reactor
 import System
 import WebPush
 
-/// A push to a registration, whose sender may push there.
+/// A push to a registration; its sender was allowed to push there.
 struct ReceiverPush: ~Copyable {
-    /// What there is to be checked by the rules of the registration.
+    /// What must be checked by the rules of the registration.
     enum Form {
         case request(PushFields, PushRules.Method)
         case matrix(Urgency, appID: String)
@@ -19,12 +19,12 @@ struct ReceiverPush: ~Copyable {
     let form: Form
     let body: [UInt8]
     let endpoint: Endpoint
-    /// The key it was signed with.
+    /// The key that signed it.
     var signer: KeyHash?
     var reservation = Reservation()
 }
 
-/// A push with the registration that it is for. It goes from step to step.
+/// A push and its registration, on the way through the steps of intake.
 private final class Arrival {
     var push: ReceiverPush
     let entry: RegistrationCache.Entry
@@ -35,14 +35,14 @@ private final class Arrival {
     }
 }
 
-/// One whose registration has to be looked up.
+/// A push whose registration is being looked up.
 private final class Waiting {
     var push: ReceiverPush?
 
     init(_ push: consuming ReceiverPush) { self.push = consume push }
 }
 
-/// Takes in what is pushed to registrations: messages are decrypted, the rest are fetch signals.
+/// Handles pushes to registrations: decrypts messages, and records fetch signals.
 final class ReceiverIntake {
     private let service: PushContext
     private let desk: DeliveryDesk
@@ -81,7 +81,7 @@ final class ReceiverIntake {
             let request = try request(arrival)
             switch request.effect {
             case .signal(let version): try signal(version, request, arrival)
-            // A message of nothing only says that there is something to fetch.
+            // An empty message only says that there is something to fetch.
             case .message where arrival.push.body.isEmpty: try signal(nil, request, arrival)
             case .message: try message(request, arrival)
             }
@@ -100,7 +100,7 @@ final class ReceiverIntake {
                 rules: PushRules(
                     kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit))
         case .matrix(let urgency, let appID):
-            // Nothing will make a homeserver's pushes right for another application.
+            // A push for another application stays wrong however often it is repeated.
             let terms = arrival.entry.registration.terms
             guard terms.takesMatrix, terms.appID == nil || terms.appID == appID else {
                 throw .unknownToken
@@ -126,7 +126,7 @@ final class ReceiverIntake {
         }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
-        // The outbox writes numbers as TDLib does.
+        // A version too large for a signed 64-bit number is left out of the event.
         let event = CallbackEvent.fetch(
             count: 1, version: version.flatMap { Int64(exactly: $0) })
         bind(arrival) { [self] in
@@ -135,7 +135,7 @@ final class ReceiverIntake {
     }
 
     private func message(_ request: PushRequest, _ arrival: Arrival) throws(PushRefusal) {
-        // Before anything is decrypted: whether there is room must not tell what could be read.
+        // Checked before decryption, so that a full quota does not reveal what could be decrypted.
         let address = arrival.push.endpoint.address
         let sealed = content(request, arrival.push.body)
         guard service.index.hasRoom(for: sealed, address) else {
@@ -167,7 +167,7 @@ final class ReceiverIntake {
         }
     }
 
-    /// Here, or on a thread of its own if there were many in this turn of the loop.
+    /// Decrypts here, or on another thread once this turn has decrypted its share.
     private func read(
         _ job: PayloadReader.Job, then: @escaping (PayloadReader.Outcome) -> Void
     ) {
@@ -193,7 +193,7 @@ final class ReceiverIntake {
         }
     }
 
-    /// The sender gets the answer of a push that was taken, at the time of one that was taken.
+    /// The sender gets the same answer, at the same time, as for a push that could be decrypted.
     private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
         service.metrics.noteUndecryptable(reason)
         service.settings.onUndecryptable(arrival.entry.registration.id.text, reason)
@@ -208,7 +208,7 @@ final class ReceiverIntake {
     ) {
         var callbacks: [CallbackOperation] = []
         if arrival.entry.registration.terms.callback != nil {
-            // The message's own id is for those who fetch; an event has one of its own.
+            // The message's id is for fetching; the event gets an id of its own.
             guard let id = try? MessageID(from: &desk.random) else {
                 return refuse(arrival, .unavailable)
             }
@@ -225,8 +225,8 @@ final class ReceiverIntake {
             })
     }
 
-    /// The first correctly signed push binds its endpoint. One that was beaten to it comes again,
-    /// and is then judged by the other's key.
+    /// The first correctly signed push binds its endpoint to its key. If another was faster, the
+    /// sender repeats the push, which is then judged by the other key.
     private func bind(_ arrival: Arrival, then: @escaping () -> Void) {
         let endpoint = arrival.push.endpoint
         guard case .firstKey = endpoint.sender, let signer = arrival.push.signer else {
@@ -239,7 +239,7 @@ final class ReceiverIntake {
             })
     }
 
-    /// If that comes to nothing, the next payload does it.
+    /// If this fails, the next payload tries again.
     private func forgetFormerSecret(of registration: Registration) {
         guard registration.secret?.former != nil else { return }
         var changed = registration
@@ -257,14 +257,14 @@ final class ReceiverIntake {
             topic: request.topic, urgency: request.urgency, ttl: request.ttl)
     }
 
-    /// One that only tells of the push.
+    /// Makes a message that is not stored, only passed on.
     private func make(
         _ content: Message.Content, _ arrival: Arrival
     ) throws(PushRefusal) -> Message {
         try desk.makeMessage(content, to: arrival.push.endpoint.address)
     }
 
-    /// With its room, and its mark: what is not kept is not known again.
+    /// Reserves room, and keeps the mark. A message that is not stored needs neither.
     private func makeKept(
         _ content: Message.Content, _ arrival: Arrival
     ) throws(PushRefusal) -> Message {

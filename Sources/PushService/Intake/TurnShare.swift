@@ -1,7 +1,6 @@
 import Reactor
 
-/// How much of something costly one turn of a loop does, so that its other connections are not kept
-/// waiting.
+/// Limits costly work in one turn of a loop, so that its other connections need not wait.
 struct TurnShare {
     private let limit: Int
     private var turn: Instant?

@@ -9,10 +9,10 @@ struct VAPIDGate: ~Copyable {
     private static let leeway: Double = 60
 
     private var verifier: VAPIDVerifier
-    /// By endpoint; of all loops.
+    /// By endpoint, on all loops together.
     private let failures: FailureLimiter
     private let audiences: [[UInt8]]
-    /// Of endpoints that we may have handed out under another name.
+    /// The URL schemes to try for a host name that the configuration does not know.
     private let schemes: [String]
     private let time: @Sendable () -> Double
     private let clock: ClockTrust
@@ -26,17 +26,17 @@ struct VAPIDGate: ~Copyable {
         clock = ClockTrust(at: settings.now())
     }
 
-    /// How many there were that no earlier push had.
+    /// How many signatures had to be checked because no earlier push had them.
     var signaturesChecked: Int { verifier.signaturesChecked }
 
-    /// Whether the signature of a push costs nothing more to look at.
+    /// Whether this push's signature was checked before, so that it costs nothing more.
     mutating func knows(_ fields: borrowing PushFields) -> Bool {
         verifier.knows(authorization: fields.authorization, cryptoKey: fields.cryptoKey)
     }
 
-    /// The key of a sender who signed; nil for one who did not and need not.
+    /// Returns the key of a sender that signed; nil if it did not and need not.
     ///
-    /// A signature that is there has to be right, even where none is asked for.
+    /// A signature must be right even where none is needed.
     mutating func admit(
         _ fields: borrowing PushFields, _ body: Span<UInt8>, to endpoint: Endpoint,
         of authority: Span<UInt8>
@@ -77,8 +77,8 @@ struct VAPIDGate: ~Copyable {
             authorization: fields.authorization, cryptoKey: fields.cryptoKey, policy: policy)
     }
 
-    /// The signature is for the name by which we were asked: that we do not know the name as ours is
-    /// a mistake of our configuration, not of the sender.
+    /// Whether the signature names the host to which the request came. Then the configuration lacks
+    /// that name, and the sender made no mistake.
     private mutating func names(
         _ authority: Span<UInt8>, _ fields: borrowing PushFields, _ endpoint: Endpoint,
         _ now: Double

@@ -5,15 +5,14 @@ import HTTP
 import Mailbox
 import WebPush
 
-/// The push gateway for Matrix homeservers: each device of a notification is one push to one of our
-/// own endpoints, and nothing is ever sent on to others.
+/// The push gateway for Matrix homeservers: each device of a notification becomes one push to an
+/// endpoint of this server. Nothing is sent on to other servers.
 struct MatrixGateway {
     private let service: PushContext
     private let desk: DeliveryDesk
     private let intake: PushIntake
     private let names: EndpointNames
 
-    /// A device that is to be told.
     private struct Recipient {
         let device: Int
         let endpoint: Endpoint
@@ -48,7 +47,7 @@ struct MatrixGateway {
         }
     }
 
-    /// The others cannot be told.
+    /// Finds the devices that get a push; the others are refused or noted here.
     private func recipients(
         of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
     ) -> [Recipient] {
@@ -70,7 +69,7 @@ struct MatrixGateway {
                 }
                 recipients.append(Recipient(device: number, endpoint: endpoint, token: token))
             } catch .unknownToken {
-                // A request counts once, however many it names, or it could never be answered.
+                // A request counts once for all its unknown devices, or it could never succeed.
                 let refusal = unknown ?? intake.unknown(to: client)
                 unknown = refusal
                 request.refuse(number, refusal)
@@ -86,11 +85,11 @@ struct MatrixGateway {
     ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
         guard let token = names.token(of: pushkey) else { throw .unknownToken }
         let found = try intake.lookUp(token.span)
-        // A homeserver signs nothing, so it cannot push to what is bound to a key (RFC 8292 section 4).
+        // A homeserver signs nothing, so an endpoint with a key refuses it (RFC 8292 section 4).
         guard case .anyone = found.endpoint.sender else { throw .unauthorized(.missingToken) }
         switch found.endpoint.kind {
         case .channel: return found
-        // Who does not want its events any more does not want pushes.
+        // The callback answered 410, so the application wants no more pushes either.
         case .receiver where service.index.callbacks.isGone(found.endpoint.address.device):
             throw .gone
         case .receiver: return found
@@ -98,7 +97,7 @@ struct MatrixGateway {
         }
     }
 
-    /// Nil for one that was told before.
+    /// Nil if this event was pushed before.
     private func reserve(
         _ name: [UInt8]?, for recipient: Recipient
     ) throws(PushRefusal) -> Reservation? {

@@ -3,7 +3,7 @@ import HTTP
 import Mailbox
 import WebPush
 
-/// One request to the gateway, which is answered once all of its devices are settled.
+/// One request to the gateway, answered once all of its devices are settled.
 ///
 /// Confined to the loop of its exchange.
 final class MatrixRequest {
@@ -11,11 +11,11 @@ final class MatrixRequest {
     private let service: PushContext
     private let pushkeys: [String]
     @exclusivity(unchecked) private var rejected: Set<Int> = []
-    /// Other names of the endpoint of a device.
+    /// By device: later devices of the request that name the same endpoint.
     @exclusivity(unchecked) private var repeated: [Int: [Int]] = [:]
-    /// Something may go better the next time.
+    /// Some push failed in a way that may succeed on a retry.
     @exclusivity(unchecked) private var isIncomplete = false
-    /// Pushes under way, and one for the request while it is gone through.
+    /// Pushes under way, plus one until all devices have been handled.
     @exclusivity(unchecked) private var open = 1
 
     init(_ exchange: HTTPExchange, _ notification: MatrixNotification, _ service: PushContext) {
@@ -26,12 +26,12 @@ final class MatrixRequest {
 
     fileprivate func begin() { open += 1 }
 
-    /// What becomes of the first name of an endpoint is said of the others.
+    /// The later device gets the same result as the first.
     func mark(_ device: Int, asRepetitionOf first: Int) {
         repeated[first, default: []].append(device)
     }
 
-    /// Only what is wrong for good may end a pusher.
+    /// Only a permanent failure may end a pusher.
     func refuse(_ device: Int, _ refusal: PushRefusal) {
         service.metrics.count(refusal)
         if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
@@ -62,7 +62,7 @@ final class MatrixRequest {
     }
 }
 
-/// One of the devices of a request, of which it waits to hear.
+/// One device of a request, which waits for its result.
 final class MatrixRecipient: PushSender {
     private let request: MatrixRequest
     private let device: Int

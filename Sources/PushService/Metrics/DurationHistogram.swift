@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How long something took, counted by bounds. For all threads.
+/// Counts durations in buckets. Safe on any thread.
 final class DurationHistogram: Sendable {
     /// Upper bounds in microseconds; the last count has none.
     private static let bounds = [
@@ -18,7 +18,7 @@ final class DurationHistogram: Sendable {
         sum.add(microseconds, ordering: .relaxed)
     }
 
-    /// Each bucket holds what those below it hold, as the format wants it.
+    /// As the format requires, each bucket includes the counts of those below it.
     func write(to text: inout MetricsText) {
         var total = 0
         for index in counts.indices {

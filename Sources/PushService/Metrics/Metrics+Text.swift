@@ -2,7 +2,7 @@ import HTTP
 import Mailbox
 import System
 
-/// What a scrape is told. docs/metrics.md says of each family what it is good for.
+/// The text for a scrape. docs/metrics.md explains each family.
 extension Metrics {
     func text(_ store: any MessageStore, version: String) -> String {
         var text = MetricsText()
@@ -70,7 +70,7 @@ extension Metrics {
         for (word, count) in undecryptableReasons { text.add([("reason", word)], count) }
         text.add(
             "bellwire_outranked_total", "counter",
-            "Pushes refused because they would change better protected messages.", outrankedCount)
+            "Pushes that tried to change better protected messages.", outrankedCount)
     }
 
     private func addDeliveries(to text: inout MetricsText) {

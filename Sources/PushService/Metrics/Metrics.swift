@@ -5,26 +5,26 @@ import Synchronization
 import System
 import WebPush
 
-/// What a push service counts, for whoever watches it. No name of a device, sender or endpoint is in
-/// it. For all threads.
+/// What a push service counts. It contains no name of a device, sender or endpoint. Safe on any
+/// thread.
 final class Metrics: Sendable {
     /// What the listeners count.
     let http = HTTPFigures()
     /// Seconds since 1970.
     let began = WallClock.now
-    /// From a push that was read to its answer.
+    /// From reading a push to answering it.
     let durations = DurationHistogram()
     private let accepted = Atomic<Int>(0)
-    /// Of what was repeated nothing goes on.
+    /// Repetitions, which are not delivered again.
     private let repeated = Atomic<Int>(0)
-    /// Answered like the others, and without effect.
+    /// Pushes answered like the others, but without effect.
     private let outranked = Atomic<Int>(0)
     private let delivered = Atomic<Int>(0)
     private let acknowledged = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
     /// By the word of the refusal.
     private let refused = Lock<[String: Int]>([:])
-    /// Attempts by how they ended.
+    /// Attempts, by result.
     private let callbacks = Lock<[String: Int]>([:])
 
     private let undecryptable = Lock<[String: Int]>([:])

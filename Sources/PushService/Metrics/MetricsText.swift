@@ -8,14 +8,14 @@ struct MetricsText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Names and values of labels are words of ours, so nothing in them needs an escape.
+    /// Labels contain only fixed words, so they need no escaping.
     mutating func add(_ labels: [(String, String)] = [], _ value: Int, suffix: String = "") {
         add(labels, "\(value)", suffix: suffix)
     }
 
     mutating func add(_ value: Double, suffix: String = "") { add([], "\(value)", suffix: suffix) }
 
-    /// A family of one value.
+    /// A family with one value.
     mutating func add(_ name: String, _ type: String, _ help: String, _ value: Int) {
         begin(name, type, help)
         add([], value)

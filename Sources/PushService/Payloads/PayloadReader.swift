@@ -6,37 +6,37 @@ import Notifications
 import System
 import WebPush
 
-/// The text of a push for which we hold the keys. One for each loop.
+/// Decrypts pushes for which the server has the keys. Use one for each loop.
 struct PayloadReader: ~Copyable {
     struct Payload: Confidential {
         var text: [UInt8]
         var level: TrustLevel
-        /// Nil in clear.
+        /// Nil if the body is not encrypted.
         var encoding: ContentEncoding?
-        /// Nil for a body in clear, which has nothing to be known by.
+        /// Identifies a repetition; nil for an unencrypted body.
         var mark: ReplayMark?
-        /// It came under the newest secret.
+        /// It was encrypted under the current secret.
         var usesCurrentSecret = false
     }
 
     enum Failure: Error, Equatable {
-        /// For the owner to know, in a word; the sender must not.
+        /// The reason, in a word, is for the owner; the sender must not learn it.
         case undecryptable(String)
-        /// Ours.
+        /// The server failed.
         case fault
     }
 
-    /// One push, with all that reading it takes.
+    /// One push, with all that is needed to decrypt it.
     struct Job: Confidential {
         let body: [UInt8]
         /// How the sender says that the body is encrypted.
         let headers: PayloadHeaders?
         let target: Registration.Target
-        /// That of the registration.
+        /// The row of the registration.
         let device: UInt32
-        /// Bodies that are not encrypted are taken.
+        /// Whether unencrypted bodies are accepted.
         let acceptsClear: Bool
-        /// Under which `p` has to be encrypted, once one was named.
+        /// Once the application has named a secret, `p` must be encrypted under it.
         let secret: Registration.SecretPair?
         let now: StoreTime
     }
@@ -110,7 +110,7 @@ struct PayloadReader: ~Copyable {
         do throws(DecryptionRefusal) {
             switch headers?.encoding {
             case .aes128gcm: return try EncryptionParameters(aes128gcm: body.span)
-            // A gateway has put the fields into the body.
+            // A gateway put the header fields into the body.
             case .aesgcm where headers?.encryption == nil && isFolded, nil where isFolded:
                 return try EncryptionParameters(gateway: body.span)
             case .aesgcm:
@@ -136,7 +136,7 @@ struct PayloadReader: ~Copyable {
         return ReplayMark(Digest(try hash.digest(of: bytes.span)), device: job.device)
     }
 
-    /// The second decryption: of `p`, which alone counts once a secret was named.
+    /// The second decryption. Once a secret was named, only `p` counts.
     private func open(
         _ payload: Payload, _ pair: Registration.SecretPair, _ now: StoreTime
     ) throws(Failure) -> Payload {

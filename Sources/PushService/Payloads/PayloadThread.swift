@@ -1,9 +1,9 @@
 import Crypto
 import Reactor
 
-/// Reads payloads on a thread of its own, where a loop has so many at once that its other
-/// connections would wait for them.
-// Unchecked: the reader is touched on the thread of the loop alone.
+/// Decrypts payloads on a thread of its own when a loop has so many that its other connections
+/// would have to wait.
+// Unchecked: the reader is used only on this thread.
 final class PayloadThread: @unchecked Sendable {
     private let group: LoopGroup
     private var reader: PayloadReader
@@ -15,14 +15,14 @@ final class PayloadThread: @unchecked Sendable {
         try group.start(name: "payloads")
     }
 
-    /// `then` is called on this thread, unless it has ended.
+    /// `then` is called on this thread, or never once it has ended.
     func read(
         _ job: PayloadReader.Job, then: @escaping @Sendable (PayloadReader.Outcome) -> Void
     ) {
         group.loops[0].post { then(self.reader.outcome(of: job)) }
     }
 
-    /// Not on its thread.
+    /// Call this on another thread.
     func end() {
         group.stop()
         _ = group.join()

@@ -3,9 +3,9 @@ import HTTP
 import Mailbox
 import WebPush
 
-/// The answers of the push service, each made in one place.
+/// The answers of the push service.
 enum Answer {
-    /// Of a push, which is counted.
+    /// Refuses a push, and counts it.
     static func refuse(
         _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext
     ) {
@@ -29,13 +29,13 @@ enum Answer {
         send(consume head, to: exchange)
     }
 
-    /// Any page may read it.
+    /// Any page may read this answer.
     static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange) {
         let answer = refusal.answer
         send(answer.head(for: exchange), answer.body, to: exchange)
     }
 
-    /// No page may.
+    /// No page may read this answer.
     static func refuse(_ answer: RefusalAnswer, _ exchange: HTTPExchange) {
         exchange.respond(answer.head, body: answer.body)
     }
@@ -59,7 +59,7 @@ enum Answer {
         send(consume head, to: exchange, isShared: isShared)
     }
 
-    /// To a page that asks whether it may push.
+    /// Answers a page that asks whether it may push.
     static func preflight(_ exchange: HTTPExchange) {
         var head = exchange.answer(204)
         head.fields.append("Access-Control-Allow-Methods", "DELETE, GET, POST, PUT")
@@ -74,7 +74,7 @@ enum Answer {
 
     private static let noStore: StaticString = "no-store"
 
-    /// Endpoints are secrets, so no page may hand them on; and any page may push.
+    /// No referrer, because endpoints are secret. Any page may push, so any origin is allowed.
     private static func send(
         _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange,
         isShared: Bool = true

@@ -4,7 +4,7 @@ package import HTTP
 package import Mailbox
 
 extension RequestHead {
-    /// Where the secret of `Authorization: Bearer …` stands (RFC 6750 section 2.1).
+    /// The range of the secret in `Authorization: Bearer …` (RFC 6750 section 2.1).
     package var bearer: Range<Int>? {
         guard let field = fields.firstValue(of: "authorization") else { return nil }
         let held = bytes
@@ -17,7 +17,7 @@ extension RequestHead {
 }
 
 extension StoreIndex {
-    /// The credential whose secret this text is; nil if there is none.
+    /// The credential with this secret; nil if there is none.
     package func credential(secret text: Span<UInt8>) -> DeviceCredential? {
         guard let secret = Base64URL.decode(text), secret.count == DeviceCredential.secretLength,
             var hash = try? SHA256(), let bytes = try? hash.digest(of: secret.span)

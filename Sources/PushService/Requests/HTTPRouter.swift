@@ -1,21 +1,21 @@
 import Base
 package import HTTP
 
-/// Which action serves a path. An unknown path is unknown whatever the method.
+/// Finds the action for a path and a method.
 ///
-/// A pattern is literal text, in which `*` stands for one segment that is not empty, and `**` at
-/// the end for all that follows, be it empty.
+/// In a pattern, `*` stands for one non-empty segment, and `**` at the end for all that follows,
+/// which may be empty. All else is literal.
 package struct HTTPRouter<Action: Sendable>: Sendable {
     package struct Match: Sendable {
         package let action: Action
-        /// What the stars stand for, as ranges of the path that was asked about.
+        /// What the stars stand for, as ranges of the path.
         package let first: Range<Int>
         package let second: Range<Int>
     }
 
     package enum Finding: Sendable {
         case found(Match)
-        /// The path is known, the method is not one of its own.
+        /// The path is known, but not with this method.
         case otherMethod(allowed: [HTTPMethod])
         case unknown
     }
@@ -29,7 +29,7 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
 
     package init() {}
 
-    /// The first pattern that fits counts.
+    /// If several patterns match, the first one counts.
     package mutating func add(_ pattern: String, _ methods: [(HTTPMethod, Action)]) {
         routes.append(
             Route(
@@ -50,7 +50,7 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
 }
 
 extension Span<UInt8> {
-    /// What the stars of a pattern stand for in a path; nil where it does not have this form.
+    /// What the stars of a pattern stand for in this path; nil if it does not match.
     func stars(of pattern: [UInt8]) -> (Range<Int>, Range<Int>)? {
         let star = UInt8(ascii: "*")
         var stars = (0..<0, 0..<0)

@@ -2,7 +2,7 @@ import Configuration
 package import HTTP
 import WebPush
 
-/// Keeps pages of other sites from speaking to us by the browser of somebody who may.
+/// Keeps pages of other sites from using a visitor's browser to reach the server.
 package struct PageGuard {
     package enum Verdict { case ours, misdirected, foreign }
 
@@ -18,14 +18,14 @@ package struct PageGuard {
         return comesFromUs(head) ? .ours : .foreign
     }
 
-    /// A name of a stranger that leads here may be his way around the browser's rules.
+    /// Another site may point a name of its own at this server to get around the browser's rules.
     func namesUs(_ head: borrowing RequestHead) -> Bool {
         let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + authority) else { return false }
         return origin.isLoopback || ours.contains { $0.host == origin.host }
     }
 
-    /// A program has no origin; Firefox sends our own address, with the scheme `wss`.
+    /// A program sends no origin; Firefox sends the server's own address with the scheme `wss`.
     private func comesFromUs(_ head: borrowing RequestHead) -> Bool {
         guard let range = head.fields.firstValue(of: "origin") else { return true }
         let text = head.text(range)
@@ -36,7 +36,7 @@ package struct PageGuard {
             || ours.contains { $0.host == origin.host && $0.port == origin.port }
     }
 
-    /// Where nothing but a page of ours or a program has business.
+    /// For requests that only programs and the server's own pages may make.
     package static func isCrossSite(_ exchange: HTTPExchange) -> Bool {
         let head = exchange.head
         let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }

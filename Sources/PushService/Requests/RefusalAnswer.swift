@@ -1,13 +1,13 @@
 package import HTTP
 import WebPush
 
-/// Why a request is not served, as all faces say it.
+/// The answer to a request that is refused, on all listeners.
 package struct RefusalAnswer {
     private let status: Int
     /// JSON.
     package let body: [UInt8]
     private let cacheControl: StaticString
-    /// What a 401 asks for (RFC 9110 section 15.5.2).
+    /// The scheme that a 401 names (RFC 9110 section 15.5.2).
     private let scheme: StaticString
     /// Seconds.
     private let retryAfter: UInt32?
@@ -24,10 +24,10 @@ package struct RefusalAnswer {
     }
 
     package var head: ResponseHead { fill(ResponseHead(status: status)) }
-    /// Where there is no exchange yet.
+    /// For a request that has no exchange yet.
     package var parts: (ResponseHead, body: [UInt8]) { (head, body) }
 
-    /// In the memory that the exchange has for it.
+    /// Uses the memory of the exchange.
     package func head(for exchange: HTTPExchange) -> ResponseHead {
         fill(exchange.answer(status))
     }
@@ -50,12 +50,12 @@ extension PushRefusal {
 }
 
 extension MatrixRefusal {
-    /// No page may read it.
+    /// Cannot be read by web pages.
     var answer: RefusalAnswer { RefusalAnswer(status, json, retryAfter: retryAfter) }
 }
 
 extension HTTPRefusal {
-    /// To what never became a request, or is one that no route takes.
+    /// For malformed requests, and requests that no route accepts.
     var answer: RefusalAnswer {
         RefusalAnswer(
             status,

@@ -1,9 +1,9 @@
 package import Configuration
 
-/// What the configuration says of who may come in; a reload may change it.
+/// Who may come in, by the configuration; a reload may change it.
 package struct Doors: Equatable, Sendable {
     package let registration: RegistrationMode
-    /// Users of this machine who do not administer may have devices, by the control socket.
+    /// Users of this machine who are not administrators may have devices, by the control socket.
     package let allowsLocalUsers: Bool
 
     package init(registration: RegistrationMode, allowsLocalUsers: Bool) {
@@ -11,7 +11,7 @@ package struct Doors: Equatable, Sendable {
         self.allowsLocalUsers = allowsLocalUsers
     }
 
-    /// Whether a pass that was good once is so still.
+    /// Whether a session with this pass may stay.
     package func admit(_ pass: Pass) -> Bool {
         switch pass {
         case .open: registration == .open

@@ -1,12 +1,11 @@
-/// How fast one session asks: so much at once, and then so much a second. A value: the time is passed
-/// in.
+/// Limits how fast one session asks: so much at once, then so much a second. Time is passed in.
 package struct Pace {
-    /// Until when what was asked would keep us at work, were it done at the rate.
+    /// When all that was asked for so far would be done, at the allowed rate.
     private var end: Int64 = 0
 
     package init() {}
 
-    /// How long nothing more is to be taken; nil as long as it is within the limit. Nanoseconds.
+    /// How many nanoseconds to wait before reading more; nil while within the limit.
     package mutating func spend(_ cost: Int, _ limit: PaceLimit, at now: Int64) -> Int64? {
         let work = Int64(clamping: cost) * limit.nanosecondsEach
         end = max(end, now) + work

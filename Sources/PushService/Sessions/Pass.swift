@@ -1,17 +1,17 @@
-/// By what right a session is here.
+/// Why a session was let in.
 package enum Pass: Hashable, Sendable {
-    /// Registration is open to whoever comes.
+    /// Registration is open to everybody.
     case open
     /// The credential of a device, by its row.
     case credential(UInt32)
     /// A user of this machine, by the control socket.
     case localUser(UInt32)
-    /// By the control socket, too.
+    /// Also by the control socket.
     case administrator
 }
 
-/// What is connected for longer than a request, and goes when its pass ends.
+/// A long-lived connection that ends when its pass ends.
 package protocol PassHolder: AnyObject {
-    /// At once: nothing more is taken from it.
+    /// Must end the session at once: nothing more is read from it.
     func passEnded()
 }

@@ -1,16 +1,16 @@
 import Reactor
 
-/// The sessions of one loop, whatever they speak, by the pass with which they came.
+/// The sessions of one loop, of every protocol, by their passes.
 ///
-/// Confined to its loop, but for `end`.
-// Unchecked: touched by the thread of the loop alone.
+/// Confined to its loop, except for `end`.
+// Unchecked: used only on the loop's thread.
 package final class SessionRegister: @unchecked Sendable {
     let loop: EventLoop
     @exclusivity(unchecked) private var sessions: [Pass: [ObjectIdentifier: any PassHolder]] = [:]
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// In the turn in which its pass was looked at, so that an end after that finds it.
+    /// Call this in the same loop turn as the check of the pass, so that a later `end` finds it.
     package func enter(_ session: any PassHolder, with pass: Pass) {
         sessions[pass, default: [:]][ObjectIdentifier(session)] = session
     }
@@ -20,7 +20,7 @@ package final class SessionRegister: @unchecked Sendable {
         if sessions[pass]?.isEmpty == true { sessions[pass] = nil }
     }
 
-    /// Lets all go whose pass is over. From any thread.
+    /// Ends all sessions whose pass is over. Call it from any thread.
     func end(where isOver: @escaping @Sendable (Pass) -> Bool) {
         loop.post {
             for pass in self.sessions.keys.filter(isOver) {
@@ -30,6 +30,6 @@ package final class SessionRegister: @unchecked Sendable {
         }
     }
 
-    /// After the end of the loop, when no other thread knows the register.
+    /// Call this after the loop has ended, when no other thread uses the register.
     func forgetAll() { sessions = [:] }
 }

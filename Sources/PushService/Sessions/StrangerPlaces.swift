@@ -1,13 +1,13 @@
 import System
 
-/// How many connections there are without a credential from each network, on all loops together.
+/// Counts the connections without a credential from each network, on all loops together.
 final class StrangerPlaces: Sendable {
     private let limit: Int
     private let taken = Lock<[UInt64: Int]>([:])
 
     init(limit: Int) { self.limit = limit }
 
-    /// Nil where a network has as many as one may have.
+    /// Nil if the network has as many as it may have.
     func enter(_ network: UInt64) -> StrangerPlace? {
         let isFree = taken.withLock { taken in
             guard taken[network, default: 0] < limit else { return false }
@@ -25,7 +25,7 @@ final class StrangerPlaces: Sendable {
     }
 }
 
-/// One of them, for as long as somebody holds it.
+/// One such connection; released when the last reference goes.
 final class StrangerPlace: Sendable {
     let network: UInt64
     private let places: StrangerPlaces

@@ -31,3 +31,13 @@ package struct PushRules: Sendable {
     /// With PUT, a channel gets only the body; a receiver is treated as with POST.
     var readsEncryption: Bool { kind == .receiver || needsFields }
 }
+
+/// Who can read pushes to an endpoint, and where they go. Stored by number.
+package enum SubscriptionKind: UInt8, Sendable, CaseIterable {
+    /// An application holds the keys; a user agent delivers the bytes to it.
+    case channel = 0
+    /// This server holds the keys.
+    case receiver = 1
+    /// There are no keys: a push only says that there is something to fetch.
+    case signal = 2
+}

@@ -5,7 +5,7 @@ import Testing
 @Suite("Blocks of addresses")
 struct AddressBlockTests {
     @Test(
-        "A block holds the addresses that begin like it",
+        "A block contains the addresses with its prefix",
         arguments: [
             ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false),
             ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "192.0.2.8", false),
@@ -20,7 +20,7 @@ struct AddressBlockTests {
     }
 
     @Test(
-        "What is no block is refused",
+        "Invalid blocks are refused",
         arguments: [
             "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "fc00::1/7",
             "host/8", "10.0.0.0/-1", "/8",
@@ -30,7 +30,7 @@ struct AddressBlockTests {
     }
 
     @Test(
-        "Times are written as RFC 3339 has them",
+        "Times are written as RFC 3339 demands",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1_795_281_909, "2026-11-21T17:25:09Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),

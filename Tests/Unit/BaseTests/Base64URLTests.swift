@@ -28,7 +28,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "Each value has one text, and all others are refused",
+        "Each value has one encoding, and all others are refused",
         arguments: [
             "A", "AAAAA", "AB", "AAB", "Zh", "Zm9=", "Zg==", "Zm 9", "+AAA", "/AAA", "AAA\n",
             "ÄAAA", "AA\0A",
@@ -37,7 +37,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("One or two signs of padding are cut where that is tolerated")
+    @Test("One or two padding characters are cut where that is tolerated")
     func padding() {
         func tolerant(_ text: String) -> [UInt8]? {
             let bytes = Array(text.utf8)

@@ -35,7 +35,7 @@ struct Bits128Tests {
     }
 
     @Test(
-        "What is no UUID",
+        "Invalid UUIDs",
         arguments: [
             "", "g1234567-89ab-cdef-fedc-ba9876543210", "0123456789abcdef-fedc-ba98-76543210-",
             "01234567-89ab-cdef-fedcba-9876543210", "(\(canonical))", "urn:uuie:\(canonical)",
@@ -46,7 +46,7 @@ struct Bits128Tests {
         #expect(Bits128(uuid: bytes.span) == nil && Bits128(canonicalUUID: bytes.span) == nil)
     }
 
-    @Test("A text that is cut anywhere names nothing, or what it names is whole")
+    @Test("A truncated text yields nothing, or complete values")
     func cutAnywhere() {
         for prefix in prefixes(of: Array("urn:uuid:\(Self.canonical)".utf8)) {
             #expect(Bits128(uuid: prefix.span) == nil)
@@ -56,7 +56,7 @@ struct Bits128Tests {
         }
     }
 
-    @Test("Bytes and base64url lead back to the same bits, and only one text leads to them")
+    @Test("Bytes and base64url give the same bits, and only one text is accepted")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<1000 {

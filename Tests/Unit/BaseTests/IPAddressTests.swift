@@ -5,7 +5,7 @@ import Testing
 @Suite("Addresses")
 struct IPAddressTests {
     @Test(
-        "Every form is read, and written in the one of RFC 5952",
+        "Every form is read, and written as RFC 5952 demands",
         arguments: [
             ("192.0.2.7", "192.0.2.7"), ("255.255.255.255", "255.255.255.255"),
             ("::", "::"), ("::1", "::1"), ("1::", "1::"),
@@ -21,7 +21,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "What is no address is refused",
+        "Invalid addresses are refused",
         arguments: [
             "", ":", ":::", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.04",
             "1.2.3.",
@@ -33,7 +33,7 @@ struct IPAddressTests {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test("A mapped address is the address of version 4")
+    @Test("A mapped address equals the IPv4 address")
     func mapped() {
         #expect(IPAddress("::ffff:10.0.0.1") == IPAddress("10.0.0.1"))
         #expect(IPAddress("::ffff:127.0.0.1")?.isLoopback == true)
@@ -63,7 +63,7 @@ struct IPAddressTests {
             let long = groups.map { String($0, radix: 16) }.joined(separator: ":")
             let ours = IPAddress(long)
             #expect(IPAddress(text) == ours)
-            // The library writes the long deprecated IPv4-compatible form, RFC 5952 does not.
+            // The C library writes the deprecated IPv4-compatible form, RFC 5952 does not.
             if !text.contains(".") { #expect(ours?.description == text) }
         }
     }

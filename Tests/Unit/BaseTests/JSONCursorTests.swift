@@ -3,7 +3,7 @@ import Testing
 
 @testable import Base
 
-@Suite("JSON read where it lies")
+@Suite("JSON cursor")
 struct JSONCursorTests {
     /// Whether the whole text is one value.
     private func isValid(_ bytes: [UInt8]) -> Bool {
@@ -38,7 +38,7 @@ struct JSONCursorTests {
         #""open"#, "1 1", "", " ", "[1]]", "{]", "[}", #"{"a":1 "b":2}"#, #"{"a":,"b":2}"#, "'a'",
     ]
 
-    @Test("It takes and refuses what the scanner does", arguments: documents)
+    @Test("It accepts and refuses what the scanner does", arguments: documents)
     func asTheScanner(document: String) {
         let bytes = Array(document.utf8)
         #expect(isValid(bytes) == scannerTakes(bytes))
@@ -47,14 +47,14 @@ struct JSONCursorTests {
             for byte in [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "\""), 0x20, 0x00] {
                 var changed = bytes
                 changed[index] = byte
-                // Beside ASCII the cursor leaves the judgement to whoever read the text.
+                // The cursor does not check bytes outside ASCII.
                 guard bytes.allSatisfy({ $0 < 0x80 }) else { continue }
                 #expect(isValid(changed) == scannerTakes(changed), "\(changed)")
             }
         }
     }
 
-    @Test("A value may be nested, but not for ever")
+    @Test("Nesting is limited")
     func depth() {
         func nested(_ depth: Int) -> [UInt8] {
             Array(repeating: UInt8(ascii: "["), count: depth)
@@ -64,7 +64,7 @@ struct JSONCursorTests {
         #expect(!isValid(nested(JSONCursor.depthLimit + 1)) && !isValid(nested(60_000)))
     }
 
-    @Test("A text is given decoded, where there is something to decode")
+    @Test("A text with escapes is decoded")
     func text() throws {
         let bytes = Array(#"["plain","\u0061\n\ud83d\ude00"]"#.utf8)
         var cursor = JSONCursor()

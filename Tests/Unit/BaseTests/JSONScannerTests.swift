@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON scanner")
 struct JSONScannerTests {
-    /// Reads everything; the number of tokens, or nil for what is no JSON.
+    /// Reads everything; returns the number of tokens, or nil for invalid JSON.
     static func tokens(_ bytes: [UInt8]) -> Int? {
         var scanner = JSONScanner(bytes)
         var count = 0

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON writer")
 struct JSONWriterTests {
-    @Test("Commas stand between values and nowhere else")
+    @Test("Commas are written only between values")
     func commas() {
         var writer = JSONWriter()
         writer.object { writer in
@@ -19,7 +19,7 @@ struct JSONWriterTests {
         #expect(writer.text == #"{"a":"x","b":[1,{},"y"],"c":2}"#)
     }
 
-    @Test("What could harm a terminal is escaped, and reads back as it was")
+    @Test("Text that could harm a terminal is escaped, and reads back unchanged")
     func escapes() throws {
         let text = "a\"\\\n\t\u{1B}[31m\u{7F}\u{9B}\u{202E}\u{2028}\u{E0001}😀ü"
         var writer = JSONWriter()
@@ -37,7 +37,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Whatever the length, and wherever it stands, what is not plain is seen", arguments: 0..<20)
+        "Characters that need escaping are found at any position and length", arguments: 0..<20)
     func notPlain(length: Int) {
         let plain = String(repeating: "a", count: length)
         for place in 0...length {
@@ -55,7 +55,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Numbers are written as they are spoken",
+        "Durations and sizes are written for people",
         arguments: [0, 7, -7, 10, 1_234_567_890, .max, .min])
     func numbers(number: Int) {
         var writer = JSONWriter()
@@ -66,7 +66,7 @@ struct JSONWriterTests {
         #expect(writer.text == "[\(number),-1]")
     }
 
-    @Test("What somebody else wrote is written anew: one spelling, one member of a name")
+    @Test("Foreign JSON is written again with one spelling and without repeated names")
     func anew() throws {
         let text = ##"""
             { "a" : [1, 2.50, -0, {}, [], null, true], "b":"\u0041\/\ud800\u202e",

@@ -15,7 +15,7 @@ struct PrintableTests {
         }
     }
 
-    @Test("On the screen what is unsafe is left out, and lines stay where they may")
+    @Test("On the screen unsafe characters are left out, and line breaks stay if allowed")
     func screen() {
         let text = "a\u{202E}b\u{0}\r\nc\u{2028}d\te"
         #expect(Printable.onScreen(text, limit: 20) == "ab c d e")
@@ -23,7 +23,7 @@ struct PrintableTests {
     }
 
     @Test(
-        "On the screen a text is cut between characters, and counted as what they are made of",
+        "On the screen a text is cut between characters, counting scalars",
         arguments: [
             ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("", 3, ""),
             ("e\u{301}e\u{301}", 3, "e\u{301}…"),

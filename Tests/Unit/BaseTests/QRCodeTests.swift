@@ -56,7 +56,7 @@ struct QRCodeTests {
         #expect(digest.map { String(format: "%02x", $0) }.joined() == sample.sha256)
     }
 
-    @Test("The mask that is chosen is one that reads best")
+    @Test("The mask with the lowest penalty is chosen")
     func choice() throws {
         let bytes = Array("https://push.example.org".utf8)
         let chosen = Self.rows(try #require(QRCode(bytes)))
@@ -69,7 +69,7 @@ struct QRCodeTests {
         #expect(all.firstIndex(of: chosen) == penalties.firstIndex(of: penalties.min() ?? 0))
     }
 
-    @Test("All versions are compared, and one byte more than the last holds is refused")
+    @Test("All versions match another encoder, and one byte too many is refused")
     func limits() {
         #expect(Set(Self.cases.map(\.version)).count == 40)
         #expect(QRCode([UInt8](repeating: 1, count: 2954)) == nil)

@@ -46,9 +46,9 @@ struct SecretTests {
 
     private static let length = 4096
 
-    // The shadow of a sanitizer is too large to search.
+    // A sanitizer's shadow memory is too large to search.
     @Test(
-        "A secret that is gone has left no trace in memory",
+        "A released secret leaves no trace in memory",
         .disabled(if: OwnMemory.isSanitized))
     func wiped() async {
         // In a process of its own, whose memory is small enough to be searched.
@@ -58,7 +58,7 @@ struct SecretTests {
                     for index in block.indices { block[index] = Self.byte(index) }
                 }
             }
-            // Many, since what is freed may be written over by chance.
+            // Many, because freed memory may be overwritten by chance.
             var secrets = (0..<200).map { _ in make() }
             guard try Self.occurrences() >= secrets.count else { exit(1) }
             secrets.removeAll()
@@ -67,7 +67,7 @@ struct SecretTests {
         }
     }
 
-    /// How often the middle of the pattern stands in this process's writable memory.
+    /// How often the middle of the pattern occurs in this process's writable memory.
     private static func occurrences() throws -> Int {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         let memory = try #require(FileHandle(forReadingAtPath: "/proc/self/mem"))
@@ -86,8 +86,8 @@ struct SecretTests {
         return count
     }
 
-    /// Compares with the computed pattern, which so is never itself in memory. Where an allocator
-    /// reuses the first bytes of a freed block, the middle still stands.
+    /// Compares with the computed pattern, which is therefore never in memory itself. An allocator
+    /// may reuse the first bytes of a freed block; the middle stays.
     private static func matches(in bytes: UnsafeRawBufferPointer) -> Int {
         let first = 1024
         let last = 1100

@@ -2,7 +2,7 @@ import Base
 import Delivery
 import WebPush
 
-/// What the server does around the delivery.
+/// The server around the delivery.
 extension DeliveryWorld {
     @discardableResult
     func tell<Answer>(
@@ -48,7 +48,7 @@ extension DeliveryWorld {
         connections[connection]?.received.append(message.id)
     }
 
-    /// The time of what is held.
+    /// Lets the time of held messages pass.
     func elapse() {
         nanoseconds += 1_000_000
         while let next = window.next(nanoseconds) {
@@ -79,7 +79,7 @@ extension DeliveryWorld {
         }
     }
 
-    /// An answer of the store.
+    /// Passes on one answer of the store.
     func tellOne() {
         guard let (operation, outcome) = store.nextAnswer() else { return }
         if case .unavailable = outcome { witness.doubted() }
@@ -146,7 +146,7 @@ extension DeliveryWorld {
         witness.forgetSenders()
     }
 
-    /// All that is under way comes to its end, and a while goes by.
+    /// Finishes all that is under way, and lets time pass.
     func pump() {
         repeat {
             elapse()
@@ -164,14 +164,14 @@ extension DeliveryWorld {
         for connection in connections.keys { heard(on: connection) }
     }
 
-    /// The device comes, and stays until it has all there is.
+    /// Connects the device until it has everything, then checks the promise.
     func settleAndCheck() {
         pump()
         witness.settled()
         connect()
         pump()
         while let id = current.flatMap({ connections[$0]?.received.first }) {
-            // Nothing new comes meanwhile.
+            // Nothing new arrives meanwhile.
             acknowledge(id)
             pump()
         }

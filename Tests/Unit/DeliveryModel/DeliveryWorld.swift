@@ -2,15 +2,15 @@ import Base
 package import Delivery
 import WebPush
 
-/// Senders, a device that comes and goes, and a store that may crash, around the delivery of the
-/// program: what happens is decided by dice, and a witness compares what is seen with the promise.
+/// Simulates senders, a device that comes and goes, and a store that may crash. Dice decide what
+/// happens to the real delivery, and a witness compares what is seen with the promise.
 package final class DeliveryWorld {
     /// One connection of the device, with what its client knows.
     struct Connection {
         var delivery = DeviceDelivery()
-        /// What it was sent and has not acknowledged.
+        /// Sent to the client and not acknowledged.
         var received: [MessageID] = []
-        /// What it has acknowledged, and has not heard of the server since.
+        /// Acknowledged by the client, which has not heard from the server since.
         var unconfirmed: [MessageID] = []
         var least = Urgency.veryLow
     }
@@ -22,17 +22,17 @@ package final class DeliveryWorld {
     var store: ModelStore
     var window = CommitWindow()
     var witness = Witness()
-    /// Of this life of the server; the device has the last one, unless it is gone.
+    /// Since the last crash of the server. The device has the last one, unless it is gone.
     var connections: [Int: Connection] = [:]
     var current: Int?
     var connectionCount = 0
-    /// Read, and on their way.
+    /// Pages that were read and not delivered yet.
     var pages: [(StoredPage?, connection: Int)] = []
     var reading: [(PageRequest, connection: Int)] = []
     var retries: [Int] = []
     var number = 0
     var subscriptions: UInt32 = 1
-    /// Since the machine was started.
+    /// Since the machine started.
     var nanoseconds: Int64 = 0
     let mistake: DeliveryMistake?
 
@@ -46,7 +46,7 @@ package final class DeliveryWorld {
 
     var now: StoreTime { StoreTime(milliseconds: nanoseconds / 1_000_000) }
 
-    /// What was promised and not kept, if anything. So many events.
+    /// Runs this many events. Returns the promise that was broken, if any.
     package func run(_ events: Int) -> String? {
         var count = 0
         while count < events, witness.broken == nil, !dice.isOver {
@@ -102,7 +102,7 @@ extension DeliveryWorld {
         if ttl > 0, dice.hits(15) {
             ledger.reserve(RepetitionMark(key: UInt64(number)), &reservation)
         }
-        // What the witness remembers holds nothing.
+        // A message of its own, so that the witness keeps no reservation.
         witness.pushed(message())
         let message = message(reservation)
         if let current { witness.unwanted(below: connections[current]?.least ?? .veryLow) }
@@ -147,7 +147,7 @@ extension DeliveryWorld {
 
     private func acknowledge() {
         guard let current, let connection = connections[current] else { return }
-        // Sometimes what an earlier connection brought.
+        // Sometimes acknowledges a message of an earlier connection.
         let source =
             dice.hits(20) ? connections[dice.roll(connectionCount + 1)] ?? connection : connection
         guard let id = dice.hits(8) ? dice.pick(source.received) : source.received.first,
@@ -166,7 +166,7 @@ extension DeliveryWorld {
         tell(current) { $0.goOn(&$1) }
     }
 
-    /// It asks for something that is answered at once.
+    /// The client asks for something that is answered at once.
     private func talk() {
         guard let current, connections[current]?.delivery.isOpen == true,
             let turn = connections[current]?.delivery.turn(of: [1])

@@ -1,4 +1,4 @@
-/// Decides by chance, the same way for the same seed, or by the bytes that it was given.
+/// Random choices, reproducible by their seed, or choices read from given bytes.
 package struct Dice {
     private var state: UInt64
     private var bytes: ArraySlice<UInt8>?
@@ -13,7 +13,7 @@ package struct Dice {
     /// The bytes are used up.
     package var isOver: Bool { bytes?.isEmpty == true }
 
-    /// Less than that.
+    /// A number from 0 up to `sides` - 1.
     package mutating func roll(_ sides: Int) -> Int {
         if let byte = bytes?.popFirst() { return Int(byte) % sides }
         // SplitMix64.
@@ -24,7 +24,7 @@ package struct Dice {
         return Int((word ^ word >> 31) >> 33) % sides
     }
 
-    /// Once in so many times.
+    /// True once in `sides` times.
     package mutating func hits(_ sides: Int) -> Bool { roll(sides) == 0 }
 
     package mutating func pick<Value>(_ values: [Value]) -> Value? {

@@ -1,7 +1,7 @@
 import Delivery
 import Synchronization
 
-/// What is reserved: so many messages of so many bytes, and marks.
+/// Counts reserved messages, bytes and marks.
 final class ModelLedger: ReservationKeeper, Sendable {
     struct Room: Equatable {
         var messages = 0
@@ -11,7 +11,7 @@ final class ModelLedger: ReservationKeeper, Sendable {
     private struct Books: Sendable {
         var messages = 0
         var bytes = 0
-        /// True for those of messages that the store has.
+        /// True for marks of messages that the store has.
         var marks: [RepetitionMark: Bool] = [:]
     }
 

@@ -7,7 +7,7 @@ struct ModelStore {
         case store(Message, SenderTicket)
         case acknowledge(Acknowledgement, connection: Int)
         case withdraw(MessageReference)
-        /// A connection waits for what was handed over before it.
+        /// A connection waits for the operations before it.
         case arrive(connection: Int)
         case begin(subscription: UInt32, connection: Int)
         case end(subscription: UInt32, connection: Int)
@@ -34,7 +34,7 @@ struct ModelStore {
 
     init(_ ledger: ModelLedger) { self.ledger = ledger }
 
-    /// What its messages take.
+    /// The room that its messages take.
     var room: ModelLedger.Room {
         ModelLedger.Room(
             messages: rows.count, bytes: rows.reduce(0) { $0 + $1.message.size })
@@ -42,7 +42,7 @@ struct ModelStore {
 
     var isIdle: Bool { waiting.isEmpty && told.isEmpty }
 
-    /// Something waits for the device, or is on its way to be written.
+    /// A message waits for the device, or will be written.
     var hasMessages: Bool {
         !rows.isEmpty
             || waiting.contains { if case .store = $0 { true } else { false } }
@@ -50,7 +50,7 @@ struct ModelStore {
 
     mutating func submit(_ operation: Operation) { waiting.append(operation) }
 
-    /// All that waits, in one transaction.
+    /// Handles all waiting operations in one transaction.
     mutating func commit(fails: Bool) {
         let batch = waiting
         waiting = []
@@ -120,7 +120,7 @@ struct ModelStore {
         told.isEmpty ? nil : told.removeFirst()
     }
 
-    /// What was committed stays.
+    /// Only what was committed stays.
     mutating func crash() {
         waiting = []
         told = []

@@ -1,8 +1,8 @@
 import Delivery
 import WebPush
 
-/// What senders and the device see, and whether it is what they were promised. It knows nothing of
-/// how that is done.
+/// Sees what senders and the device see, and checks that it is what they were promised. It knows
+/// nothing of how that is done.
 struct Witness {
     private struct Push {
         let message: Message
@@ -10,17 +10,17 @@ struct Witness {
         var accepted: Int?
         var isAnswered = false
         var isRefused = false
-        /// When it was withdrawn, or replaced, or its subscription ended.
+        /// When it was withdrawn or replaced, or its subscription ended.
         var death: StoreTime?
-        /// That was asked for: it may be so already.
+        /// Its end was requested, and may have happened already.
         var mayBeDead = false
-        /// It was sent on these connections.
+        /// The connections on which it was sent.
         var sent: [Int] = []
-        /// By the device, in this life of the server, with no failure of the store since.
+        /// By the device, since the last crash of the server or failure of the store.
         var isAcknowledged = false
-        /// Whether or not that was lost: it may come again, and need not.
+        /// The same, even if that was lost: the message may come again, but need not.
         var wasAcknowledged = false
-        /// For good.
+        /// The acknowledgement is final.
         var isFinal = false
         /// At some time the device did not want it.
         var wasUnwanted = false
@@ -31,15 +31,15 @@ struct Witness {
         }
     }
 
-    /// What is read already may still come, for so many milliseconds.
+    /// Milliseconds in which a page that was read earlier may still arrive.
     private static let grace: Int64 = 100
 
     private var pushes: [Push] = []
     private var numbers: [MessageID: Int] = [:]
-    /// Before it there is none that is still to be delivered.
+    /// All pushes before this one have been delivered or have ended.
     private var firstOpen = 0
     private(set) var broken: String?
-    /// A clock that counts what was seen.
+    /// Counts the events it saw.
     private var step = 0
 
     private mutating func fail(_ rule: String, _ push: Push) {
@@ -48,7 +48,7 @@ struct Witness {
 
     mutating func fail(_ rule: String) { broken = broken ?? rule }
 
-    /// Of messages that may still be delivered.
+    /// The messages that may still be delivered.
     var references: [MessageReference] {
         pushes.filter { $0.accepted != nil && $0.death == nil && !$0.isFinal }.map(
             \.message.reference)
@@ -82,7 +82,7 @@ struct Witness {
         for number in pushes.indices where isMeant(pushes[number]) { body(&pushes[number]) }
     }
 
-    /// Somebody asks for their end.
+    /// Someone asks for the end of these messages.
     mutating func ending(where isMeant: (Message) -> Bool) {
         change(where: { isMeant($0.message) }) { $0.mayBeDead = true }
     }
@@ -97,7 +97,7 @@ struct Witness {
         }
     }
 
-    /// A message begins to go to the device.
+    /// A message is sent to the device.
     mutating func sent(_ message: Message, on connection: Int, _ least: Urgency, at now: StoreTime)
     {
         step += 1
@@ -124,7 +124,7 @@ struct Witness {
         pushes[number].sent.append(connection)
     }
 
-    /// What was accepted before it was pushed comes before it.
+    /// Messages accepted before this one was pushed must come first.
     private mutating func checkOrder(
         _ push: Push, _ number: Int, _ connection: Int, _ now: StoreTime
     ) {
@@ -142,7 +142,7 @@ struct Witness {
         isOpen(push) && push.message.expiry > now
     }
 
-    /// Nothing that has happened excuses it; what does is for ever.
+    /// Whether it must still be delivered: nothing has ever happened that excuses it.
     private func isOpen(_ push: Push) -> Bool {
         push.death == nil && !push.mayBeDead && !push.wasAcknowledged && !push.wasUnwanted
             && push.message.content.ttl > 0
@@ -154,14 +154,14 @@ struct Witness {
         pushes[number].wasAcknowledged = true
     }
 
-    /// A word of the server came after these acknowledgements.
+    /// The device heard from the server after it acknowledged these.
     mutating func confirmed(_ ids: [MessageID]) {
         for id in ids {
             if let number = numbers[id] { pushes[number].isFinal = true }
         }
     }
 
-    /// The server, or its store, may have lost what is not final.
+    /// The server or its store may have lost acknowledgements that are not final.
     mutating func doubted() {
         change(where: \.isAcknowledged) { $0.isAcknowledged = false }
     }
@@ -177,7 +177,7 @@ struct Witness {
         }
     }
 
-    /// The device was connected long enough to get all there was at its beginning.
+    /// The device was connected long enough to get everything there was at the beginning.
     mutating func drained(_ connection: Int, at now: StoreTime) {
         for push in pushes
         where push.accepted != nil && isDue(push, now) && !push.sent.contains(connection) {
@@ -185,7 +185,7 @@ struct Witness {
         }
     }
 
-    /// Those who waited for an answer hear nothing any more.
+    /// Senders that wait for an answer will get none.
     mutating func forgetSenders() {
         change(where: { !$0.isAnswered }) { $0.isAnswered = true }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The moment before a message is written")
 struct CommitWindowTests {
-    /// Whom to ask, in order, until nothing is due.
+    /// The devices to ask, in order, until nothing is due.
     private func due(_ window: inout CommitWindow, at now: Int64) -> [UInt32] {
         var devices: [UInt32] = []
         while let next = window.next(now) {

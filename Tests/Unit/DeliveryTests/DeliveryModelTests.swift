@@ -5,7 +5,7 @@ import Testing
 
 @testable import Delivery
 
-/// Against a store that forgets what was not committed, and a device and senders that do anything.
+/// Runs the delivery with a store that loses what was not committed, and random clients.
 @Suite("The promise, by chance")
 struct DeliveryModelTests {
     private static let eventsEach = 2_000

@@ -4,7 +4,7 @@ import WebPush
 
 @testable import Delivery
 
-/// A delivery to an open connection with one endpoint, and what it asks for.
+/// A delivery to an open connection with one endpoint, and the actions it asked for.
 private struct Desk {
     var delivery = DeviceDelivery()
     var actions: [DeliveryAction] = []
@@ -19,7 +19,7 @@ private struct Desk {
         finish(with: [])
     }
 
-    /// What waits in the store is this.
+    /// Answers a read of the store with these messages.
     mutating func finish(with messages: [Message]) {
         delivery.read(
             StoredPage(messages: messages, through: 0, next: nil, damaged: 0), &actions)
@@ -49,7 +49,7 @@ private struct Desk {
         delivery.goOn(&actions)
     }
 
-    /// In words, and forgotten.
+    /// Returns the actions in words, and clears them.
     mutating func taken() -> [String] {
         defer { actions = [] }
         return actions.map { action in

@@ -19,7 +19,7 @@ struct ApplePayloadTests {
 
     private struct Missing: Error {}
 
-    @Test("Title, subtitle, body and sound are read, by whoever looks at a payload, too")
+    @Test("Title, subtitle, body and sound are read, also when the dialect is detected")
     func alert() throws {
         let found = try message(
             #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"sound":"bing.caf"},"x":1}"#)
@@ -38,7 +38,7 @@ struct ApplePayloadTests {
         #expect(try message(#"{"aps":{"alert":"B"}}"#).chat == .conversation("zpns"))
     }
 
-    @Test("How much it interrupts is its urgency")
+    @Test("Its interruption level becomes its urgency")
     func interruption() throws {
         func message(_ level: String) throws -> IncomingMessage {
             try self.message(#"{"aps":{"alert":"B","interruption-level":"\#(level)"}}"#)
@@ -52,7 +52,7 @@ struct ApplePayloadTests {
         }
     }
 
-    @Test("Keys are sentences of the application's own, where its registration brings them")
+    @Test("Keys use the application's own sentences, if its registration has them")
     func keys() throws {
         let looks = #"{"loc_keys":{"G":"%2$@ and %@ at 100%%: {1}","T":"Game","O":"Open"}}"#
         let json =
@@ -67,7 +67,7 @@ struct ApplePayloadTests {
     }
 
     @Test(
-        "A template is never a trap",
+        "No template crashes",
         arguments: [
             ("%", "%"), ("%%%", "%%"), ("%@%@%@", "ab"), ("%9$@", ""), ("%0$@", "%0$@"),
             ("%99999999999999999999$@", "%99999999999999999999$@"), ("{0}{x", "{0}{x"),
@@ -77,7 +77,7 @@ struct ApplePayloadTests {
         #expect(TemplateText(apple: template[...]).filled(["a", "b"]) == text)
     }
 
-    @Test("A badge alone shows nothing and is told, none too")
+    @Test("A badge alone shows nothing but is announced, even if it is 0")
     func badge() throws {
         #expect(
             try events(#"{"aps":{"badge":3}}"#) == [.badge(unread: 3, missedCalls: nil)])
@@ -86,7 +86,7 @@ struct ApplePayloadTests {
         #expect(try events(#"{"aps":{"badge":9223372036854775808}}"#) == [.ignored])
     }
 
-    @Test("A badge of none beside words takes nothing else from the screen")
+    @Test("A badge of 0 beside a text removes nothing from the screen")
     func badgeBesideWords() throws {
         for count in [0, 2] as [Int64] {
             let found = try events(#"{"aps":{"alert":"B","badge":\#(count)}}"#)
@@ -94,7 +94,7 @@ struct ApplePayloadTests {
         }
     }
 
-    @Test("What only wakes the application is a reason to fetch")
+    @Test("A push that only wakes the application is a reason to fetch")
     func background() throws {
         #expect(
             try events(#"{"aps":{"content-available":1},"x":1}"#)

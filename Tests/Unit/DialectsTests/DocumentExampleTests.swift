@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// The examples of the documents, as they are printed there.
+/// The examples of the documents, as printed there.
 @Suite("Examples of the documents")
 struct DocumentExampleTests {
     private func messages(_ payload: String, _ dialect: Dialect = .telegram) -> [IncomingMessage] {
@@ -31,7 +31,7 @@ struct DocumentExampleTests {
         #expect(message?.presentation?.body == "First name Last name: qwerty")
     }
 
-    @Test("TDLib's second: what is encrypted under a key that nobody has shows nothing")
+    @Test("TDLib's second: a payload encrypted with an unknown key shows nothing")
     func encrypted() {
         let payload =
             #"{"google.sent_time":1234567890123,"p":"jdTXkJnEMUTK6R82AB-55bLA3U_RB-2K-CLDz7mWp7ckjMIfnCoHEcm710SkN"}"#

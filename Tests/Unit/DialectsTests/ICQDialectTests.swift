@@ -34,7 +34,7 @@ struct ICQDialectTests {
         ),
     ]
 
-    @Test("The four shapes, with all the damage they were published with", arguments: shapes)
+    @Test("The four shapes, as damaged as they were published", arguments: shapes)
     func shape(json: String, badge: Int64, conversation: String, text: String) throws {
         let (found, message) = message(json)
         #expect(found == badge)
@@ -44,7 +44,7 @@ struct ICQDialectTests {
         #expect(!sound.isEmpty && message?.isSilent == false)
     }
 
-    @Test("The number of all messages takes the place of the number before")
+    @Test("The number of all messages replaces the number before")
     func summary() {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
@@ -103,7 +103,7 @@ struct ICQDialectTests {
         #expect(found?.content.text == "a b" && found?.isSilent == true)
     }
 
-    @Test("The label of the default action travels")
+    @Test("The label of the default action is passed on")
     func action() {
         let found = message(
             #"{"aps":{"alert":{"loc-key":"IM2","loc-args":["1","2","t"],"action-loc-key":"READ"}}}"#

@@ -37,7 +37,7 @@ struct MatrixDialectTests {
     }
 
     @Test(
-        "Counts alone are a badge and never an alert; none is zero",
+        "Counts alone set the badge and show nothing; a missing count is 0",
         arguments: [
             (#"{"unread":3}"#, 3, nil), (#"{}"#, 0, nil), (#"{"missed_calls":2}"#, 0, 2),
         ] as [(String, Int64, Int64?)])
@@ -47,13 +47,13 @@ struct MatrixDialectTests {
                 == [.badge(unread: unread, missedCalls: missed)])
     }
 
-    @Test("With the event's id only, a message is announced without its words")
+    @Test("With only the event's id, a message is announced without its text")
     func eventIDOnly() throws {
         let message = try message(#"{"notification":{"event_id":"$a","room_id":"!r","counts":{}}}"#)
         #expect(message.content.kind == .hidden && message.presentation?.body == "New message")
     }
 
-    @Test("Without a room's name its alias is the title, and without both who wrote")
+    @Test("Without a room's name the title is its alias, and without both the sender")
     func titles() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","sender":"@ann:x",NAMES"content":{"body":"b"}}}"#
@@ -66,7 +66,7 @@ struct MatrixDialectTests {
         #expect(sender.chatTitle == "@ann:x" && !sender.isGroup)
     }
 
-    @Test("Events other than messages are told, and an encrypted one without its words")
+    @Test("Other events than messages are shown, an encrypted one without its text")
     func otherEvents() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","type":"TYPE","content":{"ciphertext":"x"}}}"#
@@ -77,7 +77,7 @@ struct MatrixDialectTests {
         #expect(sticker.presentation?.body == "New message" && sticker.content.kind == .hidden)
     }
 
-    @Test("The same event is told once, by event_id or by id, however often it is sent")
+    @Test("An event is announced once, by event_id or by id, however often it is sent")
     func duplicates() {
         for name in ["event_id", "id"] {
             var account = Account()
@@ -101,14 +101,14 @@ struct MatrixDialectTests {
         #expect(invited.content.text == "Ann invited you")
         let other = try message(json.replacing("TARGET", with: "false"))
         #expect(other.content.text == "Ann invited somebody")
-        // As Synapse tells it when it keeps the content to itself.
+        // As Synapse sends it without content.
         let alone = try message(
             json.replacing("TARGET", with: "true").replacing(
                 #""content":{"membership":"invite"}"#, with: #""membership":"invite""#))
         #expect(alone.presentation?.body == "Ann invited you" && alone.content.kind == .text)
     }
 
-    @Test("In a room it is shown who wrote; where the room is named after them it is said once")
+    @Test("The sender is shown in a room, but only once if the room is named after them")
     func sender() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","type":"m.room.message","sender_display_name":"Ann","room_name":"Office","content":{"msgtype":"m.text","body":"b"}}}"#
@@ -191,7 +191,7 @@ struct MatrixDialectTests {
     }
 
     @Test(
-        "A redaction takes the notification back, in old rooms and in new ones, and if it is first")
+        "A redaction removes the notification, in old and new rooms, even if it arrives first")
     func redaction() {
         for (content, more) in [(#"{"redacts":"$a"}"#, ""), ("{}", #","redacts":"$a""#)] {
             var room = Room()
@@ -211,7 +211,7 @@ struct MatrixDialectTests {
         #expect(room.shown.isEmpty)
     }
 
-    @Test("An edit gives other words to what is shown, and brings nothing back")
+    @Test("An edit changes what is shown, and does not bring anything back")
     func edit() throws {
         var room = Room()
         room.say("one", id: "$a")
@@ -220,17 +220,17 @@ struct MatrixDialectTests {
         #expect(room.shown == ["ONE", "two"] && room.engine.account.lastNotificationID == 2)
         room.edit("uno", of: "$a", id: "$d")
         #expect(room.shown == ["uno", "two"])
-        // What was redacted, or seen and dealt with, stays away.
+        // Redacted or dismissed messages stay away.
         room.tell("m.room.redaction", #"{"redacts":"$a"}"#, id: "$r")
         room.edit("late", of: "$a", id: "$e")
         #expect(room.shown == ["two"])
-        // Of a message that never came the edit is all there is.
+        // If the message never arrived, its edit is shown.
         room.edit("new", of: "$x", id: "$f")
         room.say("old", id: "$x")
         #expect(room.shown == ["two", "new"])
     }
 
-    @Test("What is not urgent makes no noise; a highlight is a mention")
+    @Test("Low priority makes no sound; a highlight is a mention")
     func tweaks() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","prio":"PRIO","content":{"body":"b"},"devices":[{"tweaks":TWEAKS}]}}"#
@@ -245,7 +245,7 @@ struct MatrixDialectTests {
         #expect(try !message("high", #"{"highlight":false}"#).isMention)
     }
 
-    @Test("A call invitation rings, and its end ends it")
+    @Test("A call invitation rings until its end arrives")
     func calls() {
         func stage(_ type: String) -> IncomingCall.Stage? {
             for case .call(let call) in events(
@@ -258,7 +258,7 @@ struct MatrixDialectTests {
         #expect(stage("m.call.invite") == .requested && stage("m.call.hangup") == .declined)
     }
 
-    @Test("What the pusher's owner attached travels with the notification, and fetches nothing")
+    @Test("Data attached to the pusher is passed on with the notification, and nothing is fetched")
     func data() throws {
         let json =
             #"{"notification":{"event_id":"$a","room_id":"!r","devices":[{"pushkey_ts":5,"data":{"default_payload":{"x":1}}}]}}"#

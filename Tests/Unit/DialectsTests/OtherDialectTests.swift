@@ -70,7 +70,7 @@ struct OtherDialectTests {
         #expect(shown.contains(.message(try #require(message))))
     }
 
-    @Test("Only https leads anywhere", arguments: ["file:///etc", "javascript:1", "http://a"])
+    @Test("Only https links are accepted", arguments: ["file:///etc", "javascript:1", "http://a"])
     func links(link: String) {
         let json = #"{"web_push":8030,"notification":{"title":"T","navigate":"\#(link)"}}"#
         #expect(messages(json, .declarative).first?.presentation?.link == "")
@@ -91,7 +91,7 @@ struct OtherDialectTests {
         #expect(messages(#"{"x":1}"#, .plain).first?.content.text == #"{"x":1}"#)
     }
 
-    @Test("An icon is one that lies in the payload, or has a name that nobody here calls")
+    @Test("An icon is embedded in the payload or only a name; it is never fetched")
     func icons() {
         for (icon, expected) in [
             ("https://i", "https://i"), ("data:image/png;base64,AA", "data:image/png;base64,AA"),
@@ -112,7 +112,7 @@ struct OtherDialectTests {
     }
 
     @Test(
-        "A source that does not say how it writes is looked at",
+        "The dialect of an unknown source is detected",
         arguments: [
             (#"{"web_push":8030,"notification":{"title":"x"}}"#, Dialect.declarative),
             (#"{"notification":{}}"#, .matrix), (#"{"loc_key":"X"}"#, .telegram),
@@ -126,7 +126,7 @@ struct OtherDialectTests {
         #expect(AutomaticDialect.dialect(of: Array(json.utf8)) == dialect)
     }
 
-    @Test("A client hands in a payload of any dialect, by its name or to be looked at")
+    @Test("A client may submit a payload of a named or an unknown dialect")
     func processPush() throws {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
@@ -161,7 +161,7 @@ struct OtherDialectTests {
         }
     }
 
-    @Test("Deep and huge payloads end in text or a refusal", arguments: Dialect.allCases)
+    @Test("Deep and huge payloads are shown as text or refused", arguments: Dialect.allCases)
     func bounded(dialect: Dialect) {
         let deep = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
         let wide =

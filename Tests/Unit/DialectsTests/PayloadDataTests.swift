@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// What a payload carries for the application that opens its notification.
+/// The payload's data for the application that opens the notification.
 @Suite("The data of payloads")
 struct PayloadDataTests {
     private func data(_ json: String, _ dialect: Dialect) -> String? {
@@ -14,7 +14,7 @@ struct PayloadDataTests {
         return nil
     }
 
-    @Test("Telegram: custom, of a message, of a call and of what is told by its sentence")
+    @Test("Telegram: the member custom of messages, calls and documented sentences")
     func telegram() {
         let custom = #"{ "from_id": "5", "msg_id" : 1, "x": [01, {"y": "\u0041"}] }"#
         for key in ["MESSAGE_TEXT", "PHONE_CALL_REQUEST", "REACT_TEXT"] {
@@ -39,7 +39,7 @@ struct PayloadDataTests {
         #expect(data(large, .matrix) == #"{"room_id":"!r","event_id":"$a","sender":"@s"}"#)
     }
 
-    @Test("ICQ: the numbers of both, in whatever order they come")
+    @Test("ICQ: both numbers are found in any order")
     func icq() {
         func json(_ key: String, _ arguments: String) -> String {
             #"{"aps":{"alert":{"loc-key":"\#(key)","loc-args":[\#(arguments)]}}}"#
@@ -52,7 +52,7 @@ struct PayloadDataTests {
         #expect(data(json("New Messages", #""5""#), .icq) == "")
     }
 
-    @Test("ZEGO: payload as it came, and customId wherever it stood")
+    @Test("ZEGO: the payload as received, and customId wherever it stood")
     func zego() {
         #expect(
             data(#"{"aps":{"alert":"a"},"payload":"{\"customId\":\"1\"}"}"#, .zpns)
@@ -66,7 +66,7 @@ struct PayloadDataTests {
         #expect(data(#"{"aps":{"alert":"a"},"customId":"1"}"#, .zpns) == #"{"customId":"1"}"#)
     }
 
-    @Test("Declarative: where it leads, and its data")
+    @Test("Declarative: its link and its data")
     func declarative() {
         #expect(
             data(
@@ -75,7 +75,7 @@ struct PayloadDataTests {
         #expect(data(#"{"web_push":8030,"notification":{"title":"T"}}"#, .declarative) == "")
     }
 
-    @Test("Plain: what is there besides what is shown")
+    @Test("Plain: the members besides the shown ones")
     func plain() {
         #expect(
             data(#"{"title":"T","message":"m","topic":"door","key":{"x":1}}"#, .plain)
@@ -83,7 +83,7 @@ struct PayloadDataTests {
         #expect(data("hello", .plain) == "")
     }
 
-    @Test("What is larger than 4 KiB is not kept")
+    @Test("Data larger than 4 KiB is dropped")
     func limit() {
         func json(_ count: Int) -> String {
             let text = String(repeating: "x", count: count)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What Telegram attaches to a push")
 struct TelegramAttachmentTests {
-    /// Words and texts as the TL language writes them.
+    /// Values in the TL language's encoding.
     private struct TL {
         var bytes: [UInt8] = []
 
@@ -66,7 +66,7 @@ struct TelegramAttachmentTests {
         return nil
     }
 
-    @Test("A photo makes a photo of a text, whose mark goes")
+    @Test("An attached photo turns a text into a photo and removes its emoji")
     func photo() {
         let content = message("MESSAGE_TEXT", Self.photo)?.content
         #expect(content == PushContent(.photo, text: "hi"))
@@ -74,7 +74,7 @@ struct TelegramAttachmentTests {
     }
 
     @Test(
-        "A document is what its attributes say, and tells its name, its song or its length",
+        "A document's attributes decide its kind and its name, song title or duration",
         arguments: [
             ([name], PushContent.Kind.document, " (report.pdf)"),
             ([video(0), name], .video, " (1:23)"), ([video(1)], .videoNote, " (1:23)"),
@@ -96,7 +96,7 @@ struct TelegramAttachmentTests {
         #expect(body.hasSuffix(detail) && body.hasSuffix(")") == !detail.isEmpty)
     }
 
-    @Test("What is cut, unknown or followed by something changes nothing")
+    @Test("Truncated or unknown input, or input with trailing bytes, changes nothing")
     func damaged() {
         let whole = Self.document([Self.name])
         for prefix in prefixes(of: whole.bytes) where prefix.count >= 4 {
@@ -107,11 +107,11 @@ struct TelegramAttachmentTests {
         #expect(message("MESSAGE_TEXT", .word(5) + .words(9))?.content.kind == .text)
     }
 
-    /// A picture as libjpeg writes it, without its beginning and its end.
+    /// A picture from libjpeg, without its start and end.
     private static let stripped =
         "AR4op5ozTc0Zo9kej7QdmjNNzRmj2Qe0HZopuaKPZB7QZmjNNzRmvR9mcHtB2aM03NGaPZh7Qdmim5oo9mHtDw=="
 
-    @Test("A sketch becomes a picture that everybody can read, and no preview shows none")
+    @Test("A preview becomes a complete JPEG, which is not shown if previews are off")
     func sketch() throws {
         let bytes = try #require(Base64.decode(Array(Self.stripped.utf8)))
         var sketch = TL(bytes: [UInt8(bytes.count)] + bytes)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dialects
 
-/// What TDLib makes of numbers, texts and packed attachments, under both policies.
+/// How TDLib reads numbers, texts and compressed attachments, under both policies.
 @Suite("Telegram payloads in detail")
 struct TelegramDetailTests {
     private func event(
@@ -26,7 +26,7 @@ struct TelegramDetailTests {
     }
 
     @Test(
-        "Counts wrap as TDLib's do, or end at the largest",
+        "Counts overflow as in TDLib, or stop at the largest",
         arguments: [
             ("4", 4, 4), ("-3", -3, 0), ("007", 7, 7), ("12abc", 12, 12), ("+5", 0, 0), ("", 0, 0),
             ("3000000000", -1_294_967_296, 2_147_483_647),
@@ -37,7 +37,7 @@ struct TelegramDetailTests {
         #expect(content("MESSAGE_PHOTOS", #""U","\#(text)""#, .learn)?.number == learn)
     }
 
-    @Test("Stars have 64 bits; where they are paid there are no more than there can be")
+    @Test("Stars have 64 bits; paid ones stop at the largest number")
     func stars() {
         #expect(content("MESSAGE_STARGIFT", #""U","5000000000""#)?.number == 5_000_000_000)
         let most = #""U","9223372036854775807""#
@@ -49,7 +49,7 @@ struct TelegramDetailTests {
     }
 
     @Test(
-        "What no writer gives as a number is none",
+        "Numbers in other than canonical form are refused",
         arguments: ["007", "+5", " 7", "7.0", "1e3", ""]
     )
     func noNumbers(text: String) {
@@ -64,7 +64,7 @@ struct TelegramDetailTests {
     }
 
     @Test(
-        "Texts lose what would disturb a screen",
+        "Characters that would disturb a screen are removed from texts",
         arguments: [
             (#"a\tb"#, "a b"), (#"a\rb\r\nc"#, "ab\nc"), (#"x\u0000y\u0007z"#, "x y z"),
             (#"rtl \u202eevil\u202c end"#, "rtl evil end"), (#"line\u2028sep"#, "linesep"),
@@ -81,7 +81,7 @@ struct TelegramDetailTests {
     }
 
     @Test(
-        "Half of a pair is no text to TDLib; learn shows what stands in for it",
+        "TDLib refuses a lone surrogate; learn shows a replacement",
         arguments: [
             (#"\ud800"#, #"\355\240\200"#), (#"half \udc00 pair"#, #"half \355\260\200 pair"#),
             (#"\ud800\u0041"#, #"\355\240\200A"#),
@@ -95,7 +95,7 @@ struct TelegramDetailTests {
         #expect(
             event(#"\ud800"#, #""U""#)
                 == .refused(code: 400, message: #"Receive invalid loc_key \355\240\200"#))
-        // Two halves in the wrong order are one character all the same.
+        // Two surrogates in the wrong order still become one character.
         #expect(
             content("MESSAGE_TEXT", #""U","\ude00\ud83d""#)?.text.unicodeScalars.map(\.value)
                 == [0x9003D])
@@ -112,7 +112,7 @@ struct TelegramDetailTests {
         "oc9yMGsfiwgAFK8DawL_S62S_M0ABKJno9lB9MaMe1YgmrkoNY3hY3Cq6JGtMkxAvt6eDQ8YMxkYxBlZ2RgYmZhZWNn"
         + "YOTi5uHl4-fgFBIWEE_qOlzLmMjA4MDIwnACqV_BjYADpAwCCGDWGYAAAAA"
 
-    @Test("An attachment may be packed; a broken one is refused")
+    @Test("An attachment may be compressed; a broken one is refused")
     func packed() {
         for policy in [ChatPolicy.strict, .learn] {
             func content(_ key: String, _ base64: String) -> PushContent? {
@@ -148,7 +148,7 @@ struct TelegramDetailTests {
         }
     }
 
-    @Test("A video that destroys itself stays one, whatever is attached")
+    @Test("A self-destructing video stays a video, whatever is attached")
     func secretVideo() {
         let animation =
             "2MTUjwAAAAAHHuFKAQAAAAkDAAAAAAAAA3JlZgDxU2UJdmlkZW8vbXA0AAA5MAAAAAAAAAIAAAAVxLUcBAAAADmJtRFcwTdsQAEAAPAAAABIfMVDAAAAAAAAAAAAAChAQAEAAPAAAABoAFkVCnJlcG9ydC5wZGYA"
@@ -179,7 +179,7 @@ struct TelegramDetailTests {
         }
     }
 
-    @Test("Fields that nobody looks at must be right")
+    @Test("Unused fields must be valid, too")
     func checked() {
         #expect(
             event("MESSAGE_TEXT", #""U","x""#, custom: #","report_delivery_until_date":"x""#)

@@ -15,7 +15,7 @@ struct TelegramTemplatesTests {
         }
     }()
 
-    @Test("All 178 rows give their sentence with their arguments in it")
+    @Test("All 178 rows give their sentence with its arguments filled in")
     func rows() throws {
         #expect(Self.rows.count == 178)
         var seen: Set<String> = []
@@ -35,13 +35,13 @@ struct TelegramTemplatesTests {
     }
 
     @Test(
-        "Braces that hold no number from 1 on stand as they are",
+        "Braces without a number from 1 on are left as they are",
         arguments: ["{", "a{b}c", "{0}", "{-9223372036854775808}", "{1", "{99999999999999999999}"])
     func braces(template: String) {
         #expect(TemplateText(template[...]).filled(["x"]) == template)
     }
 
-    @Test("Missing arguments leave a gap, and no placeholder is left over")
+    @Test("Missing arguments become empty, and no placeholder is left")
     func missing() {
         for row in Self.rows {
             let text = TelegramTemplates.english.text(row[0], [], inGroup: true)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Dialects
 
-/// Whatever a sender writes, what clients read is JSON, in one line, and can be read by our own.
-@Suite("What an engine writes of what it was sent")
+/// Whatever a sender writes, clients get one line of JSON that our own readers accept.
+@Suite("Output of untrusted payloads")
 struct ValidOutputTests {
     private static let dialects = Dialect.allCases
 
-    /// Payloads with room for a value of anybody's in each place whose JSON is told on.
+    /// Payloads with a placeholder in each place whose JSON is passed on.
     private static let templates: [String] = [
         #"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":"1","call_id":VALUE,"call_ah":VALUE,"updates":VALUE}}"#,
         #"{"data":{"loc_key":"MESSAGE_MUTED","custom":{"from_id":"1","updates":VALUE,"random_id":VALUE,"data_url":VALUE}}}"#,
@@ -35,7 +35,7 @@ struct ValidOutputTests {
         String(repeating: #"{"a":"#, count: 95) + "1" + String(repeating: "}", count: 95),
     ]
 
-    /// A payload: one of the templates with values of whatever kind, then perhaps some bytes changed.
+    /// A payload: one of the templates with random values, and sometimes changed bytes.
     private func payload(_ generator: inout SeededGenerator) -> [UInt8] {
         var text = Self.templates[Int.random(in: 0..<Self.templates.count, using: &generator)]
         while let place = text.firstRange(of: "VALUE") {
@@ -92,7 +92,7 @@ struct ValidOutputTests {
         }
     }
 
-    @Test("A call's updates that are no number reach the client as text")
+    @Test("A call's updates that are not a number reach the client as text")
     func number() {
         var engine = engine(.learn)
         _ = engine.process(
@@ -105,7 +105,7 @@ struct ValidOutputTests {
         #expect(details.first?.contains(Update.Detail("updates", source: #""1.2.3e""#)) == true)
     }
 
-    @Test("What one client wrote over lines of its own comes to others in one")
+    @Test("Multi-line JSON from one client is sent to others on one line")
     func lines() throws {
         var engine = engine(.learn)
         func ask(_ request: String) throws -> Outcome? {
@@ -121,7 +121,7 @@ struct ValidOutputTests {
         #expect(StrictJSON.isLine(try #require(read).answer(extra: extra)))
     }
 
-    @Test("What is nested too deep for a reader is not told on")
+    @Test("Data nested too deep is not passed on")
     func nesting() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

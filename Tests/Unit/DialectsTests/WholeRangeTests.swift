@@ -6,7 +6,7 @@ import Testing
 @testable import Dialects
 @testable import Notifications
 
-/// A client or a sender may name any number.
+/// Clients and senders may send any number.
 @Suite("Numbers from the whole range")
 struct WholeRangeTests {
     private static let numbers: [Int64] = [
@@ -78,7 +78,7 @@ struct WholeRangeTests {
                 if !text.isEmpty {
                     let isKnown = Bool.random(using: &generator)
                     let place = Int.random(in: 0..<Self.numbers.count, using: &generator)
-                    // Else one of what there is, so that something happens.
+                    // Otherwise an existing one, so that something happens.
                     text +=
                         "\(isKnown ? Int64.random(in: 1...4, using: &generator) : Self.numbers[place])"
                 }
@@ -87,7 +87,7 @@ struct WholeRangeTests {
     }
 
     @Test(
-        "No number that a client or sender names stops an engine",
+        "No number from a client or sender stops an engine",
         arguments: 1...6 as ClosedRange<UInt64>)
     func operations(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -138,7 +138,7 @@ struct WholeRangeTests {
         return (engine, outcomes)
     }
 
-    @Test("Identifiers that no server gives are refused, or as good as absent")
+    @Test("Identifiers that no server assigns are refused, or count as absent")
     func identifiers() throws {
         let beyond = ["9223372036854775807", "-9223372036854775808", "\(1 << 52 + 1 as Int64)"]
         for id in beyond {
@@ -161,7 +161,7 @@ struct WholeRangeTests {
         }
     }
 
-    @Test("Behind the last identifier of a message announcements go on, and nothing traps")
+    @Test("After the last message identifier announcements continue without a crash")
     func announcements() throws {
         var (engine, _) = try story([#""bellwire.setChat","chat_id":777000"#])
         engine.account.chats[.serviceNotifications]?.lastMessage = ChatMessageID(.max)
@@ -177,7 +177,7 @@ struct WholeRangeTests {
         #expect(engine.activeGroups.first?.notifications.isEmpty == false)
     }
 
-    @Test("Behind the last identifier notifications, groups and calls are counted anew")
+    @Test("After the last identifier, notifications, groups and calls start again at 1")
     func counters() throws {
         var (engine, _) = try story([])
         engine.account.lastNotificationID = StateReader.lastCount - 1
@@ -203,7 +203,7 @@ struct WholeRangeTests {
         }
         #expect(Set(shown).count == shown.count && engine.account.calls.count == 4)
         #expect(engine.account.lastNotificationID < 10 && engine.account.lastCallID < 10)
-        // What waits is not lost: the account can be kept and read again.
+        // Waiting updates are stored: the account can be written and read again.
         #expect(try Account(state: engine.account.state) == engine.account)
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import EngineHost
 
-@Suite("What a journal keeps of an engine")
+@Suite("Journal entries of an engine")
 struct EngineEntryTests {
-    // Made anew each time: what a constant holds inside of cases is taken for lost memory.
+    // Made each time, because leak checkers report the payloads of a constant's cases.
     private static var entries: [EngineEntry] {
         [
             .time, .request(Array("{}".utf8)),
@@ -20,7 +20,7 @@ struct EngineEntryTests {
         ]
     }
 
-    @Test("An entry is read as it was written, and prints nothing of it", arguments: entries)
+    @Test("An entry is read back as written, and prints nothing", arguments: entries)
     func roundTrip(entry: EngineEntry) throws {
         #expect(try EngineEntry(entry.bytes).bytes == entry.bytes)
         #expect("\(entry)" == "<EngineEntry>")
@@ -46,7 +46,7 @@ struct EngineEntryTests {
             .registration([], encryption), .start, .raw(payload: [], encoding: ""),
         ]
         #expect(entries.map { $0.bytes.first } == [0, 1, 2, 3, 4, 5, 6])
-        // Trust is told by the highest bit beside the level.
+        // Trust is the highest bit of the level's byte.
         let levels: [TrustLevel] = [.clear, .webpush, .mtproto]
         for (isTrusted, numbers) in [(false, [0, 1, 2]), (true, [128, 129, 130])] {
             let bytes = levels.map { level in
@@ -57,7 +57,7 @@ struct EngineEntryTests {
     }
 
     @Test(
-        "What is none is damage",
+        "Invalid values are damage",
         arguments: [
             [], [9], [0, 0], [2], [2, 1, 1, 1, 255], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0],
             [2, 0, 0, 3, 65],
@@ -68,7 +68,7 @@ struct EngineEntryTests {
         #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }
     }
 
-    @Test("Entries of before trust could be given are read, and trust nobody")
+    @Test("Entries from before clear pushes could be trusted are read as not trusted")
     func former() throws {
         guard case .push(_, _, .clear, false, "") = try EngineEntry([2, 0, 1, 0, 9]) else {
             Issue.record("is read as something else")
@@ -77,7 +77,7 @@ struct EngineEntryTests {
     }
 
     @Test(
-        "What a host asks itself stands in the journal in the words of a client, as it always did")
+        "A host's own request is stored in the journal as a client's, as it always was")
     func ownRequests() throws {
         var (fetched, ringing) = (SourceChange(), SourceChange())
         fetched.isFetched = true
@@ -109,7 +109,7 @@ struct EngineEntryTests {
         for (request, text) in requests {
             let entry = EngineEntry.own(request)
             #expect(entry.bytes == [1] + text.utf8)
-            // Done then and read again it has the same end.
+            // Applying it directly or from the journal has the same result.
             var (done, again) = (Self.engine(), Self.engine())
             #expect(done.perform(entry, now: 20) == .ok)
             again.replay(try EngineEntry(entry.bytes), at: 20, .english)
@@ -120,7 +120,7 @@ struct EngineEntryTests {
         }
     }
 
-    /// With something of each that those requests change.
+    /// With something for each of those requests to change.
     private static func engine() -> Engine {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
@@ -131,7 +131,7 @@ struct EngineEntryTests {
         return engine
     }
 
-    @Test("The same push is done once, by the name that its transport gives it")
+    @Test("A push is applied once, by the identifier of its transport")
     func repeated() {
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
@@ -141,7 +141,7 @@ struct EngineEntryTests {
             _ = hosted.process(Array("hello".utf8), .plain, .webpush, id: "7", now: 2)
         }
         #expect(hosted.engine.activeGroups.first?.totalCount == 1)
-        // Its beginning, and twice what was done.
+        // The start, and the same operation twice.
         #expect(hosted.takeUnsaved().count == 3 && hosted.takeUnsaved().isEmpty)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import EngineHost
 
-/// A record of the journal that all engines of a server share, byte by byte as servers of before
+/// A record of the journal that all engines of a server share, byte for byte as earlier versions
 /// wrote it.
-@Suite("A journal of before")
+@Suite("A journal of an earlier version")
 struct RecordedJournalTests {
-    /// Of each engine its number, the length of its part, and what was done: the time, the length of
-    /// the entry, and the entry.
+    /// For each engine its number, the length of its part, and its operations: time, length of the
+    /// entry, entry.
     private static let record: [UInt8] =
         [0, 0, 0, 7, 0, 0, 0, 31]
         + time(1) + [0, 0, 0, 1, 5]
@@ -39,7 +39,7 @@ struct RecordedJournalTests {
         #expect(other.account.userID == 77)
     }
 
-    @Test("The same is written today")
+    @Test("Today's version writes the same")
     func written() throws {
         var journal = EngineJournal()
         let push = EngineEntry.push(payload: Array("hi".utf8), .plain, .webpush, id: "")
@@ -52,7 +52,7 @@ struct RecordedJournalTests {
         #expect(written.engines.sorted() == [7, 9] && second == nil)
     }
 
-    @Test("An engine that ended is cut out of what others share; what is cut short is not believed")
+    @Test("An ended engine is cut out of shared records; a truncated record is rejected")
     func cut() {
         let rest = EngineJournal.record(Self.record, without: 9)
         #expect(EngineJournal.entries(of: 9, in: rest).isEmpty)

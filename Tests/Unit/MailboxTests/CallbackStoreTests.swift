@@ -43,7 +43,7 @@ extension TestStore {
         return String(decoding: head.body, as: UTF8.self)
     }
 
-    /// What is delivered until nothing waits.
+    /// Delivers until nothing waits; returns what was delivered.
     func deliverAll(_ row: UInt32) throws -> [String] {
         var bodies: [String] = []
         while let body = try settle(row, .delivered) { bodies.append(body) }
@@ -58,7 +58,7 @@ extension TestStore {
 
 @Suite("Callbacks in the store")
 struct CallbackStoreTests {
-    @Test("A callback and its events are there after a restart, as they were")
+    @Test("A callback and its events survive a restart unchanged")
     func restart() throws {
         let test = try TestStore()
         try test.make(9)
@@ -78,7 +78,7 @@ struct CallbackStoreTests {
         #expect(try test.atWork() == [])
     }
 
-    @Test("What was postponed keeps its place, its id and its count")
+    @Test("A postponed event keeps its place, its id and its count")
     func postponed() throws {
         let test = try TestStore()
         try test.make(1)
@@ -92,7 +92,7 @@ struct CallbackStoreTests {
         #expect(head.id == id)
     }
 
-    @Test("An event and what caused it are kept together")
+    @Test("An event and its cause are committed together")
     func together() throws {
         let test = try TestStore()
         try test.make(1)
@@ -107,7 +107,7 @@ struct CallbackStoreTests {
         #expect(try test.bodies(subscription.address.device) == ["body"])
     }
 
-    @Test("Nothing is told of what did not happen")
+    @Test("A failed operation causes no event")
     func nothingHappened() throws {
         let test = try TestStore()
         try test.make(1)
@@ -118,7 +118,7 @@ struct CallbackStoreTests {
         #expect(try test.deliverAll(1) == ["created"])
     }
 
-    @Test("Ten thousand events fill an outbox; then a push is refused and leaves nothing behind")
+    @Test("Ten thousand events fill an outbox, and a refused push leaves nothing behind")
     func fullByCount() throws {
         let test = try TestStore()
         try test.make(1)
@@ -135,7 +135,7 @@ struct CallbackStoreTests {
         #expect(try test.run(push) == .full)
         #expect(test.store.index.usage(ofDevice: subscription.address.device).messages == 0)
         #expect(try test.bodies(subscription.address.device) == [])
-        // What the service has to say is taken all the same.
+        // The service's own events are still accepted.
         try test.expectDone(.callback(.add(try test.event("expiring", isPush: false), to: 1)))
         #expect(try test.run(.callback(.add(try test.event("x"), to: 1))) == .full)
         try test.settle(1, .delivered)
@@ -143,7 +143,7 @@ struct CallbackStoreTests {
         try test.expectDone(.callback(.add(try test.event("x"), to: 1)))
     }
 
-    @Test("16 MiB fill an outbox, too, and another one has its own room")
+    @Test("16 MiB fill an outbox, and another outbox has its own room")
     func fullBySize() throws {
         let test = try TestStore()
         try test.make(1)
@@ -156,7 +156,7 @@ struct CallbackStoreTests {
         #expect(try test.run(.callback(.add(try test.event(megabyte), to: 1))) == .full)
     }
 
-    @Test("After the last event nothing is taken, and the callback goes with it")
+    @Test("Nothing is accepted after the last event, and the callback goes with it")
     func ending() throws {
         let test = try TestStore()
         try test.make(1)
@@ -181,7 +181,7 @@ struct CallbackStoreTests {
         #expect(try test.atWork() == [])
     }
 
-    @Test("A callback that is gone takes nothing, and is known to be gone after a restart")
+    @Test("A callback that is gone accepts nothing, and is still known as gone after a restart")
     func gone() throws {
         let test = try TestStore()
         try test.make(1)
@@ -196,7 +196,7 @@ struct CallbackStoreTests {
         #expect(!test.store.index.callbacks.isGone(1))
     }
 
-    @Test("What is parked lets the next one pass, and comes back with a new target")
+    @Test("A parked event lets the next one go, and returns with a new target")
     func parked() throws {
         let test = try TestStore()
         try test.make(1)
@@ -211,7 +211,7 @@ struct CallbackStoreTests {
         #expect(try test.deliverAll(1) == ["created", "one", "three"])
     }
 
-    @Test("Fetch signals that wait are one, with their count; one that is being sent is left alone")
+    @Test("Waiting fetch signals are merged with their count, but not into one being sent")
     func tallies() throws {
         let test = try TestStore()
         func signal(_ count: Int = 1) throws {
@@ -229,7 +229,7 @@ struct CallbackStoreTests {
         try signal(2)
         try signal()
         #expect(try test.settle(1, .delivered) == "created")
-        // It has been sent once, though in vain.
+        // It has been sent once, without success.
         let due = StoreTime(milliseconds: 0)
         #expect(
             try test.settle(1, .postponed(attempts: 1, refusals: 0, due: due)) == "n=12;")
@@ -245,12 +245,12 @@ struct CallbackStoreTests {
         try test.restart()
         try signal()
         try signal()
-        // What is from before may have been sent.
+        // Events from before the restart may have been sent.
         #expect(try test.record(1)?.head?.id == id)
         #expect(try test.deliverAll(1) == ["n=1;", "n=2;"])
     }
 
-    @Test("A new secret signs first, the former one for a week")
+    @Test("A new secret signs first, and the former one also signs for a week")
     func rotation() throws {
         let test = try TestStore()
         try test.make(1)
@@ -265,7 +265,7 @@ struct CallbackStoreTests {
         #expect(try test.run(.callback(.rotateSecret(callback: 2, Secret([6].span)))) == .notFound)
     }
 
-    @Test("Events die after a week, or with their push")
+    @Test("Events expire after a week, or with their push if that is later")
     func death() throws {
         let test = try TestStore()
         try test.make(1)
@@ -273,13 +273,13 @@ struct CallbackStoreTests {
         try test.expectDone(.callback(.add(try test.event("week"), to: 1)))
         try test.expectDone(.callback(.add(try test.event("month", ttl: 30 * 86_400), to: 1)))
         test.clocks.advance(seconds: 8 * 86_400)
-        // Each batch is followed by a look at what has died.
+        // Each batch is followed by a sweep of expired events.
         try test.make(2)
         try test.make(3)
         #expect(try test.deliverAll(1) == ["month"])
     }
 
-    @Test("Those who listen hear of what was committed")
+    @Test("Listeners are told what was committed")
     func news() throws {
         let test = try TestStore()
         let heard = Heard()
@@ -290,7 +290,7 @@ struct CallbackStoreTests {
         #expect(heard.count == 2)
     }
 
-    @Test("A record that is cut before its URL is none")
+    @Test("A record cut before its URL is rejected")
     func cut() {
         let secrets = [[UInt8](repeating: 1, count: 32), [2]].map {
             Callback.SigningSecret(Secret($0.span), expiry: StoreTime(milliseconds: 5))
@@ -323,7 +323,7 @@ struct CallbackStoreTests {
         #expect(bytes.firstRange(of: Array("callback_event".utf8)) != nil)
     }
 
-    // Unchecked: touched under the lock.
+    // Unchecked: only touched under the lock.
     private final class Heard: @unchecked Sendable {
         private let lock = NSLock()
         private var seen: [[UInt32: CallbackNews]] = []

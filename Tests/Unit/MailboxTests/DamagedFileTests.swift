@@ -7,14 +7,14 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("A file of the store that is broken, or somebody else's")
+@Suite("Damaged and foreign database files")
 struct DamagedFileTests {
     private static let names = [WriterDatabase.fileName, WriterDatabase.fileName + "-wal"]
     private static let pageSize = 4_096
 
     private let test: TestStore
     private let device: UInt32
-    /// The files of a store that has ended, and of one that was killed.
+    /// The files of a store that was closed, and of one that was killed.
     private let ended: [Data]
     private let killed: [Data]
 
@@ -33,7 +33,7 @@ struct DamagedFileTests {
         ended = try Self.files(in: test.path)
     }
 
-    /// Empty where there is none.
+    /// Empty if there is none.
     private static func files(in folder: String) throws -> [Data] {
         try names.map { name in
             let path = folder + "/" + name
@@ -51,7 +51,8 @@ struct DamagedFileTests {
         }
     }
 
-    /// Whether the store opened. If so it is used, and closed again; if not, nothing has changed.
+    /// Whether the store opened. If so it is used and closed again; if not, its files are
+    /// unchanged.
     private func opens() throws -> Bool {
         let before = try Self.files(in: test.path)
         do {
@@ -62,7 +63,7 @@ struct DamagedFileTests {
             #expect(try Self.files(in: test.path) == before, "\(fault)")
             return false
         }
-        // Whatever comes of it.
+        // Its outcome does not matter.
         _ = try test.load(.messages(PageRequest(device: device)))
         for request in [
             LoadRequest.subscriptions(device: device), .credentials, .owners,
@@ -78,7 +79,7 @@ struct DamagedFileTests {
         return true
     }
 
-    @Test("However its bytes are changed, it is served or refused, and left as it is then")
+    @Test("A file with changed bytes is either served, or refused and left unchanged")
     func random() throws {
         var generator = SeededGenerator(seed: 17)
         var opened = 0
@@ -123,7 +124,7 @@ struct DamagedFileTests {
     }
 
     @Test(
-        "Another's schema, or values that nobody wrote, are refused",
+        "A foreign schema, and values that no version wrote, are refused",
         arguments: [
             "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM message; END",
             "DROP TABLE message; CREATE VIEW message AS SELECT 1 AS position",
@@ -144,7 +145,7 @@ struct DamagedFileTests {
         #expect(try !opens())
     }
 
-    @Test("A database of another program is refused, and so is what is none")
+    @Test("Another program's database is refused, and so is a file that is no database")
     func foreign() throws {
         let path = test.path + "/" + WriterDatabase.fileName
         try put([])
@@ -152,7 +153,7 @@ struct DamagedFileTests {
         #expect(try !opens())
         try put([Data("this is a letter, and no database; it goes on for a little while".utf8)])
         #expect(try !opens())
-        // With nothing in it, it is a new one.
+        // An empty file is a new database.
         try put([])
         #expect(try opens())
     }

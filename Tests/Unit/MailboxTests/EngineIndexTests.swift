@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Listeners of engines")
 struct EngineIndexTests {
-    // Unchecked: what it heard is touched under the lock.
+    // Unchecked: the news is only touched under the lock.
     private final class Listener: EngineListener, @unchecked Sendable {
         private let lock = NSLock()
         private var lots: [[UInt32]] = []
@@ -18,7 +18,7 @@ struct EngineIndexTests {
         var returned: Int { lock.withLock { returns } }
     }
 
-    @Test("Each hears once of each commit, of its own engines, in order")
+    @Test("Each listener hears each commit of its own engines once, in order")
     func lots() {
         let (index, first, second, third) = (EngineIndex(), Listener(), Listener(), Listener())
         for engine: UInt32 in [1, 2, 3] { index.listen(first, to: engine) }

@@ -28,7 +28,7 @@ struct FaultTests {
         return (test, address)
     }
 
-    @Test("One folder has one server at a time")
+    @Test("A folder serves one server at a time")
     func twoServers() throws {
         let test = try TestStore()
         #expect(fault(test.options) == .folder(.inUse(path: test.path)))
@@ -60,7 +60,7 @@ struct FaultTests {
         #expect(mode as? Int == 0o600)
     }
 
-    @Test("Another master key is one clear error, and a former one still opens")
+    @Test("A wrong master key is a clear error, and a former one still opens the store")
     func masterKey() throws {
         let (test, address) = try filled()
         test.close()
@@ -73,7 +73,7 @@ struct FaultTests {
         #expect(try test.waiting(address.device).count == 200)
     }
 
-    @Test("Nothing that was sent or is secret stands readable in the files")
+    @Test("Nothing sent or secret is readable in the files")
     func sealed() throws {
         let test = try TestStore()
         let subscription = try test.register(try test.addDevice())
@@ -110,7 +110,7 @@ struct FaultTests {
         #expect(damaged.hint == "move the files bellwire.db* away and restore a backup")
     }
 
-    @Test("One message that does not unseal does not keep the others")
+    @Test("A message that cannot be unsealed does not hold up the others")
     func damagedMessage() throws {
         let (test, address) = try filled()
         try test.restart {
@@ -132,7 +132,7 @@ struct FaultTests {
         #expect(damaged == 1)
     }
 
-    @Test("A registration that does not unseal is tried each day, and keeps no start back")
+    @Test("A registration that cannot be unsealed is retried daily and delays no start")
     func damagedRegistration() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()
@@ -156,7 +156,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A full store stores nothing falsely, and works again by itself when there is room")
+    @Test("A full store promises nothing it cannot keep, and recovers by itself when there is room")
     func full() throws {
         let test = try TestStore { $0.limits.filePages = 100 }
         let device = try test.addDevice()
@@ -173,7 +173,7 @@ struct FaultTests {
         }
         #expect(isFull)
         #expect(kept.count > 20)
-        // Each attempt waits for the store to be usable again; that it is, needs no help.
+        // Each attempt waits until the store is usable again, which takes no help.
         func retried(_ operation: StoreOperation) throws -> StoreOutcome {
             for _ in 0..<200 {
                 let outcome = try test.run(operation)
@@ -192,7 +192,7 @@ struct FaultTests {
         #expect(test.store.isUsable)
     }
 
-    @Test("What was said to be stored is there after a kill, whenever that comes")
+    @Test("Messages reported as stored survive a kill at any time")
     func kill() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let test = try KilledStore(parent: getppid())
@@ -203,7 +203,7 @@ struct FaultTests {
         #expect(try killed.missing().isEmpty)
     }
 
-    @Test("After an I/O error nothing is promised until the database was looked through again")
+    @Test("After an I/O error nothing is promised until the database has been checked again")
     func inputOutputError() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
@@ -211,7 +211,7 @@ struct FaultTests {
             let device = try test.addDevice()
             let address = try test.register(device).address
             let first = try test.keep(address, "first")
-            // Files must not grow: writing to the WAL fails from here on.
+            // From here on files cannot grow, so writing to the WAL fails.
             var limit = rlimit(rlim_cur: 64 << 10, rlim_max: rlim_t.max)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let mark = RepetitionMark(key: 7)
@@ -221,7 +221,7 @@ struct FaultTests {
             guard try test.run(.store(lost)) == .unavailable, !test.store.isUsable,
                 try test.run(.acknowledge(first.reference)) == .unavailable
             else { exit(1) }
-            // Whether the message was accepted is known only then.
+            // Only now is it known whether the message was accepted.
             guard test.answer(mark, device) == .undecided else { exit(5) }
             limit.rlim_cur = rlim_t.max
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -235,7 +235,7 @@ struct FaultTests {
     }
 }
 
-/// A store whose process is killed, beside a file that tells what it had promised by then.
+/// A store whose process is killed, and a file that lists what it had promised by then.
 struct KilledStore {
     private let folder: String
     private let master: MasterKey
@@ -250,7 +250,7 @@ struct KilledStore {
     }
 
     func remove() {
-        // What is left is in nobody's way.
+        // Leftovers disturb nobody.
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -275,7 +275,7 @@ struct KilledStore {
         exit(0)
     }
 
-    /// Messages that were promised and are not there.
+    /// Promised messages that are missing.
     func missing() throws -> [MessageID] {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder + "/promised")))
         let test = try TestStore(adopt)

@@ -10,14 +10,14 @@ struct FlatTableTests {
         var value: Int
     }
 
-    @Test("It holds what a dictionary holds, whatever is put in and taken out", arguments: 1...5)
+    @Test("The table behaves like a dictionary", arguments: 1...5)
     func likeADictionary(seed: UInt64) {
         var table = FlatTable<Entry>()
         var model: [UInt64: Int] = [:]
         var state = seed
         for step in 0..<20_000 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Few keys, so that they collide and are removed often.
+            // Few keys, so that they often collide and are removed.
             let key = state >> 33 % 700 + 1
             switch state >> 20 % 3 {
             case 0:

@@ -8,13 +8,13 @@ import WebPush
 
 @testable import Mailbox
 
-/// What somebody can make grow.
+/// What an owner can make grow.
 enum GrowthKind: CaseIterable {
     case credentials, userAgents, registrations, messages, endpoints, strangers,
         endpointsOfStrangers, endedEndpoints
     case answers, callbacks, outboxes, chatsByNumber, chatsOfClient, enginesOfOwner
 
-    /// A message of Telegram in a chat that nobody knows.
+    /// A Telegram message in an unknown chat.
     static func message(from user: Int) -> String {
         let text = String(repeating: "x", count: 400)
         return #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text)"],"#
@@ -22,7 +22,7 @@ enum GrowthKind: CaseIterable {
     }
 }
 
-@Suite("What grows, grows to its bound")
+@Suite("Growth limits")
 struct GrowthTableTests {
     private final class Owner {
         let test: TestStore
@@ -77,7 +77,7 @@ struct GrowthTableTests {
         }
     }
 
-    /// A hundredth of the bounds, or less.
+    /// At most a hundredth of the usual limits.
     private static func small(_ options: inout SQLiteStore.Options) {
         options.limits.quota.device = QuotaLimits.Room(messages: 2_000, bytes: 1 << 20)
         options.limits.quota.owner = QuotaLimits.Room(messages: 400, bytes: 256 << 10)
@@ -89,11 +89,11 @@ struct GrowthTableTests {
         options.limits.growth.callbacks = GrowthLimits.Room(count: 100, bytes: 64 << 10)
         options.limits.growth.engine = 128 << 10
         options.limits.growth.engines = 192 << 10
-        // Nobody waits for what is taken in by engines alone.
+        // Nobody answers for what only engines store.
         options.limits.engineJournal = 256 << 10
     }
 
-    /// Asks for three times as much as there may be. What there is then, and its bound.
+    /// Requests three times the limit; returns the amount reached and the limit.
     private func grow(_ kind: GrowthKind, _ owner: Owner) throws -> (is: Int64, bound: Int64) {
         let test = owner.test
         switch kind {
@@ -156,7 +156,7 @@ struct GrowthTableTests {
                     _ = try test.run(.callback(.add(event, to: device)))
                 }
             }
-            // What the service has to say may take as much again.
+            // The service's own events may take as much again.
             return (try sum("bytes", "callback", test), 2 * (64 << 10))
         case .chatsByNumber:
             let address = try owner.register(TestStore.terms).address
@@ -203,7 +203,7 @@ struct GrowthTableTests {
     }
 
     @Test(
-        "Of each kind there is what may be; then others are served, and little is taken for it",
+        "Each kind stops at its limit, other owners are still served, and the cost stays small",
         arguments: GrowthKind.allCases)
     func table(_ kind: GrowthKind) throws {
         let test = try TestStore(Self.small)
@@ -230,7 +230,7 @@ struct GrowthTableTests {
         #expect(try OwnMemory.resident() - before < 96 << 20)
     }
 
-    /// An account that somebody fetches, and where pushes make no chats.
+    /// An account with a fetcher, where pushes create no chats.
     private func strict() throws -> (TestStore, Owner, Address) {
         let test = try TestStore(Self.small)
         let owner = try Owner("greedy", test)
@@ -241,7 +241,7 @@ struct GrowthTableTests {
         return (test, owner, address)
     }
 
-    @Test("Deletions of messages that never came fill no more than the account's room")
+    @Test("Deletions of unknown messages stay within the account's limit")
     func barred() throws {
         let (test, owner, address) = try strict()
         let engine = address.device
@@ -252,13 +252,13 @@ struct GrowthTableTests {
             let ids = (start..<start + 200).map(String.init).joined(separator: ",")
             let push =
                 #"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":"1","messages":"\#(ids)"}}"#
-            // What is remembered of 20,000 would take five times the room.
+            // Remembering all 20,000 would take five times the room.
             #expect(try test.receive(address, push) != .full)
         }
         #expect(try test.bodies(address.device).isEmpty)
     }
 
-    @Test("A full account takes what makes room, and after that what needs some")
+    @Test("A full account accepts deletions, and after them additions")
     func room() throws {
         let (test, owner, address) = try strict()
         let engine = address.device
@@ -267,12 +267,12 @@ struct GrowthTableTests {
                 #"{"@type":"bellwire.setChat","chat_id":\#(chat),"#
                     + #""title":"\#(String(repeating: "x", count: 1_000))"}"#, of: engine)
         }
-        #expect(try !owner.push(address, 0), "its sender is told to come again")
+        #expect(try !owner.push(address, 0), "its sender is told to try again")
         for chat in 1...500 {
             try owner.request(
                 #"{"@type":"bellwire.removeChat","chat_id":\#(chat)}"#, of: engine)
         }
-        #expect(try !owner.push(address, 0), "it is not looked at for each push")
+        #expect(try !owner.push(address, 0), "it is not measured for each push")
         test.clocks.advance(seconds: 11)
         #expect(try owner.push(address, 0))
         #expect(try sum("size", "engine", test) < 8 << 10)

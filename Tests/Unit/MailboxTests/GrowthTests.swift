@@ -7,10 +7,10 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("What sessions and owners can make a store keep")
+@Suite("Limits for sessions and owners")
 struct GrowthTests {
-    /// Keeps the thread that brings it an answer.
-    // Unchecked: semaphores are made for that.
+    /// Blocks the thread that delivers an answer.
+    // Unchecked: semaphores are thread-safe.
     private final class Sticky: StoreSink, @unchecked Sendable {
         let isHere = DispatchSemaphore(value: 0)
         let mayGo = DispatchSemaphore(value: 0)
@@ -23,7 +23,7 @@ struct GrowthTests {
         func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
     }
 
-    /// Keeps the writer at its first operation until it may go.
+    /// Holds the writer at its first operation.
     private func hold(_ test: TestStore, _ device: UInt32) -> Sticky {
         let sticky = Sticky()
         test.store.submit(.touchDevice(device, at: 1), ticket: 1, to: sticky)
@@ -31,7 +31,7 @@ struct GrowthTests {
         return sticky
     }
 
-    /// Lets the writer go when a push waits behind the others, which has to be stored.
+    /// Releases the writer once a push is queued behind the others; the push has to be stored.
     private func pushes(to address: Address, _ test: TestStore, past sticky: Sticky) throws {
         let message = try test.message(address)
         let pushed = test.submit(.store(message))
@@ -42,7 +42,7 @@ struct GrowthTests {
         }
     }
 
-    @Test("However much sessions ask, half of the writer's queue is left to senders")
+    @Test("Half of the writer's queue is reserved for senders")
     func queue() throws {
         let test = try TestStore { $0.limits.queuedOperations = 16 }
         let device = try test.addDevice()
@@ -52,11 +52,11 @@ struct GrowthTests {
         let asked = (0..<20).map { _ in test.submit(.acknowledgeByID(id, device: device)) }
         try pushes(to: subscription.address, test, past: sticky)
         let outcomes = try asked.map(test.box.outcome)
-        // The one that is held counts, too.
+        // The held operation counts too.
         #expect(outcomes.count { $0 == .unavailable } == 13)
     }
 
-    @Test("However long what engines are asked, half of the bytes that may wait are for senders")
+    @Test("Half of the queue's bytes are reserved for senders")
     func queuedBytes() throws {
         let test = try TestStore { $0.limits.queuedBytes = 16_384 }
         let device = try test.addDevice()
@@ -69,7 +69,7 @@ struct GrowthTests {
         #expect(try asked.map(test.box.outcome).count { $0 == .unavailable } == 12)
     }
 
-    @Test("Who has used up all numbers is refused; what is there goes on, and opens again")
+    @Test("When all numbers are used, new rows are refused and existing ones keep working")
     func lastNumbers() throws {
         let test = try TestStore()
         var counters = test.store.index.counters
@@ -93,7 +93,7 @@ struct GrowthTests {
         #expect(try test.waiting(device).count == 1)
     }
 
-    /// Notes in which order answers come.
+    /// Records the order of the answers.
     private final class Order: StoreSink {
         private let noted = Lock<[UInt64]>([])
 
@@ -106,7 +106,7 @@ struct GrowthTests {
         func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
     }
 
-    @Test("Who pushes does not wait for all that engines are asked, which stays in its order")
+    @Test("A push does not wait for all engine requests, and those keep their order")
     func engines() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -125,7 +125,7 @@ struct GrowthTests {
         #expect((order.tickets.firstIndex(of: 1_000) ?? .max) <= 16)
     }
 
-    /// Rows of a table as it is on the disk.
+    /// The number of rows in a table on the disk.
     private func rows(_ table: String, _ test: TestStore) throws -> Int64 {
         let path = test.path + "/" + WriterDatabase.fileName
         return try Connection(path, .readOnly).integer("SELECT count(*) FROM \(table)")
@@ -141,12 +141,12 @@ struct GrowthTests {
         }
         #expect(try rows("ended_endpoint", test) == 3)
         test.clocks.advance(seconds: 91 * 86_400)
-        // Any batch is followed by a sweep.
+        // Every batch is followed by a sweep.
         for time in 1...2 { try test.expectDone(.touchDevice(device, at: Int64(time))) }
         #expect(try rows("ended_endpoint", test) == 0)
     }
 
-    @Test("Of the endpoints that ended so many are known, the newest")
+    @Test("Only the newest ended endpoints are remembered")
     func endedBound() throws {
         let test = try TestStore { $0.limits.growth.endedEndpoints = 3 }
         let device = try test.addDevice()
@@ -161,7 +161,7 @@ struct GrowthTests {
     private static let callbackTerms =
         #"{"token_type":10,"app":"a","account":"b","callback":"https://app.example/"}"#
 
-    @Test("What owners have is counted right, whatever comes and goes")
+    @Test("The shares of owners are counted correctly")
     func shares() throws {
         let test = try TestStore()
         func shares() throws -> [String] {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("What waits, and how long")
+@Suite("Message lifetimes")
 struct LifetimeTests {
-    @Test("An expired message is not delivered, gives back its room, and leaves the file")
+    @Test("An expired message is not delivered, frees its quota and leaves the file")
     func expiry() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -16,7 +16,7 @@ struct LifetimeTests {
         #expect(try test.bodies(device) == ["short", "long"])
         test.clocks.advance(seconds: 1)
         #expect(try test.bodies(device) == ["long"])
-        // Any batch is followed by a sweep.
+        // Every batch is followed by a sweep.
         try test.keep(address, "new")
         try test.expectDone(.touchDevice(device, at: 1))
         #expect(test.store.index.usage(ofDevice: device).messages == 2)
@@ -24,7 +24,7 @@ struct LifetimeTests {
         #expect(test.store.report.messages == 2)
     }
 
-    @Test("A clock that is set within a start of the machine ends nothing and keeps nothing alive")
+    @Test("Setting the clock while the machine runs neither ends nor prolongs a message")
     func clockJumps() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -39,7 +39,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "In 2039 and 2106 messages wait and expire, and the machine's starts count",
+        "Messages wait and expire in 2039 and 2106, and restarts of the machine are noticed",
         arguments: [2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000] as [Int64])
     func farTime(seconds: Int64) throws {
         let test = try TestStore()
@@ -64,7 +64,7 @@ struct LifetimeTests {
         #expect(try fresh.bodies(device).isEmpty)
     }
 
-    @Test("When the machine was started anew, the time of day tells how long it was off")
+    @Test("After a restart of the machine, the time of day tells how long it was off")
     func reboot() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -88,7 +88,7 @@ struct LifetimeTests {
         #expect(try test.bodies(device) == ["long"])
     }
 
-    @Test("A full quota refuses, and what is stored counts again after a restart")
+    @Test("A full quota refuses messages, and stored ones count again after a restart")
     func quota() throws {
         let test = try TestStore {
             $0.limits.quota.device = QuotaLimits.Room(messages: 4, bytes: 1 << 20)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Marks of pushes that may be repeated")
+@Suite("Repetition marks")
 struct MarkTests {
     private func mark(
         _ store: TestStore, _ subscription: Subscription, _ name: String
@@ -23,7 +23,7 @@ struct MarkTests {
         return try store.run(.store(message))
     }
 
-    @Test("A mark is known once its message is kept, over a restart too, for 25 hours")
+    @Test("The mark of a stored message is known for 25 hours, even across a restart")
     func life() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -41,7 +41,7 @@ struct MarkTests {
         #expect(test.answer(mark, device) == .repeated)
         test.clocks.advance(seconds: 2)
         try test.expectDone(.touchDevice(device, at: 2))
-        // Any batch is followed by a sweep.
+        // Every batch is followed by a sweep.
         try test.expectDone(.touchDevice(device, at: 3))
         #expect(test.answer(mark, device) == .new)
         try test.restart()
@@ -53,7 +53,7 @@ struct MarkTests {
         func storeReturned() {}
     }
 
-    @Test("What somebody takes at once leaves its mark too, beside that of what waits")
+    @Test("A message delivered at once leaves its mark too")
     func taken() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -68,7 +68,7 @@ struct MarkTests {
             Issue.record("not stored")
             return
         }
-        // One that shows something is written down with its account, one that is empty is not.
+        // A payload that shows something is saved with its account, an empty one is not.
         var marks: [RepetitionMark] = []
         for (number, body) in ["", #"{"notification":{}}"#, "", ""].enumerated() {
             let mark = try mark(test, watched, "e$\(number)")
@@ -84,14 +84,14 @@ struct MarkTests {
         }
         #expect(test.answer(stored, device) == .repeated)
         #expect(try test.bodies(device) == ["body"])
-        // They run out, though nothing else does.
+        // The marks expire although nothing else does.
         try test.pass(seconds: 25 * 3_600 + 1)
         for mark in marks {
             #expect(test.answer(mark, registration.device) == .new)
         }
     }
 
-    @Test("The same event has another mark at each endpoint")
+    @Test("The same event has a different mark at each endpoint")
     func endpoints() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -102,7 +102,7 @@ struct MarkTests {
         #expect(try mark(test, one, "e$1") == marks[0])
     }
 
-    @Test("While its message is on its way nobody can tell, and one that failed leaves no mark")
+    @Test("A mark is undecided while its message is being stored, and a failed one leaves no mark")
     func undecided() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -116,7 +116,7 @@ struct MarkTests {
         #expect(test.answer(mark, device) == .new)
     }
 
-    @Test("A registration whose bodies are very many gets no more marks, and no other has fewer")
+    @Test("A registration with too many marks gets no more, and others are not affected")
     func replayLimit() throws {
         let test = try TestStore()
         var table = ReplayTable(limit: 3)
@@ -128,14 +128,14 @@ struct MarkTests {
         }
         #expect(table.answer(marks[3], owner: 1) == .unmarked)
         #expect(table.answer(ReplayMark(try test.digest(), device: 0), owner: 1) == .new)
-        // The oldest runs out.
+        // The oldest expires.
         for _ in 0..<2 { table.remove(marks[0]) }
         #expect(table.answer(marks[3], owner: 1) == .new)
         table.insert(marks[3], owner: 1)
         #expect(table.answer(marks[4], owner: 1) == .unmarked)
     }
 
-    @Test("However many registrations an owner makes, there are marks for ten of them")
+    @Test("An owner has marks for at most ten full registrations")
     func replaysOfOwner() throws {
         let test = try TestStore()
         var table = ReplayTable(limit: 3)
@@ -150,7 +150,7 @@ struct MarkTests {
         #expect(table.answer(other, owner: 2) == .new)
     }
 
-    @Test("A mark of a body is the same on the disk as in memory, in 16 bytes")
+    @Test("The mark of a body takes 16 bytes, on the disk as in memory")
     func replayMark() throws {
         let mark = ReplayMark(try TestStore().digest(), device: 0x0102_0304)
         var bytes: [UInt8] = []
@@ -158,7 +158,7 @@ struct MarkTests {
         #expect(bytes.count == ReplayMark.length && ReplayMark(bytes.span, at: 0) == mark)
     }
 
-    @Test("An owner with very many marks gets no more, and nobody else has fewer for it")
+    @Test("An owner with too many marks gets no more, and others are not affected")
     func limit() {
         var table = MarkTable(limit: 3)
         func mark(_ number: UInt64) -> RepetitionMark { RepetitionMark(key: number) }
@@ -170,7 +170,7 @@ struct MarkTests {
         answers.append(table.reserve(mark(4), owner: 7))
         answers.append(table.reserve(mark(4), owner: 0))
         answers.append(table.reserve(mark(3), owner: 7))
-        // What is kept is not released, what is not kept is.
+        // A kept mark is not released, a reserved one is.
         table.release(mark(3))
         answers.append(table.reserve(mark(3), owner: 7))
         table.remove(mark(3))

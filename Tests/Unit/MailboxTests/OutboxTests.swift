@@ -5,7 +5,7 @@ import WebPush
 
 @testable import Mailbox
 
-/// One callback with an outbox that a test holds in its hand, and a clock that it turns.
+/// One callback with its outbox, and a clock that the test sets.
 private struct Story {
     var outbox = Outbox(of: 7)
     var now = StoreTime(milliseconds: 1_000_000)
@@ -32,7 +32,8 @@ private struct Story {
             state: state, created: created, head: waiting.first)
     }
 
-    /// Goes on until the outbox rests or `end` has come; `answer` says what each attempt brings.
+    /// Continues until the outbox rests or `end` has come; `answer` decides the result of each
+    /// attempt.
     mutating func run(
         from action: Outbox.Action = .look, until end: Int64 = .max,
         _ answer: (Int64, StoreTime) -> Outbox.Answer
@@ -91,7 +92,7 @@ private struct Story {
 struct OutboxTests {
     private static let hour: Int64 = 3_600_000
 
-    @Test("Events go out in their order, one after the other")
+    @Test("Events are sent in order, one at a time")
     func order() {
         var story = Story()
         for position in Int64(1)...50 { story.add(position) }
@@ -100,7 +101,7 @@ struct OutboxTests {
         #expect(story.attempts.count == 50)
     }
 
-    @Test("A receiver that is away for an hour gets everything once, in order")
+    @Test("A receiver that is offline for an hour gets everything once, in order")
     func away() {
         var story = Story()
         for position in Int64(1)...20 { story.add(position) }
@@ -109,13 +110,13 @@ struct OutboxTests {
         #expect(story.delivered == Array(1...20))
         let late = story.attempts.filter { $0.at.milliseconds >= back }
         #expect(late.map(\.position) == Array(1...20))
-        // Ever more patient, but back within the time that it was away.
+        // The pauses grow, but it resumes within as much time as it was offline.
         #expect(story.attempts.count < 20 + 12)
         #expect(story.now.milliseconds < back + Self.hour)
     }
 
     @Test(
-        "What may pass is tried again with ever longer pauses, up to a day",
+        "Temporary failures are retried with growing pauses, up to a day",
         arguments: [408, 425, 429, 500, 502, 503, 301, 307])
     func backoff(status: Int) {
         var story = Story()
@@ -131,7 +132,7 @@ struct OutboxTests {
         #expect(story.delivered.isEmpty && story.parked.isEmpty && story.waiting.isEmpty)
     }
 
-    @Test("An event is given up after seven days, or after its own lifetime if that is longer")
+    @Test("An event is dropped after seven days, or after its own lifetime if that is longer")
     func death() {
         for (ttl, days) in [(UInt32(60), Int64(7)), (UInt32(20 * 86_400), Int64(20))] {
             var story = Story()
@@ -144,7 +145,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Retry-After is waited for, up to a day")
+    @Test("Retry-After is respected up to a day")
     func retryAfter() {
         var story = Story()
         story.add(1)
@@ -159,7 +160,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "An event that is refused is put aside after five tries in an hour, and the next goes on",
+        "A refused event is parked after five tries in an hour, and the next one goes",
         arguments: [400, 401, 403, 404, 405, 413, 422, 451])
     func parking(status: Int) {
         var story = Story()
@@ -172,7 +173,7 @@ struct OutboxTests {
         #expect(story.now.milliseconds - story.created.milliseconds <= Self.hour)
     }
 
-    @Test("410 removes the callback with all that waits")
+    @Test("410 removes the callback with all its events")
     func gone() {
         var story = Story()
         for position in Int64(1)...3 { story.add(position) }
@@ -182,7 +183,7 @@ struct OutboxTests {
         #expect(story.attempts.count == 2)
     }
 
-    @Test("Nothing but the introduction is sent before the challenge came back")
+    @Test("Only the introduction is sent until the challenge has come back")
     func activation() {
         var story = Story()
         story.state = .unconfirmed
@@ -237,7 +238,7 @@ struct OutboxTests {
         #expect(story.outbox.recorded(isTaken: true, at: later) == .look)
     }
 
-    @Test("What comes while the store is read is not missed")
+    @Test("An event that arrives while the store is read is not missed")
     func newsWhileLooking() {
         var outbox = Outbox(of: 7)
         #expect(outbox.hear(.added) == .nothing)
@@ -245,7 +246,7 @@ struct OutboxTests {
         #expect(outbox.looked(nil, at: StoreTime(milliseconds: 0)) == .rest)
     }
 
-    @Test("More events do not hurry one that waits, a changed callback does")
+    @Test("A changed callback ends a wait, more events do not")
     func newsWhileWaiting() {
         var story = Story()
         story.add(1)
@@ -254,7 +255,7 @@ struct OutboxTests {
         #expect(story.outbox.hear(.changed) == .look)
     }
 
-    @Test("A store that cannot be read is asked again")
+    @Test("An unreadable store is read again later")
     func unreadable() {
         var story = Story()
         let later = story.now.adding(seconds: 1)

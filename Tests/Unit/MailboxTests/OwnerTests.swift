@@ -21,7 +21,7 @@ struct OwnerTests {
             owner: owner, created: 1)
     }
 
-    @Test("Of many devices of one name that are asked for at once, each owner gets one")
+    @Test("Each owner gets only one of many concurrent devices with the same name")
     func names() throws {
         let test = try TestStore()
         for owner in ["ann", "bob"] {
@@ -33,7 +33,7 @@ struct OwnerTests {
         }
     }
 
-    @Test("An owner has so many devices and no more, also when they are asked for at once")
+    @Test("An owner cannot exceed the device limit, even with concurrent requests")
     func devices() throws {
         let test = try TestStore()
         let tickets = try (0...OwnerLimits.devices).map { number in
@@ -44,7 +44,7 @@ struct OwnerTests {
         try test.expectDone(.addCredential(try draft(test, "bob", "desk")))
     }
 
-    @Test("A store with several devices of one name opens; those made later get names of their own")
+    @Test("A store with duplicate device names opens, and the later devices get new names")
     func doubles() throws {
         let folder = try TemporaryFolder()
         let connection = try Connection(folder.file("store"), .readWrite)
@@ -71,7 +71,7 @@ struct OwnerTests {
         return owners
     }
 
-    @Test("Removed, an owner takes along credentials, devices, endpoints and what waits")
+    @Test("Removing an owner removes credentials, devices, endpoints and waiting messages")
     func removal() throws {
         let test = try TestStore()
         try test.expectDone(.addOwner(name: "bob"))
@@ -97,7 +97,7 @@ struct OwnerTests {
         #expect(try owners(test).map(\.name) == ["bob"])
     }
 
-    @Test("An owner has so many user agents and no more, whatever the others have")
+    @Test("An owner's limit of user agents counts only the owner's own")
     func limit() throws {
         let test = try TestStore()
         let (ann, bob) = (try credential(test, of: "ann"), try credential(test, of: "bob"))
@@ -113,7 +113,7 @@ struct OwnerTests {
         _ = try test.addDevice(credential: ann.row)
     }
 
-    @Test("Strangers of one network have so many user agents and no more, whatever others have")
+    @Test("A network's limit of strangers counts only its own user agents")
     func strangers() throws {
         let test = try TestStore()
         let key = test.store.endpointKey
@@ -125,7 +125,7 @@ struct OwnerTests {
         #expect(try owners(test).isEmpty)
     }
 
-    @Test("What an owner's requests were answered is not told a later owner of his name")
+    @Test("A later owner of the same name does not get the former owner's answers")
     func answers() throws {
         let test = try TestStore()
         _ = try credential(test, of: "ann")

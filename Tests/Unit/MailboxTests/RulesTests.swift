@@ -20,7 +20,7 @@ struct StoreClockTests {
     private static let day: Int64 = 86_400_000
 
     @Test(
-        "Within a start of the machine nothing but time moves it; across, the time of day, forward",
+        "Within one boot only time moves the clock; across boots the time of day moves it forward",
         arguments: [
             Case(
                 testDescription: "time passes", sameBoot: true, sinceBoot: 500, wall: 500,
@@ -52,7 +52,7 @@ struct StoreClockTests {
         #expect(clock.time(at: next).milliseconds == 77 + test.elapsed + 5)
     }
 
-    @Test("A start that cannot be told from another counts as another")
+    @Test("A boot that cannot be identified counts as a different one")
     func unknownBoot() {
         let first = ClockReading(boot: nil, sinceBoot: 10, wall: 1_000)
         let later = ClockReading(boot: nil, sinceBoot: 5_000, wall: 1_010)
@@ -91,7 +91,7 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 2, 2, size: 200) == (2, .subscriptionFull))
     }
 
-    @Test("Device and owner are full for all that is theirs, and for nobody else; at last all are")
+    @Test("Device and owner limits affect only their own, and the total affects all")
     func deviceAndOwner() {
         var ledger = ledger()
         #expect(fill(&ledger, 1, 1) == (5, .subscriptionFull))
@@ -105,7 +105,7 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 7, 3) == (1, .allFull))
     }
 
-    @Test("Strangers of one network cannot use up the room of others; all together have an owner's")
+    @Test("Strangers of one network cannot use up others' room, and together they have one owner's")
     func networks() throws {
         var limits = QuotaLimits()
         limits.network = QuotaLimits.Room(messages: 20, bytes: 1_000_000)
@@ -128,7 +128,7 @@ struct QuotaLedgerTests {
         #expect(fill(&ledger, 2, 2) == (10, .ownerFull))
     }
 
-    @Test("What ends gives back its room, and nothing more")
+    @Test("An ended message frees exactly its own room")
     func release() {
         var ledger = ledger()
         let address = Address(subscription: 1, device: 1)
@@ -143,7 +143,7 @@ struct QuotaLedgerTests {
 
 @Suite("Endpoint tokens")
 struct EndpointTokenTests {
-    @Test("Ours are known and found by their digest; changed, cut or foreign ones are not ours")
+    @Test("Our tokens are recognised and found by digest; changed, cut or foreign ones are not")
     func ours() throws {
         let key = try Random.secret(count: 32)
         var mint = try EndpointMint(key: key)
@@ -170,7 +170,7 @@ struct MessageRecordTests {
         body: [9, 8, 7], encoding: .aesgcm, encryption: [1, 2], cryptoKey: [3], topic: Topic("t"),
         urgency: .low, ttl: 12)
 
-    @Test("It comes back as it was, and counts with its whole length")
+    @Test("A record reads back unchanged and counts with its whole length")
     func roundTrip() throws {
         let record = MessageRecord.bytes(Self.content, arrival: -5)
         #expect(record.count == Self.content.size)
@@ -184,7 +184,7 @@ struct MessageRecordTests {
         MessageRecord.content(of: bytes.span) != nil
     }
 
-    @Test("Encodings, ways and urgencies have the numbers that they always had")
+    @Test("The numbers of encodings, levels and urgencies never change")
     func numbers() {
         let urgencies: [Urgency] = [.veryLow, .low, .normal, .high]
         #expect(urgencies == Urgency.allCases)
@@ -215,7 +215,7 @@ struct MessageRecordTests {
             ])
     }
 
-    @Test("One that is cut within its fields, or is of another version, is no record")
+    @Test("A record that is cut, or of another version, is rejected")
     func cut() {
         let record = MessageRecord.bytes(Self.content, arrival: 1)
         for length in 0..<record.count - Self.content.body.count {

@@ -39,14 +39,14 @@ struct StoreTests {
         }
     }
 
-    @Test("What waits comes in order of acceptance, whatever the order of commits was")
+    @Test("Messages are read in order of acceptance, whatever the order of commits")
     func order() throws {
         let messages = try (0..<10).map { try test.message(address, "\($0)") }
         for message in messages.reversed() { _ = try test.run(.store(message)) }
         #expect(try test.bodies(device) == (0..<10).map { "\($0)" })
     }
 
-    @Test("A backlog comes in pages, and what is stored meanwhile is behind them")
+    @Test("A backlog is read in pages, and messages stored meanwhile come after them")
     func pages() throws {
         let test = try TestStore { $0.limits.pageMessages = 3 }
         let device = try test.addDevice()
@@ -56,7 +56,7 @@ struct StoreTests {
         guard case .page(let first) = try test.load(.messages(PageRequest(device: device)))
         else { throw AnswerBox.Missing() }
         #expect(first.messages.count == 3)
-        // Both are posted to the session, by their position, and must not come twice.
+        // Both are posted to the session with their positions, and must not arrive twice.
         for message in [early, try test.message(address, "late")] {
             guard case .stored(let position) = try test.run(.store(message)) else {
                 throw AnswerBox.Missing()
@@ -91,7 +91,7 @@ struct StoreTests {
     @Test("A message that is acknowledged in the same batch is never written")
     func acknowledgedInBatch() throws {
         let messages = try (0..<100).map { try test.message(address, "\($0)") }
-        // The first keeps the writer busy while the others gather.
+        // The first keeps the writer busy while the others queue up.
         _ = try test.keep(address)
         let tickets = messages.map { message in
             (test.submit(.store(message)), test.submit(.acknowledge(message.reference)))
@@ -121,7 +121,7 @@ struct StoreTests {
         #expect(test.store.index.usage(ofDevice: device).messages == 1)
     }
 
-    @Test("A sender withdraws by the location alone")
+    @Test("The location alone is enough to withdraw a message")
     func withdraw() throws {
         let message = try test.keep(address)
         let kept = try test.keep(address, "kept")
@@ -148,7 +148,7 @@ struct StoreTests {
         #expect(try test.run(.withdraw(second.location)) == .withdrawn(second.reference))
     }
 
-    @Test("An ended subscription is gone with its messages, takes no more, and stays gone")
+    @Test("An ended subscription is gone for good with its messages, and accepts no more")
     func unregister() throws {
         let ended = try test.register(device)
         try test.keep(ended.address, "ended")
@@ -169,7 +169,7 @@ struct StoreTests {
         }
     }
 
-    @Test("No number serves twice, whatever ended before a restart")
+    @Test("No number is used twice, whatever ended before a restart")
     func counters() throws {
         let last = try test.register(device).address.subscription
         let message = try test.keep(address)
@@ -209,7 +209,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A subscription of no device, and an endpoint that is there already, are refused")
+    @Test("A subscription without a device, and an endpoint that exists already, are refused")
     func refusedRegistrations() throws {
         #expect(try test.run(.register(try test.subscription(device + 1))) == .notFound)
         let subscription = try test.register(device)
@@ -221,7 +221,7 @@ struct StoreTests {
         #expect(try test.run(.register(again)) == .conflict)
     }
 
-    @Test("A channel that is registered anew, because its answer was lost, ends what it was")
+    @Test("Registering a channel again, after a lost answer, ends the former subscription")
     func channelRegisteredTwice() throws {
         let first = try test.register(device)
         try test.keep(first.address, "first")

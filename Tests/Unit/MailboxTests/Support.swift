@@ -9,8 +9,8 @@ import enum Notifications.TrustLevel
 
 @testable import Mailbox
 
-/// Takes answers, for a test that waits for them.
-// Unchecked: all state is touched under the condition's lock.
+/// Collects answers for a test that waits for them.
+// Unchecked: all state is only touched under the condition's lock.
 final class AnswerBox: StoreSink, @unchecked Sendable {
     struct Missing: Error {}
 
@@ -55,8 +55,8 @@ final class AnswerBox: StoreSink, @unchecked Sendable {
     }
 }
 
-/// The clocks of a machine that a test sets.
-// Unchecked: the reading is touched under the lock.
+/// The clocks of a machine, set by a test.
+// Unchecked: the reading is only touched under the lock.
 final class TestClocks: @unchecked Sendable {
     private let lock = NSLock()
     private var reading = ClockReading(
@@ -66,7 +66,7 @@ final class TestClocks: @unchecked Sendable {
 
     func set(_ change: (inout ClockReading) -> Void) { lock.withLock { change(&reading) } }
 
-    /// Time passes.
+    /// Lets time pass.
     func advance(seconds: Int64) {
         set {
             $0.sinceBoot += seconds * 1_000
@@ -75,7 +75,7 @@ final class TestClocks: @unchecked Sendable {
     }
 }
 
-/// A store in a folder of its own, with one call for what takes a submission and a wait.
+/// A store in a folder of its own; one call submits an operation and waits for its answer.
 final class TestStore {
     let folder: TemporaryFolder
     let clocks = TestClocks()
@@ -105,7 +105,7 @@ final class TestStore {
 
     var path: String { folder.file("state") }
 
-    /// Ends it, lets something happen to its files, and starts it again.
+    /// Closes the store, changes its files, and opens it again.
     func restart(_ meanwhile: () throws -> Void = {}) throws {
         close()
         try meanwhile()
@@ -192,7 +192,7 @@ extension TestStore {
             reservation: reservation)
     }
 
-    /// What a push with this mark would be answered now.
+    /// How a push with this mark would be answered now.
     func answer(_ mark: RepetitionMark, _ device: UInt32) -> RepetitionAnswer {
         var reservation = Reservation()
         return store.index.reserve(mark, for: device, in: &reservation)
@@ -220,7 +220,7 @@ extension TestStore {
         guard outcome == .done else { throw Unexpected(outcome: outcome) }
     }
 
-    /// Everything that waits for a device, page by page.
+    /// All messages that wait for a device, read page by page.
     func waiting(_ device: UInt32) throws -> [Message] {
         var messages: [Message] = []
         var request: PageRequest? = PageRequest(device: device)

@@ -24,14 +24,14 @@ struct AccountStateTests {
         return story.engine.account
     }
 
-    @Test("What was written is read back the same")
+    @Test("Values are read back as written")
     func roundTrip() throws {
         let account = try fullAccount()
         #expect(try Account(state: account.state) == account)
         #expect(try Account(state: account.state).state == account.state)
     }
 
-    @Test("What the version before has written is read, without what it did not know")
+    @Test("State of the previous version is read, without the members it did not have")
     func formerVersion() throws {
         let file = "Tests/Programs/Fuzz/Seeds/engine-state/former"
         let former = Array(try Data(contentsOf: Vectors.checkout.appending(path: file)))
@@ -47,7 +47,7 @@ struct AccountStateTests {
         }
     }
 
-    @Test("State cut anywhere, or with something behind it, is damaged")
+    @Test("State cut anywhere, or with trailing bytes, is damaged")
     func cut() throws {
         let state = try fullAccount().state
         for prefix in prefixes(of: state) {
@@ -63,7 +63,7 @@ struct AccountStateTests {
         #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
     }
 
-    @Test("What a program of before kept of others as JSON, and is none, is told on as text")
+    @Test("Invalid JSON stored by an older version is passed on as text")
     func foreignJSON() throws {
         var account = try fullAccount()
         account.owed = Owed()
@@ -79,14 +79,14 @@ struct AccountStateTests {
             ])
     }
 
-    @Test("A time that is no number is damage")
+    @Test("A time that is not a number is damage")
     func times() throws {
         var account = try fullAccount()
         account.source.lastActivity = .nan
         #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
     }
 
-    @Test("An option outside of its range is damage, as it is refused from a client")
+    @Test("A stored option outside its range is damage, as a client's is refused")
     func options() throws {
         var account = try fullAccount()
         for (name, value) in [
@@ -98,7 +98,7 @@ struct AccountStateTests {
         }
     }
 
-    @Test("State of another version is told apart from damage")
+    @Test("State of another version is distinguished from damage")
     func version() throws {
         var state = try fullAccount().state
         state[0] += 1
@@ -106,7 +106,7 @@ struct AccountStateTests {
         #expect(throws: error) { try Account(state: state) }
     }
 
-    @Test("An account and its engine print as their names, and show no message")
+    @Test("A printed account or engine shows no message")
     func printing() throws {
         let account = try fullAccount()
         var dumped = ""
@@ -116,7 +116,7 @@ struct AccountStateTests {
         #expect(!dumped.contains("one") && !dumped.contains("https"))
     }
 
-    @Test("Changed bytes never bring the reader down")
+    @Test("Changed bytes never crash the reader")
     func flipped() throws {
         let state = try fullAccount().state
         for index in state.indices {
@@ -126,7 +126,7 @@ struct AccountStateTests {
         }
     }
 
-    /// States for the fuzzer to begin with: each holds what the others do not.
+    /// Start states for the fuzzer: each contains something that the others do not.
     private func seeds() throws -> [String: Account] {
         var crowded = Story(.strict, count: 2, size: 2)
         for id in 11...16 { crowded.text("m\(id)", from: id % 4 + 1, id: id, date: id) }
@@ -170,7 +170,7 @@ struct AccountStateTests {
         ]
     }
 
-    @Test("The fuzzer begins with states as they are written today")
+    @Test("The fuzzer starts from states in today's format")
     func corpus() throws {
         let folder = Vectors.checkout.appending(
             path: "Tests/Programs/Fuzz/Seeds/engine-state")

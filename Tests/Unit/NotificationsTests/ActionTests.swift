@@ -32,7 +32,7 @@ struct ActionTests {
         story.updates.filter { if case .notificationAction = $0 { true } else { false } }
     }
 
-    @Test("A chosen action reaches the client, and the notification goes")
+    @Test("A chosen action reaches the client, and the notification is removed")
     func open() throws {
         var story = Story()
         story.text("a", id: 11)
@@ -60,7 +60,7 @@ struct ActionTests {
         #expect(story.shown == [["m13"]], "nothing was said, so nothing is dealt with")
     }
 
-    @Test("What was marked as read does not come back, as the message itself neither")
+    @Test("A message marked as read does not come back, nor when it is loaded")
     func markRead() throws {
         var story = Story()
         story.text("a", id: 11)
@@ -70,7 +70,7 @@ struct ActionTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("The actions that a payload names can be chosen, others cannot")
+    @Test("Only the actions that a payload names can be chosen")
     func named() throws {
         var story = Story()
         let payload =
@@ -82,7 +82,7 @@ struct ActionTests {
         #expect(told(story).count == 1 && story.shown.isEmpty)
     }
 
-    @Test("What came in clear can only be dismissed")
+    @Test("A notification in clear can only be dismissed")
     func clear() throws {
         var story = Story()
         story.push("hello", dialect: .plain, level: .clear)
@@ -110,7 +110,7 @@ struct ActionTests {
         #expect(story.shown.isEmpty, "nobody missed it")
     }
 
-    @Test("A notification that is not there has no actions")
+    @Test("A missing notification has no actions")
     func gone() throws {
         var story = Story()
         #expect(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Notifications
 
-@Suite("How much waits for the user")
+@Suite("Badges")
 struct BadgeTests {
     private func payload(_ key: String, _ custom: String, badge: Int? = nil) -> String {
         let badge = badge.map { #","badge":"\#($0)""# } ?? ""
@@ -20,7 +20,7 @@ struct BadgeTests {
         return engine.welcome().contains(welcome) ? story.engine.account.badge?.unread : nil
     }
 
-    @Test("It is told to whoever joins, also after a restart, once it was ever known")
+    @Test("A client that joins gets it, also after a restart, if it was ever set")
     func restart() throws {
         var story = Story()
         story.push(message(11))
@@ -30,7 +30,9 @@ struct BadgeTests {
         #expect(badge(story) == 7)
     }
 
-    @Test("It falls with what was read or deleted, by the payload's number or by what went")
+    @Test(
+        "It falls when messages are read or deleted, by the payload's number or by what was removed"
+    )
     func falls() {
         var story = Story()
         for id in 11...14 { story.push(message(id, badge: 10)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Notifications
 
-/// What the source documents promise, each by its name.
+/// The promises of the source documents, each by its name.
 @Suite("Capabilities of Telegram and TDLib")
 struct CapabilityTests {
     private func details(_ story: Story) -> [Update.Detail] {
@@ -20,7 +20,7 @@ struct CapabilityTests {
         return message
     }
 
-    @Test("Off at first, a number switches the notifications on, nothing or none off again")
+    @Test("Notifications are off at first; a number switches them on, 0 or nothing off again")
     func emptyOption() throws {
         let empty =
             #"{"@type":"setOption","name":"notification_group_count_max","value":{"@type":"optionValueEmpty"}}"#
@@ -39,7 +39,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("A message of a chat that is being looked at waits a second")
+    @Test("A message in an open chat waits a second")
     func openChat() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setOnline","self":true}"#)
@@ -81,7 +81,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "The peer's own names stand in for a missing one",
+        "The peer's own names replace a missing one",
         arguments: [
             (#""first_name":"Ann","last_name":"Lee""#, "Ann Lee"), (#""title":"Ann""#, "Ann"),
             (#""username":"ann""#, "ann"), (#""ah":"-1""#, ""),
@@ -95,7 +95,7 @@ struct CapabilityTests {
         #expect(story.engine.account.chats[.user(4242)]?.title == name)
     }
 
-    @Test("Ready-made texts stand in for what is shown by its sentence only, too")
+    @Test("Ready-made texts also replace missing arguments of documented sentences")
     func readyTextsOfSentences() {
         var story = Story()
         story.push(
@@ -105,7 +105,7 @@ struct CapabilityTests {
         #expect(pushMessage(story)?.presentation?.body == "Ann likes it")
     }
 
-    @Test("The name of a sound travels, a path does not")
+    @Test("The name of a sound is passed on, a path is not")
     func sound() {
         for (sound, expected) in [("sound1.mp3", "sound1.mp3"), ("/etc/x", ""), ("../x", "")] {
             var story = Story()
@@ -128,7 +128,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("A ringing call is ended by what the client says of it")
+    @Test("The client ends a ringing call")
     func setCall() throws {
         var story = Story()
         try story.request(
@@ -140,7 +140,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "A call that a push told of is ended by what the client says of it",
+        "A call announced by a push is ended by the client",
         arguments: [
             #""call_id":1,"chat_id":1,"state":"discarded""#,
             #""call_id":7,"chat_id":1,"state":"pending""#,
@@ -170,7 +170,7 @@ struct CapabilityTests {
         #expect(!story.shown.flatMap { $0 }.contains("call"))
     }
 
-    @Test("A group of calls serves the next chat, once the last call of its chat has ended")
+    @Test("A call group is reused after the last call of its chat has ended")
     func callGroups() throws {
         var story = Story()
         for (id, chat) in [(1, 1), (2, 1), (3, 2)] {
@@ -193,7 +193,7 @@ struct CapabilityTests {
         #expect(story.engine.account.groups[1]?.chatID == .user(3))
     }
 
-    @Test("A notification that is brought back comes in the order of its id, without a sound")
+    @Test("A notification that reappears keeps the order of its id and makes no sound")
     func broughtBack() throws {
         var story = Story(.learn, size: 2)
         for id in 11...13 { story.text("m\(id)", id: id) }
@@ -204,7 +204,7 @@ struct CapabilityTests {
         #expect(story.takeGroups().map(\.soundID) == [0])
     }
 
-    @Test("Registered tokens are asked for at the start and every 24 hours")
+    @Test("Registered tokens are refreshed at the start and every 24 hours")
     func refresh() throws {
         var story = Story()
         try story.request(
@@ -263,7 +263,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "What is encrypted or locked is told without its content",
+        "Encrypted or locked messages are shown without content",
         arguments: [
             #"{"loc_key":"LOCKED_MESSAGE"}"#, #"{"loc_key":"ENCRYPTION_REQUEST"}"#,
             #"{"loc_key":"ENCRYPTION_ACCEPT","custom":{"encryption_id":5}}"#,
@@ -316,7 +316,7 @@ struct CapabilityTests {
             ])
     }
 
-    @Test("Live locations are asked for; muted messages are counted and fetched")
+    @Test("Live locations are requested; muted messages are counted and fetched")
     func otherServiceKeys() {
         var story = Story()
         story.push(#"{"loc_key":"GEO_LIVE_PENDING"}"#)

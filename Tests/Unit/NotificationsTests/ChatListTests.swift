@@ -16,7 +16,7 @@ struct ChatListTests {
         (list["chats"]?.elements ?? []).compactMap { $0["title"]?.text }
     }
 
-    @Test("Those with notifications come first, then those that are muted, then the others")
+    @Test("Chats with notifications come first, then muted ones, then the others")
     func order() throws {
         var story = Story()
         story.text("a", from: 3, id: 11)
@@ -38,7 +38,7 @@ struct ChatListTests {
         #expect(try titles(chats(&story, limit: -1)).isEmpty)
     }
 
-    @Test("A chat that only pushes have told of is muted for a time, for good, and not any more")
+    @Test("A chat known only from pushes can be muted for a time, for ever, and unmuted")
     func mute() throws {
         var story = Story()
         story.text("a", from: 9, id: 11)
@@ -61,7 +61,7 @@ struct ChatListTests {
                 == .badRequest("Chat not found"))
     }
 
-    @Test("A pause makes nothing heard for its time, whatever other clients say")
+    @Test("A pause silences everything for its time, whatever other clients do")
     func pause() throws {
         var story = Story()
         func sound() -> [Int64] { story.takeGroups().map(\.soundID) }
@@ -91,7 +91,7 @@ struct ChatListTests {
             try story.request(#"{"@type":"bellwire.pause","paused":true,"paused_for":0}"#) != .ok)
     }
 
-    @Test("Fetching that its client left behind ends, and takes no notification with it")
+    @Test("Fetching ends when its client goes away, and removes no notification")
     func abandoned() throws {
         var story = Story()
         story.text("a", id: 11)
@@ -101,7 +101,7 @@ struct ChatListTests {
         #expect(story.client.pending?.unreceived == false)
     }
 
-    @Test("What is held back is told when a client closes")
+    @Test("Held back updates are sent when a client closes")
     func release() throws {
         var story = Story()
         try story.request(

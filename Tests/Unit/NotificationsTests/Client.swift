@@ -2,12 +2,11 @@ import Testing
 
 @testable import Notifications
 
-/// A client that knows only what it was told, and complains about what it must not be told.
+/// A client that knows only the updates it was sent, and reports forbidden ones.
 struct Client {
     private(set) var groups: [Int32: Group] = [:]
     private(set) var pending: (delayed: Bool, unreceived: Bool)?
-    /// Notifications that the user removed or a deletion took, by group and number: they never come
-    /// back.
+    /// Notifications removed by the user or a deletion, by group and number: they must not return.
     var gone: Set<[Int32]> = []
     var highestID: Int32 = 0
     var countLimit = 25
@@ -20,7 +19,7 @@ struct Client {
         var notifications: [Int32: Notification]
     }
 
-    /// A new process, which knows nothing yet.
+    /// A new process without any knowledge.
     mutating func restart() { (groups, pending) = ([:], nil) }
 
     mutating func take(_ updates: [Update]) {
@@ -75,7 +74,7 @@ struct Client {
         groups[update.groupID] = group
     }
 
-    /// What is on the screen, to be compared with what the engine would tell anew.
+    /// The shown notifications, to compare with what the engine would announce again.
     var visible: [Int32: Group] { groups.filter { !$0.value.notifications.isEmpty } }
 
     static func visible(_ engine: Engine) -> [Int32: Group] {

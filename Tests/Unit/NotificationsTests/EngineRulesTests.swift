@@ -15,7 +15,7 @@ struct EngineRulesTests {
         #expect(story.engine.activeGroups.first?.totalCount == 1)
     }
 
-    @Test("What came in a weaker way changes nothing that came in a stronger one")
+    @Test("A weaker push changes nothing that came from a stronger one")
     func levels() {
         var story = Story()
         story.text("strong", id: 11)
@@ -31,7 +31,7 @@ struct EngineRulesTests {
         #expect(story.shown == [["weak"]])
     }
 
-    @Test("A session is revoked only by what Telegram itself encrypted, and not long ago")
+    @Test("A session is revoked only by a recent payload that Telegram itself encrypted")
     func revoke() {
         var story = Story()
         story.text("hi", id: 11)
@@ -52,7 +52,7 @@ struct EngineRulesTests {
         #expect(story.updates.contains(.sessionRevoked))
     }
 
-    @Test("Real messages take the place of pushes and do not ring again")
+    @Test("Loaded messages replace those from pushes and do not ring again")
     func realMessages() throws {
         var story = Story()
         story.text("push", id: 11)
@@ -65,7 +65,7 @@ struct EngineRulesTests {
         #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [2])
     }
 
-    @Test("The count of a client that knows its chats is told, with what only pushes know")
+    @Test("The client's count is announced, plus the messages known only from pushes")
     func clientCounts() throws {
         var story = Story()
         try story.request(message(11))
@@ -80,7 +80,7 @@ struct EngineRulesTests {
         #expect(story.takeGroups().isEmpty, "fewer than are shown cannot be right")
     }
 
-    @Test("What the user dismissed does not come back as the real message")
+    @Test("A dismissed notification does not come back as the real message")
     func dismissed() throws {
         var story = Story()
         story.text("a", id: 11)
@@ -102,7 +102,7 @@ struct EngineRulesTests {
         #expect(story.updates == [.fetchRequired(reason: "empty", details: [])])
     }
 
-    @Test("While another client is in use a message waits, and coming online shows it")
+    @Test("While another client is in use a message waits; coming online shows it")
     func delay() throws {
         var story = Story()
         try story.request(
@@ -116,7 +116,7 @@ struct EngineRulesTests {
         #expect(story.shown == [["message 11"]] && story.client.pending?.delayed == false)
     }
 
-    @Test("A message that waits and is read meanwhile is never shown")
+    @Test("A message that is read while it waits is never shown")
     func readWhileWaiting() throws {
         var story = Story()
         try story.request(
@@ -129,7 +129,7 @@ struct EngineRulesTests {
         #expect(story.client.pending?.delayed == false)
     }
 
-    @Test("A change of the pinned message tells its notification anew")
+    @Test("A change of the pinned message updates its notification")
     func pinnedChange() throws {
         var story = Story()
         story.push(
@@ -142,7 +142,7 @@ struct EngineRulesTests {
         #expect(isTold)
     }
 
-    @Test("A secret chat is announced once and says nothing of its content")
+    @Test("A secret chat is announced once, without any content")
     func secretChat() throws {
         var story = Story()
         let chat = -1_999_999_999_995
@@ -161,7 +161,7 @@ struct EngineRulesTests {
         #expect(story.engine.activeGroups.map(\.kind) == [.messages])
     }
 
-    @Test("What a client edits and deletes of its own changes and goes")
+    @Test("Messages that a client edits change, and those it deletes are removed")
     func ownMessages() throws {
         var story = Story()
         for id in [11, 12] { try story.request(message(id)) }
@@ -192,7 +192,7 @@ struct EngineRulesTests {
         #expect(story.client.visible.isEmpty)
     }
 
-    @Test("While its client fetches updates wait, for what the fetching brings")
+    @Test("While its client fetches, updates wait for the fetched messages")
     func fetching() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setFetching","active":true}"#)
@@ -209,7 +209,7 @@ struct EngineRulesTests {
         #expect(story.client.pending?.unreceived == false)
     }
 
-    @Test("A client says who it is, and whether chats are known from it alone")
+    @Test("A client sets its user, and whether only it may introduce chats")
     func identity() throws {
         var story = Story()
         let push =
@@ -232,7 +232,7 @@ struct EngineRulesTests {
                 == .badRequest("Policy must be strict or learn"))
     }
 
-    @Test("The group of a new secret chat holds the notice of it alone")
+    @Test("The group of a new secret chat contains only its notice")
     func secretChatAlone() throws {
         var story = Story()
         let chat = -1_999_999_999_995
@@ -261,7 +261,7 @@ struct EngineRulesTests {
         #expect(story.engine.activeGroups.first?.totalCount == 2)
     }
 
-    @Test("Muting drops what comes, and removes nothing that is there")
+    @Test("Muting drops new messages and removes nothing that is shown")
     func muting() throws {
         var story = Story()
         story.text("before", id: 11)
@@ -276,7 +276,7 @@ struct EngineRulesTests {
     }
 
     @Test(
-        "registerDevice has TDLib's words for what is wrong",
+        "registerDevice reports errors with TDLib's texts",
         arguments: [
             (#"null"#, "Device token must be non-empty"),
             (#"{"@type":"deviceTokenWebPush","endpoint":"https://a,b"}"#, "Illegal endpoint value"),

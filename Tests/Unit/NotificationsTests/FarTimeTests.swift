@@ -6,7 +6,7 @@ import Testing
 /// TDLib counts time in 31 bits, which end in 2038; the account goes on.
 @Suite("The engine in 2039 and 2106")
 struct FarTimeTests {
-    /// The first seconds that 31 and 32 bits do not hold, and some time behind them.
+    /// The first seconds beyond 31 and 32 bits, and some time after.
     private static let times: [Double] = [
         2_147_483_600, 2_177_452_800, 4_294_967_290, 4_300_000_000,
     ]
@@ -36,7 +36,7 @@ struct FarTimeTests {
         #expect(dates == [180, 120, 60, 0].map { Int64(now) + $0 })
     }
 
-    @Test("A call stands before everything, and becomes missed", arguments: times)
+    @Test("A call comes first in the list, and becomes missed", arguments: times)
     func calls(now: Double) {
         var story = story(now)
         text("a", from: 4, id: 1, in: &story)
@@ -58,7 +58,7 @@ struct FarTimeTests {
         try story.restart()
         let settings = try #require(
             try story.request(#"{"@type":"getChatNotificationSettings","chat_id":1}"#))
-        // Said again it is still for ever.
+        // Set again, it is still for ever.
         guard case .object(let json) = settings else {
             Issue.record("\(settings)")
             return
@@ -81,7 +81,7 @@ struct FarTimeTests {
         #expect(end == Int64(Int32.max) + 1)
     }
 
-    @Test("What was retracted before it came does not come", arguments: times)
+    @Test("A message retracted before it arrived is not shown", arguments: times)
     func tombstones(now: Double) {
         var story = story(now)
         story.push(
@@ -113,7 +113,7 @@ struct FarTimeTests {
         #expect(story.engine.activeGroups.first?.totalCount == 2)
     }
 
-    @Test("A session ends when it is due, and a pause", arguments: times)
+    @Test("A session ends when it is due, and so does a pause", arguments: times)
     func pauses(now: Double) throws {
         var story = story(now)
         try story.request(#"{"@type":"bellwire.setSource","session_timeout":600}"#)
@@ -127,7 +127,7 @@ struct FarTimeTests {
     }
 
     @Test(
-        "A clock or a journal that says no time is none",
+        "An invalid time from a clock or a journal is clamped",
         arguments: [Double.nan, .infinity, -.infinity, 1e300, -5])
     func noTime(now: Double) {
         var story = Story()

@@ -14,7 +14,7 @@ struct GroupOrderTests {
         #expect(keys.sorted().map(\.id) == [2, 3, 4, 1])
     }
 
-    @Test("Whatever moves, the visible groups are the first of all")
+    @Test("The visible groups are always the first of all")
     func property() {
         var generator = SystemRandomNumberGenerator()
         for limit in 0...5 {

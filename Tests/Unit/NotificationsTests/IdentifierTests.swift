@@ -4,7 +4,7 @@ import Testing
 
 @testable import Notifications
 
-/// A notification is known by its group's number and its own.
+/// Notifications are identified by the numbers of group and notification.
 @Suite("Numbers of notifications")
 struct IdentifierTests {
     private struct Pair: Hashable {
@@ -12,7 +12,7 @@ struct IdentifierTests {
         let notification: Int32
     }
 
-    /// Of all that live, shown or not, whose they are.
+    /// The owners of all live notifications, shown or not.
     private func owners(_ engine: Engine) -> [Pair: ChatID] {
         var owners: [Pair: ChatID] = [:]
         for group in engine.account.groups.all {
@@ -26,7 +26,7 @@ struct IdentifierTests {
         return owners
     }
 
-    /// A screen that remembers what it showed, over every start.
+    /// A screen that remembers what it showed, over restarts.
     private func follow(_ updates: [Update], _ screen: inout [Pair: ChatID]) {
         for update in updates {
             switch update {
@@ -61,7 +61,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "No two that live share both, and no screen takes one chat's for another's",
+        "No two live notifications share group and number, so no screen confuses chats",
         arguments: [ChatPolicy.strict, .learn])
     func pairs(policy: ChatPolicy) throws {
         for seed in 0..<80 as Range<UInt64> {

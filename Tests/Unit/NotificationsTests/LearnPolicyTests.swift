@@ -3,13 +3,13 @@ import Testing
 
 @testable import Notifications
 
-/// What an account without a client of its own does otherwise than TDLib, point by point.
+/// How an account without its own client differs from TDLib, point by point.
 @Suite("The policy learn")
 struct LearnPolicyTests {
     private static let unknownChat =
         #"{"loc_key":"MESSAGE_TEXT","loc_args":["Zoe","hi"],"custom":{"from_id":"4242","msg_id":"1"}}"#
 
-    @Test("A push introduces its chat")
+    @Test("A push creates its chat")
     func introducesChat() {
         var strict = Story(.strict)
         let refusal = Outcome.error(code: 406, message: "Ignore notification in unknown chat")
@@ -20,7 +20,7 @@ struct LearnPolicyTests {
         #expect(learn.engine.account.chats[.user(4242)]?.title == "Zoe")
     }
 
-    @Test("Reading removes what was read and lowers the count", arguments: ["push", "request"])
+    @Test("Reading removes notifications and lowers the count", arguments: ["push", "request"])
     func reading(way: String) throws {
         for policy in [ChatPolicy.strict, .learn] {
             var story = Story(policy)
@@ -65,7 +65,7 @@ struct LearnPolicyTests {
     }
 
     @Test(
-        "Of the arguments of a pin the one that is the chat's title is its title",
+        "Among a pin's arguments, the one equal to the chat's title is its title",
         arguments: [
             ("Super88", "pinned", "pinned"), ("pinned", "Super88", "pinned"),
             ("other", "pinned", "pinned"),
@@ -96,7 +96,7 @@ struct LearnPolicyTests {
     }
 
     @Test(
-        "Keys that TDLib does not show are shown by their sentence, and fetched",
+        "Keys that TDLib does not show are shown by their sentences, and the client is asked to fetch",
         arguments: [
             (
                 #""loc_key":"REACT_PHOTO","loc_args":["Ann","👍"],"custom":{"from_id":1,"msg_id":5}"#,
@@ -145,7 +145,7 @@ struct LearnPolicyTests {
         #expect(story.shown == [["You missed a call from Ann"]])
     }
 
-    @Test("A declined call ends, and leaves its group free for the next")
+    @Test("A declined call ends and frees its group for the next")
     func declined() {
         var story = Story(.learn)
         for _ in 0..<3 {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Notifications
 
-/// Where an account without a client of its own keeps what TDLib loses.
+/// Where an account without its own client keeps what TDLib loses.
 @Suite("The policy learn keeps its promises")
 struct LearnPromiseTests {
     private static func delete(_ ids: String, from user: Int = 1) -> String {
         #"{"loc_key":"MESSAGE_DELETED","custom":{"from_id":"\#(user)","messages":"\#(ids)"}}"#
     }
 
-    @Test("What was deleted before it came does not come, even in a chat that nobody knew")
+    @Test("A message deleted before it arrived is not shown, even in an unknown chat")
     func deletedBefore() throws {
         var story = Story()
         story.push(Self.delete("11"))
@@ -20,7 +20,7 @@ struct LearnPromiseTests {
         #expect(story.shown == [["here"]])
     }
 
-    @Test("The last 1,024 deletions of a chat are kept, over a start, too")
+    @Test("The last 1,024 deletions of a chat are kept, even over a restart")
     func manyDeletions() throws {
         var story = Story()
         for first in stride(from: 11, to: 1_035, by: 128) {
@@ -33,7 +33,7 @@ struct LearnPromiseTests {
         #expect(story.shown == [["here"]])
     }
 
-    @Test("What is deleted or read while none is wanted does not come back")
+    @Test("Messages deleted or read while notifications are off do not return")
     func sleeping() throws {
         var story = Story()
         for user in 1...3 { story.text("m\(user)", from: user, id: 11) }
@@ -45,7 +45,7 @@ struct LearnPromiseTests {
         #expect(story.shown == [["m3"]])
     }
 
-    @Test("A start while none is wanted loses nothing, and what was kept comes when some are")
+    @Test("A start with notifications switched off loses nothing; they appear when switched on")
     func startingOff() throws {
         var story = Story()
         for user in 1...2 { story.text("m\(user)", from: user, id: 11, date: user) }
@@ -56,7 +56,7 @@ struct LearnPromiseTests {
         #expect(story.shown == [["m2"], ["m1"]])
     }
 
-    @Test("drop_notification_ids is heard, and no identifier is given again")
+    @Test("drop_notification_ids is accepted, and no identifier is used again")
     func dropIDs() throws {
         var story = Story()
         for user in 1...2 { story.text("m\(user)", from: user, id: 11) }
@@ -66,7 +66,7 @@ struct LearnPromiseTests {
         #expect(story.engine.account.groups[3]?.notifications.map(\.id) == [3])
     }
 
-    @Test("A name finds its notification in the group to which a start has moved it")
+    @Test("A name finds its notification after a restart has moved it to another group")
     func movedName() throws {
         var story = Story()
         story.push(

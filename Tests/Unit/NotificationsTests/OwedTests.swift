@@ -4,7 +4,7 @@ import Testing
 
 @testable import Notifications
 
-@Suite("What waits until an application has taken it")
+@Suite("Updates that wait for an application")
 struct OwedTests {
     private func choose(
         _ story: inout Story, _ action: String = "default", text: String? = nil,
@@ -33,7 +33,7 @@ struct OwedTests {
 
     private func ids(_ story: Story) -> [Int64] { story.engine.account.owed.items.map(\.id) }
 
-    @Test("A click waits under its number until it is taken, over a restart too")
+    @Test("A click waits under its number until it is acknowledged, even over a restart")
     func waits() throws {
         var story = Story()
         story.text("a", id: 11)
@@ -44,7 +44,7 @@ struct OwedTests {
         #expect(told[0]["date"]?.integer == 1_800_000_060)
         try story.request(#"{"@type":"bellwire.actionTaken","id":"1"}"#)
         #expect(story.engine.account.owed.isEmpty)
-        // Somebody else may have had it.
+        // It may have belonged to another one.
         #expect(try story.request(#"{"@type":"bellwire.actionTaken","id":1}"#) == .ok)
         #expect(
             try story.request(#"{"@type":"bellwire.actionTaken"}"#)
@@ -67,7 +67,7 @@ struct OwedTests {
         #expect(again["data"]?["msg_id"]?.text == "11" && !again.has("activation_token"))
     }
 
-    @Test("What nobody opened for an hour is forgotten, what was typed stays")
+    @Test("Clicks not handled within an hour are dropped, replies stay")
     func expiry() throws {
         var story = Story()
         for (id, (action, text)) in [("default", nil), ("reply", "yes")].enumerated() {
@@ -85,7 +85,7 @@ struct OwedTests {
         #expect(ids(story) == [2])
     }
 
-    @Test("Of too many the oldest opens go; what was typed is refused rather than dropped")
+    @Test("When full, the oldest clicks are dropped; a reply is refused rather than dropped")
     func bounds() throws {
         var story = Story(size: 1)
         for id in 0..<300 {
@@ -107,7 +107,7 @@ struct OwedTests {
         #expect(try choose(&story, "reply", text: "one more") == .ok)
     }
 
-    @Test("A reply that is longer than all that may wait is refused")
+    @Test("A reply larger than the room for waiting actions is refused")
     func long() throws {
         var story = Story()
         story.text("m", id: 11)
@@ -116,7 +116,7 @@ struct OwedTests {
         #expect(story.shown == [["m"]] && story.engine.account.owed.isEmpty)
     }
 
-    @Test("What there is to fetch or to know waits until it was heard, each thing once")
+    @Test("Notices wait until they are acknowledged, each once")
     func notices() throws {
         var story = Story()
         for _ in 0..<3 { story.push("{}") }
@@ -143,7 +143,7 @@ struct OwedTests {
             ])
     }
 
-    @Test("Where too much is to be fetched, the oldest goes")
+    @Test("When too many notices wait, the oldest is dropped")
     func noticeBounds() {
         var story = Story()
         for call in 1...300 {
@@ -155,7 +155,7 @@ struct OwedTests {
         #expect(owed.count == 256 && owed.first?.id == 45)
     }
 
-    @Test("Payloads wait as they came for an application that asked for them")
+    @Test("Payloads wait as received for an application that asked for them")
     func raw() throws {
         var story = Story()
         #expect(story.engine.account.owed.hasRoom(forRaw: 8 << 20), "nothing is kept")
@@ -168,7 +168,7 @@ struct OwedTests {
         #expect(told["@type"]?.text == "bellwire.updateRawPush" && told["id"]?.text == "1")
         #expect(told["payload"]?.text == "e30" && told["encoding"]?.text == "aes128gcm")
         #expect(told["received"]?.integer == 1_800_000_060)
-        // It is another's number.
+        // The number belongs to another one.
         try story.request(#"{"@type":"bellwire.actionTaken","id":1}"#)
         #expect(ids(story) == [1])
         try story.request(#"{"@type":"bellwire.rawPushTaken","id":1}"#)
@@ -181,7 +181,7 @@ struct OwedTests {
         #expect(ids(story).isEmpty && story.engine.account.owed.hasRoom(forRaw: 1))
     }
 
-    @Test("What was done again from a journal leaves the same waiting as the state")
+    @Test("Replaying a journal leaves the same waiting updates as the state")
     func replay() throws {
         var story = Story()
         let before = story.engine.account

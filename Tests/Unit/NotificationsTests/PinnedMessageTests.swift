@@ -29,7 +29,7 @@ struct PinnedMessageTests {
         return story.updates.count { if case .notification = $0 { true } else { false } }
     }
 
-    @Test("getMessageLocally finds it, and a change of it tells the notification anew")
+    @Test("getMessageLocally finds it, and a change updates the notification")
     func changes() throws {
         var story = Story()
         try story.request(message("bellwire.addMessage", 11, "old words"))
@@ -48,7 +48,7 @@ struct PinnedMessageTests {
         #expect(try found(&story, 10) == nil)
     }
 
-    @Test("The client may bring it later, and name it to what only a push told of")
+    @Test("The client may load it later, also for a pin known only from a push")
     func brought() throws {
         var story = Story()
         try story.request(message("bellwire.addMessage", 12, pins: 11))
@@ -69,7 +69,7 @@ struct PinnedMessageTests {
         #expect(try found(&story, 11)?.contains("changed") == true)
     }
 
-    @Test("Once the pinning is shown no more it is not kept for it")
+    @Test("The pinned message is dropped when its pin is no longer shown")
     func gone() throws {
         var story = Story()
         try story.request(message("bellwire.addMessage", 11, "x"))
@@ -83,7 +83,7 @@ struct PinnedMessageTests {
         #expect(try found(&story, 11) == nil)
     }
 
-    @Test("What is no message cannot be named as the pinned one")
+    @Test("The pinned message needs a valid identifier")
     func invalid() throws {
         var story = Story()
         let request = message("bellwire.setPinnedMessage", 0, "x")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Notifications
 
-@Suite("What an update says for those who show it")
+@Suite("Updates for those who show them")
 struct PresentedTests {
     private func json(_ story: Story) throws -> [JSONNode] {
         try story.updates.map { update in
@@ -18,7 +18,7 @@ struct PresentedTests {
             try json(story).last { $0["added_notifications"]?.elements.isEmpty == false })
     }
 
-    @Test("What came in clear says so, and nothing else does")
+    @Test("Only a notification in clear is marked as such")
     func clear() throws {
         var story = Story()
         story.push(#"{"title":"T","message":"M"}"#, dialect: .plain, level: .clear)
@@ -60,7 +60,7 @@ struct PresentedTests {
             ])
     }
 
-    @Test("A call and a message without a name of its own come with the title of their chat")
+    @Test("A call or message without a name gets its chat's title")
     func titles() throws {
         var story = Story()
         story.push(
@@ -76,7 +76,7 @@ struct PresentedTests {
         #expect(titles == ["User2"])
     }
 
-    @Test("Whoever shows it is told what the payload carries")
+    @Test("The payload's data is passed on to those who show it")
     func data() throws {
         var story = Story()
         story.text("hello", id: 1)
@@ -85,7 +85,7 @@ struct PresentedTests {
         #expect(data?["from_id"]?.text == "1" && data?["msg_id"]?.text == "1")
     }
 
-    @Test("TDLib to the letter has no such titles")
+    @Test("The policy strict has no such titles")
     func strict() throws {
         var story = Story(.strict)
         try story.request(

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Notifications
 
-/// What came encrypted is changed, taken back, or robbed of its name only by what came at least as
-/// well protected.
-@Suite("What a weaker push may not touch")
+/// Encrypted notifications can be changed, retracted or renamed only by payloads that are at least
+/// as well protected.
+@Suite("Trust levels")
 struct ProtectionTests {
     private func zpns(_ text: String, _ own: String = #""customId":"1""#) -> String {
         #"{"aps":{"alert":"\#(text)","mutable-content":1},"payload":{\#(own)}}"#
@@ -18,7 +18,7 @@ struct ProtectionTests {
         #"{"loc_key":"\#(key)","loc_args":[\#(arguments)],"custom":{"from_id":"1",\#(custom)}}"#
     }
 
-    @Test("A replacement in clear leaves the encrypted one as it is, and is counted")
+    @Test("A replacement in clear does not change an encrypted notification, and is counted")
     func replace() {
         var story = Story()
         story.push(zpns("real"), dialect: .zpns)
@@ -28,7 +28,7 @@ struct ProtectionTests {
         #expect(story.engine.takeOutranked() == 1 && story.engine.takeOutranked() == 0)
     }
 
-    @Test("What was clear once and has been replaced by something encrypted counts as that")
+    @Test("A notification in clear that was replaced by an encrypted one counts as encrypted")
     func best() {
         var story = Story()
         for (text, level) in [("a", TrustLevel.clear), ("b", .webpush), ("c", .clear)] {
@@ -41,7 +41,7 @@ struct ProtectionTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("A name is not taken over, so that the sender's retraction hits what he sent")
+    @Test("A weaker push cannot take over a name, so the sender can still retract the message")
     func names() {
         var story = Story()
         let beside = #"{"aps":{"alert":"forged"},"payload":{"customId":"1"}}"#
@@ -53,7 +53,7 @@ struct ProtectionTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("A number of the order that came in clear does not make encrypted ones late")
+    @Test("A sequence number sent in clear does not make encrypted messages outdated")
     func order() {
         var story = Story()
         story.push(zpns("forged", #""customId":"1","timestamp":99"#), dialect: .zpns, level: .clear)
@@ -61,7 +61,7 @@ struct ProtectionTests {
         #expect(story.shown.last == ["real"])
     }
 
-    @Test("A retraction holds against nothing better, and nothing weaker takes it away")
+    @Test("A retraction has no effect on better protected messages, and weaker ones cannot undo it")
     func tombstones() {
         var story = Story()
         story.push(retraction, dialect: .zpns, level: .clear)
@@ -77,7 +77,7 @@ struct ProtectionTests {
         #expect(story.shown == [["new"]])
     }
 
-    @Test("An edit, a deletion and a reading need what the message came with")
+    @Test("An edit, a deletion or a reading needs the message's trust level")
     func history() {
         var story = Story()
         story.push(telegram("MESSAGE_TEXT", #""Ada","real""#, #""msg_id":11"#), level: .mtproto)
@@ -91,7 +91,7 @@ struct ProtectionTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("What edits in a better way says who wrote it, too")
+    @Test("An edit at a higher trust level also changes the sender")
     func author() {
         var story = Story()
         story.push(telegram("MESSAGE_TEXT", #""Eve","forged""#, #""msg_id":11"#), level: .clear)
@@ -109,7 +109,7 @@ struct ProtectionTests {
         #expect(message.senderName == "Ada" && message.content.text == "real")
     }
 
-    @Test("A pin in clear does not take the place of an encrypted one")
+    @Test("A pin in clear does not replace an encrypted one")
     func pins() {
         var story = Story()
         func pin(_ id: Int) -> String {
@@ -123,7 +123,7 @@ struct ProtectionTests {
         #expect(story.shown == [["p7"]])
     }
 
-    @Test("A call in clear neither ends an encrypted one nor keeps it from ringing")
+    @Test("A call in clear neither ends an encrypted call nor keeps it from ringing")
     func calls() {
         var story = Story()
         let call = { (key: String) in self.telegram("PHONE_CALL_\(key)", #""Ada""#, #""a":1"#) }
@@ -138,7 +138,7 @@ struct ProtectionTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("A chat keeps the title that came in the best way")
+    @Test("A chat keeps the best protected title")
     func titles() {
         var story = Story()
         func title(_ name: String, _ level: TrustLevel) -> String? {
@@ -154,7 +154,7 @@ struct ProtectionTests {
         #expect(title("Ada Lovelace", .mtproto) == "Ada Lovelace")
     }
 
-    @Test("What claims in clear to be the same event does not keep the event away")
+    @Test("A push in clear with the same event id does not block the real event")
     func duplicates() {
         var story = Story()
         let event = { (text: String) in
@@ -166,7 +166,7 @@ struct ProtectionTests {
         #expect(story.shown == [["forged", "real"]])
     }
 
-    @Test("The number of a message in clear keeps no encrypted one away")
+    @Test("The number of a message in clear does not block an encrypted one")
     func numbers() throws {
         var story = Story()
         func text(_ text: String, _ id: Int, _ level: TrustLevel) {
@@ -183,7 +183,7 @@ struct ProtectionTests {
         #expect(story.shown == [["forged", "real", "news"]])
     }
 
-    @Test("What came in clear gives way to the same message when that comes encrypted")
+    @Test("A message in clear is replaced when the same message arrives encrypted")
     func sameMessage() {
         var story = Story()
         for level in [TrustLevel.clear, .webpush, .mtproto, .webpush, .clear] {
@@ -195,7 +195,7 @@ struct ProtectionTests {
         #expect(story.client.visible == Client.visible(story.engine))
     }
 
-    @Test("A badge of none in clear takes nothing encrypted away")
+    @Test("A badge of 0 in clear does not remove encrypted notifications")
     func badges() {
         var story = Story()
         story.text("real", id: 11)
@@ -204,7 +204,8 @@ struct ProtectionTests {
         #expect(story.shown == [["real"]])
     }
 
-    @Test("What came in clear from somebody trusted may act, until somebody else changes it")
+    @Test(
+        "A notification in clear from a trusted sender has actions until somebody else changes it")
     func trusted() throws {
         var story = Story()
         func mayAct() -> Bool? { story.engine.activeGroups.first?.notifications.first?.mayAct }
@@ -219,7 +220,7 @@ struct ProtectionTests {
         #expect(story.shown.last == ["d"] && mayAct() == true)
     }
 
-    @Test("Data for the application comes with nothing that may be from anybody")
+    @Test("Data for the application is dropped from pushes that may be from anybody")
     func data() {
         for (level, isTrusted, isThere) in [
             (TrustLevel.clear, false, false), (.clear, true, true), (.webpush, false, true),
@@ -234,7 +235,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("A missed call may act if the call might have")
+    @Test("A missed call has actions if the call had them")
     func missedCall() throws {
         let payload = #"{"aps":{"alert":"call"},"payload":{"customId":"1","type":"call"}}"#
         for isTrusted in [true, false] {
@@ -248,7 +249,8 @@ struct ProtectionTests {
     }
 
     @Test(
-        "Each notification tells how it came", arguments: [TrustLevel.clear, .webpush, .mtproto])
+        "Each notification carries its trust level",
+        arguments: [TrustLevel.clear, .webpush, .mtproto])
     func told(level: TrustLevel) throws {
         var story = Story()
         story.push(telegram("MESSAGE_TEXT", #""A","b""#, #""msg_id":11"#), level: level)

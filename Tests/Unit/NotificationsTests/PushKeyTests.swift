@@ -53,7 +53,7 @@ struct PushKeyTests {
     }
 
     @Test(
-        "A message of a kind that nobody knows is shown by the words that came with it",
+        "A message of an unknown kind is shown with the text it carries",
         arguments: [
             ("MESSAGE_HOLOGRAM", #""from_id":1"#, #""title":"Ann","description":"hello""#, "hello"),
             ("MESSAGE_HOLOGRAM", #""from_id":1"#, #""description":"hello""#, "hello"),
@@ -75,7 +75,7 @@ struct PushKeyTests {
         #expect(story.engine.activeGroups.first?.totalCount == 1, "and is known again")
     }
 
-    @Test("Without words of its own, or for TDLib to the letter, an unknown kind is refused")
+    @Test("An unknown kind is refused if it has no text, or with the policy strict")
     func refused() {
         let push = { (story: inout Story, words: String) in
             story.push(
@@ -89,7 +89,7 @@ struct PushKeyTests {
         #expect(push(&strict, #","description":"hello""#) == refusal)
     }
 
-    @Test("A call tells the number by which its server knows it")
+    @Test("A call carries its server's identifier")
     func callID() throws {
         var story = Story()
         story.push(
@@ -103,7 +103,7 @@ struct PushKeyTests {
         #expect(type?["call_id"]?.integer.map { $0 > 0 && $0 < 1 << 31 } == true)
     }
 
-    @Test("What is to be fetched is written anew, with the values that came")
+    @Test("Fetch details are written again with the received values")
     func details() throws {
         var story = Story()
         story.push(
@@ -115,7 +115,7 @@ struct PushKeyTests {
         for update in story.updates { _ = try json(update) }
     }
 
-    @Test("A story of somebody who is not told is told without the document's own comment")
+    @Test("A story whose author is hidden is shown without the documentation's comment")
     func comment() {
         let row = "STORY_HIDDEN_AUTHOR\tA new story was posted (comment: emitted when hidden)\t"
         for table in [TelegramTemplates.english, TelegramTemplates(table: row)] {

@@ -52,7 +52,7 @@ struct PushSettingsTests {
         #expect(story.takeGroups().map(\.soundID) == [7, 8, 0, 0, 7])
     }
 
-    @Test("Nobody chose a sound: what the payload says, or the application's")
+    @Test("Without a chosen sound the payload's is used, or the application's")
     func ringtone() {
         var story = Story()
         story.push(
@@ -62,7 +62,7 @@ struct PushSettingsTests {
         #expect(story.takeGroups().map(\.soundID) == [9, -1])
     }
 
-    @Test("TDLib to the letter leaves sounds of pushes to the server")
+    @Test("The policy strict leaves sounds of pushes to the server")
     func strict() throws {
         var story = Story(.strict)
         try set(&story, "sound", #""sound_id":"8""#)
@@ -91,7 +91,7 @@ struct PushSettingsTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("A muted chat is silent about stories, too, unless these were wanted")
+    @Test("A muted chat is silent about stories, too, unless stories are switched on")
     func mutedChat() throws {
         var story = Story()
         try set(&story, "mute_for", #""mute_for":3600"#)
@@ -107,7 +107,7 @@ struct PushSettingsTests {
         #expect(story.shown.count == 1)
     }
 
-    @Test("Stories have a sound of their own")
+    @Test("Stories have their own sound")
     func storySound() throws {
         var story = Story()
         try set(&story, "story_sound", #""story_sound_id":"6""#)
@@ -116,7 +116,7 @@ struct PushSettingsTests {
         #expect(story.takeGroups().map(\.soundID) == [6, -1])
     }
 
-    @Test("Without show_story_poster a story is told without whose it is")
+    @Test("Without show_story_poster a story is shown without its author")
     func showStoryPoster() throws {
         var story = Story()
         story.push(Self.story)
@@ -127,7 +127,7 @@ struct PushSettingsTests {
         #expect(presentation(story)?.body == "" && presentation(story)?.data == "")
     }
 
-    @Test("disable_contact_registered_notifications keeps those away that come all the same")
+    @Test("disable_contact_registered_notifications drops such pushes if they still arrive")
     func contactRegistered() throws {
         var story = Story()
         let joined = #"{"loc_key":"CONTACT_JOINED","loc_args":["A"],"custom":{"from_id":3}}"#
@@ -144,7 +144,7 @@ struct PushSettingsTests {
         #expect(story.shown.count == 1)
     }
 
-    @Test("What a channel says obeys the settings of channels")
+    @Test("Posts of a channel follow the settings of channels")
     func channels() throws {
         var story = Story()
         func say(_ id: Int) {
@@ -160,7 +160,7 @@ struct PushSettingsTests {
         #expect(story.shown == [["n5"]])
     }
 
-    @Test("What was taken for a group obeys the settings of channels once it speaks as one")
+    @Test("A chat taken for a group follows the settings of channels once it posts as one")
     func becomesChannel() throws {
         var story = Story()
         let custom = #""custom":{"channel_id":"99","chat_from_id":"1","msg_id":"#
@@ -174,7 +174,7 @@ struct PushSettingsTests {
         #expect(story.shown == [["a"]])
     }
 
-    @Test("A login is muted by nobody's private chats, and not hidden by their preview")
+    @Test("Settings of private chats neither mute a login nor hide its text")
     func login() throws {
         var story = Story()
         try set(

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Notifications
 
-/// A story that writes itself.
+/// A random story.
 struct RandomStory {
     var story: Story
     private var random: SeededGenerator
     private let profile: StoryProfile
     private var messageID = 10
-    /// TDLib gives the numbers of what is gone again, where it was asked to.
+    /// TDLib reuses the numbers of removed notifications, on request.
     private var mayRepeat = false
     private static let group = -1_000_000_000_088
 
@@ -30,7 +30,7 @@ struct RandomStory {
 
     private mutating func either() -> Bool { .random(using: &random) }
 
-    /// Answers what it did.
+    /// Returns what it did.
     @discardableResult
     mutating func goOn() throws -> StoryProfile.Action {
         let action = profile.actions.randomElement(using: &random) ?? .text

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Notifications
 
-/// Whatever happens, the client's screen is the engine's.
+/// Whatever happens, the client's screen matches the engine.
 @Suite("Random stories")
 struct RandomStoryTests {
-    /// Of each kind; many more in the gates than while one works.
+    /// For each kind; the gates use many more.
     private static let count =
         (ProcessInfo.processInfo.environment["BELLWIRE_STORIES"].flatMap { Int($0) } ?? 300) / 5
 

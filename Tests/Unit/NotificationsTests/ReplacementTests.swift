@@ -3,8 +3,8 @@ import Testing
 
 @testable import Notifications
 
-/// Payloads that change what is there: replace in place, take back, count.
-@Suite("Replacing and taking back")
+/// Payloads that change notifications: replace, retract, count.
+@Suite("Replacing and retracting")
 struct ReplacementTests {
     private func zpns(_ text: String, _ own: String, isMutable: Bool = true) -> String {
         let own = own.replacing("\"", with: "\\\"")
@@ -12,7 +12,9 @@ struct ReplacementTests {
             #"{"aps":{"alert":"\#(text)","mutable-content":\#(isMutable ? 1 : 0)},"payload":"\#(own)"}"#
     }
 
-    @Test("A replacement removes the former and comes as new, with its sound; the count stays")
+    @Test(
+        "A replacement removes the old notification and appears as new, with a sound; the count stays"
+    )
     func replace() {
         var story = Story()
         story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
@@ -29,7 +31,7 @@ struct ReplacementTests {
         #expect(story.shown == [["two", "Uno"]])
     }
 
-    @Test("A replacement of the only one there is leaves others where they are")
+    @Test("Replacing the only notification of a group leaves other groups in place")
     func replaceAlone() {
         var story = Story(.learn, count: 1, size: 1)
         story.text("first", id: 11)
@@ -40,7 +42,7 @@ struct ReplacementTests {
     }
 
     @Test(
-        "Whatever of many is replaced, those that are shown are told right",
+        "Replacing any of many notifications announces the shown ones correctly",
         arguments: 1...6, [1, 2, 3, 10])
     func replaceAnywhere(name: Int, size: Int64) {
         var story = Story(.learn, count: 2, size: size)
@@ -55,7 +57,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("What may not ring is replaced in its place")
+    @Test("A message that must not ring replaces the old one in place")
     func replaceQuietly() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne"}"#)
@@ -65,7 +67,7 @@ struct ReplacementTests {
         #expect(story.shown == [["ONE"]] && story.takeGroups().isEmpty)
     }
 
-    @Test("A push with a name and without words removes, and leaves the name free")
+    @Test("A push with a name and no text removes the notification and frees the name")
     func wordless() {
         var story = Story()
         let end = #"{"aps":{"mutable-content":1},"payload":"{\"customId\":\"1\"}"}"#
@@ -77,7 +79,7 @@ struct ReplacementTests {
         #expect(story.shown == [["b"]])
     }
 
-    @Test("Without the mark the newer stands beside the older")
+    @Test("Without the mark both notifications stay")
     func beside() {
         var story = Story()
         for text in ["a", "b"] {
@@ -86,7 +88,7 @@ struct ReplacementTests {
         #expect(story.shown == [["a", "b"]])
     }
 
-    @Test("What the user dismissed is shown anew when it is replaced")
+    @Test("A dismissed notification is shown again when it is replaced")
     func dismissed() throws {
         var story = Story()
         story.push(zpns("a", #"{"customId":"1"}"#), dialect: .zpns)
@@ -96,7 +98,7 @@ struct ReplacementTests {
         #expect(story.shown == [["b"]] && story.engine.account.lastNotificationID == 2)
     }
 
-    @Test("A retraction removes, and swallows what comes after it for ten minutes")
+    @Test("A retraction removes the message, or drops it if it arrives within ten minutes")
     func retract() {
         var story = Story()
         let retraction = zpns("", #"{"customId":"1","retract":true}"#)
@@ -130,7 +132,7 @@ struct ReplacementTests {
         var story = Story()
         story.push(call("Ann calls"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.takeGroups().map(\.soundID) == [-1])
-        // The same again rings on.
+        // A repetition leaves it ringing.
         story.push(call("Ann calls"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.takeGroups().isEmpty)
         story.push(zpns("cancelled", #"{"customId":"1"}"#), dialect: .zpns)
@@ -138,7 +140,7 @@ struct ReplacementTests {
         // The next call has the same name.
         story.push(call("Ann calls again"), dialect: .zpns)
         #expect(story.shown == [["call"]] && story.engine.account.calls.count == 1)
-        // What a cancellation says itself may be marked as a call, too.
+        // The text of a cancellation may also be marked as a call.
         story.push(call("Ann gave up"), dialect: .zpns)
         #expect(story.shown == [["Ann gave up"]] && story.engine.account.calls.isEmpty)
         story.push(call("Ann calls"), dialect: .zpns)
@@ -147,7 +149,7 @@ struct ReplacementTests {
         #expect(!story.shown.joined().contains("call"))
     }
 
-    @Test("A call that was taken back before it came does not ring, nor does an older one")
+    @Test("A call retracted before it arrived does not ring, nor does an older one")
     func lateCall() {
         var story = Story()
         story.push(zpns("", #"{"customId":"1","retract":true}"#), dialect: .zpns)
@@ -157,7 +159,7 @@ struct ReplacementTests {
         story.push(zpns("cancelled", #"{"customId":"1","timestamp":7}"#), dialect: .zpns)
         story.push(call("Ann calls", #","timestamp":6"#), dialect: .zpns)
         #expect(story.shown == [["cancelled"]])
-        // Taken back while it rings, it does not ring again.
+        // Retracted while it rings, it does not ring again.
         story.push(call("Ann calls", #","timestamp":8"#), dialect: .zpns)
         #expect(story.shown == [["call"]])
         story.push(zpns("", #"{"customId":"1","retract":true}"#), dialect: .zpns)
@@ -165,7 +167,7 @@ struct ReplacementTests {
         #expect(story.shown.isEmpty)
     }
 
-    @Test("Two may call at once")
+    @Test("Two calls may ring at once")
     func twoCalls() {
         var story = Story()
         story.push(call("Ann calls"), dialect: .zpns)
@@ -175,7 +177,7 @@ struct ReplacementTests {
         #expect(Set(story.shown.joined()) == ["Ann calls", "Bob calls"])
     }
 
-    @Test("A badge of none clears, any other number never alerts")
+    @Test("A badge of 0 clears the screen, any other number shows nothing")
     func badge() {
         var story = Story()
         story.push(
@@ -212,7 +214,7 @@ struct ReplacementTests {
         #expect(story.takeGroups().contains { $0.soundID != 0 })
     }
 
-    @Test("Once what it had rung for is fetched, it may ring again")
+    @Test("It may ring again after its messages were fetched")
     func fetched() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setSource","notify_mode":"sendOnlyOne"}"#)
@@ -244,7 +246,7 @@ struct ReplacementTests {
         #expect(!story.engine.session(now: story.now).isOnline)
     }
 
-    @Test("After the end of a session nothing comes, in no mode, until somebody returns")
+    @Test("After the end of a session nothing is shown in any mode until the user returns")
     func endedSession() throws {
         for mode in ["applePushNotification", "sendOnePerConversation", "disabled"] {
             var story = Story()

@@ -5,16 +5,16 @@ import Testing
 
 @testable import Notifications
 
-@Suite("Room for what senders name")
+@Suite("Bounds on what senders can add")
 struct RoomTests {
     private func message(_ user: Int, _ id: Int = 1) -> String {
         #"{"loc_key":"MESSAGE_TEXT","loc_args":["Zoe","hi"],"custom":{"from_id":"\#(user)","#
             + #""msg_id":"\#(id)"}}"#
     }
 
-    // Minutes with a sanitizer, and of one thread.
+    // Takes minutes with a sanitizer, on one thread.
     @Test(
-        "Beyond 40,000 chats those are forgotten that only pushes told of, with nothing to show",
+        "Beyond 40,000 chats, those known only from pushes and with nothing to show are forgotten",
         .disabled(if: OwnMemory.isSanitized))
     func chats() throws {
         var engine = Engine()
@@ -38,7 +38,7 @@ struct RoomTests {
         #expect(engine.account.chats[ChatID(7)] != nil)
     }
 
-    @Test("A thousand announcements are remembered, the latest")
+    @Test("The latest thousand announcements are remembered")
     func announcements() {
         var engine = Engine()
         engine.start(now: 1_000)
@@ -69,7 +69,7 @@ struct RoomTests {
         #expect(queue.nextDue == 50)
     }
 
-    @Test("A host without room for the account has the groups forgotten that nobody sees")
+    @Test("A host without room for the account forgets groups that are not shown")
     func makeRoom() throws {
         var story = Story()
         for user in 1...200 { story.push(message(user)) }

@@ -12,7 +12,7 @@ struct SettingsRequestTests {
 
     private struct NoObject: Error {}
 
-    @Test("A chat's settings are read as they were written, with the scope's where they are used")
+    @Test("A chat's settings are read back as written, with the scope's values where those apply")
     func chat() throws {
         var story = Story()
         try story.request(
@@ -33,7 +33,7 @@ struct SettingsRequestTests {
         #expect(read["disable_mention_notifications"]?.bool == true)
     }
 
-    @Test("A chat without settings of its own uses its scope's throughout")
+    @Test("A chat without its own settings uses its scope's")
     func defaults() throws {
         var story = Story()
         let read = try members(
@@ -42,7 +42,7 @@ struct SettingsRequestTests {
         #expect(flags.count == 8 && flags.allSatisfy { $0.value.bool == true })
     }
 
-    @Test("Each scope has settings of its own", arguments: ["Private", "Group", "Channel"])
+    @Test("Each scope has its own settings", arguments: ["Private", "Group", "Channel"])
     func scope(name: String) throws {
         var story = Story()
         let scope = #""scope":{"@type":"notificationSettingsScope\#(name)Chats"}"#
@@ -55,7 +55,7 @@ struct SettingsRequestTests {
                 try story.request(#"{"@type":"getScopeNotificationSettings",\#(scope)}"#))
             let isIt = other == name
             #expect(read["sound_id"]?.text == (isIt ? "3" : "-1"))
-            // For ever is told as what is left of it.
+            // A mute for ever is reported as its rest.
             let rest = Int64(Int32.max) - Int64(story.now)
             #expect(read["mute_for"]?.integer == (isIt ? rest : 0))
             #expect(read["show_preview"]?.bool == !isIt)
@@ -63,7 +63,7 @@ struct SettingsRequestTests {
     }
 
     @Test(
-        "What names no chat or no scope is refused in TDLib's words",
+        "Requests without a valid chat or scope are refused with TDLib's error texts",
         arguments: [
             (
                 #""setChatNotificationSettings","chat_id":5"#, "Wrong chat identifier specified"
@@ -82,7 +82,7 @@ struct SettingsRequestTests {
     }
 
     @Test(
-        "An option is read as it was written; unset ones have TDLib's defaults",
+        "An option is read back as written; unset ones have TDLib's defaults",
         arguments: [
             ("notification_group_size_max", "10"), ("online_cloud_timeout_ms", "300000"),
             ("notification_cloud_delay_ms", "30000"), ("notification_default_delay_ms", "1500"),
@@ -97,7 +97,7 @@ struct SettingsRequestTests {
     }
 
     @Test(
-        "Members of wrong types are refused in TDLib's words",
+        "Members of wrong types are refused with TDLib's error texts",
         arguments: [
             (
                 #""removeNotification","notification_group_id":"x""#,
@@ -135,7 +135,7 @@ struct SettingsRequestTests {
             outcome == .badRequest("Failed to parse JSON object as TDLib request: \(mistake)"))
     }
 
-    @Test("To TDLib only its own options can be set, and those of a client's own")
+    @Test("With TDLib only its own options and the client's can be set")
     func settable() throws {
         var strict = Story(.strict)
         let refusal = Outcome.badRequest("Option can't be set")
@@ -150,7 +150,7 @@ struct SettingsRequestTests {
         #expect(try learn.set("online_cloud_timeout_ms", "1") == .ok)
     }
 
-    @Test("A request that nobody knows is left to the host; one without a type is refused")
+    @Test("An unknown request is left to the host; one without a type is refused")
     func unknown() throws {
         var story = Story()
         #expect(try story.request(#"{"@type":"getMe"}"#) == nil)

@@ -16,7 +16,7 @@ struct SourceTests {
         return message.presentation
     }
 
-    @Test("The client sets mode, session and looks; what it leaves out stays")
+    @Test("The client sets mode, session and presentation; omitted members stay")
     func setSource() throws {
         var story = Story()
         try story.request(
@@ -32,7 +32,7 @@ struct SourceTests {
     }
 
     @Test(
-        "Modes are understood in every spelling of their source",
+        "Modes are accepted in every spelling their source uses",
         arguments: [
             ("Disabled", SourceState.NotifyMode.disabled), ("disabled", .disabled),
             ("SendOnlyOne", .sendOnlyOne), ("sendOnePerConversation", .sendOnePerConversation),
@@ -44,7 +44,7 @@ struct SourceTests {
         #expect(story.engine.account.source.notifyMode == mode)
     }
 
-    @Test("Whether a session is a mobile one can be said, and is kept")
+    @Test("A session can be marked as mobile, and stays so")
     func mobile() throws {
         var story = Story()
         #expect(story.engine.account.source.isMobile)
@@ -53,7 +53,9 @@ struct SourceTests {
         #expect(!story.engine.account.source.isMobile)
     }
 
-    @Test("A badge is refused in the words of a text, too", arguments: ["\"false\"", "0", "\"0\""])
+    @Test(
+        "A bad badge is refused with the error text for strings",
+        arguments: ["\"false\"", "0", "\"0\""])
     func badgeWord(word: String) throws {
         var story = Story()
         try story.request(
@@ -61,7 +63,7 @@ struct SourceTests {
         #expect(!story.engine.account.source.presentation.showsBadge)
     }
 
-    @Test("ICQ: sound, sentence and action label of the registration fill what the payload leaves")
+    @Test("ICQ: the registration's sound, sentence and action label fill in what the payload omits")
     func presentation() throws {
         var story = Story()
         try story.request(
@@ -76,7 +78,7 @@ struct SourceTests {
         #expect(!hasBadge)
     }
 
-    @Test("Sound, label and badge of the registration hold whatever the dialect")
+    @Test("The registration's sound, label and badge apply to every dialect")
     func looks() throws {
         var story = Story()
         try story.request(
@@ -92,7 +94,7 @@ struct SourceTests {
             #"{"web_push":8030,"notification":{"title":"T"},"app_badge":4}"#, dialect: .declarative)
         let hasBadge = story.updates.contains { if case .unreadBadge = $0 { true } else { false } }
         #expect(!hasBadge)
-        // Its own comes first.
+        // Its own setting takes precedence.
         var other = Story()
         try other.request(
             #"{"@type":"bellwire.setSource","presentation":{"sound":"IM"}}"#)
@@ -102,7 +104,7 @@ struct SourceTests {
         #expect(presentation(other)?.sound.hasPrefix("bell") == true)
     }
 
-    @Test("A source that is disabled shows nothing, and still counts")
+    @Test("A disabled source shows nothing but still counts")
     func disabled() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setSource","notify_mode":"disabled"}"#)
@@ -111,7 +113,7 @@ struct SourceTests {
         #expect(story.updates.contains(.unreadBadge(count: 3, missedCalls: nil)))
     }
 
-    @Test("The end of a session is told once, and somebody's return begins a new one")
+    @Test("The end of a session is announced once, and the user's return begins a new one")
     func session() throws {
         var story = Story()
         try story.request(#"{"@type":"bellwire.setSource","session_timeout":100}"#)
@@ -127,7 +129,7 @@ struct SourceTests {
         #expect(story.engine.session(now: story.now).isOnline)
     }
 
-    @Test("A session that nobody has begun does not come due, whatever comes for it")
+    @Test("A session that was never begun does not end, whatever pushes arrive")
     func sessionWithoutBeginning() {
         var story = Story()
         story.engine.account.source.sessionTimeout = 86_400

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Notifications
 
-/// What a start must bring back of an account, said anew: each chat's notifications in one of two
-/// groups, by the settings as they are then.
+/// A second implementation of what a start must restore: each chat's notifications in one of two
+/// groups, by the current settings.
 struct StartJudgement {
     private struct Place: Hashable {
         let chatID: ChatID

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Notifications
 
-/// Numbers that stand in what was kept: another order of cases must not change what they mean.
-@Suite("Numbers in kept accounts")
+/// Numbers in stored data: reordering the cases must not change their meaning.
+@Suite("Numbers in stored accounts")
 struct StoredNumberTests {
     @Test("Each case has the number that it always had")
     func numbers() {

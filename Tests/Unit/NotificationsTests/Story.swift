@@ -9,7 +9,7 @@ struct Story {
     var engine: Engine
     var client = Client()
     var now = 1_800_000_060.0
-    /// Everything since the last look.
+    /// Everything since the last call.
     var updates: [Update] = []
 
     init(_ policy: ChatPolicy = .learn, count: Int64 = 5, size: Int64 = 10) {
@@ -65,12 +65,12 @@ struct Story {
     mutating func pass(_ seconds: Double) {
         now += seconds
         engine.advance(to: now)
-        // Or its host would call it again at once, for ever.
+        // Otherwise its host would call it again at once, for ever.
         if let due = engine.nextDeadline { #expect(due > now) }
         settle()
     }
 
-    /// The process ends without a word and starts again from what was kept.
+    /// The process ends suddenly and starts again from the stored state.
     mutating func restart() throws {
         engine = Engine(try Account(state: engine.account.state))
         client.restart()

@@ -1,6 +1,6 @@
 import Testing
 
-/// What random stories are about; the more often an action stands there, the more often it happens.
+/// The actions of random stories; an action listed more often happens more often.
 enum StoryProfile: String, CaseIterable, CustomTestStringConvertible {
     case mixed, dates, groups, options, settings, reading, restarts, contents
     case oddValues = "odd values"

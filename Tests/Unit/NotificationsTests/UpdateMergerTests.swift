@@ -2,7 +2,7 @@ import Testing
 
 @testable import Notifications
 
-@Suite("Updates that wait together")
+@Suite("Merging of waiting updates")
 struct UpdateMergerTests {
     private func notification(_ id: Int32, _ text: String = "") -> Notification {
         let message = PushMessage(
@@ -37,7 +37,7 @@ struct UpdateMergerTests {
         }
     }
 
-    @Test("What was added and removed before anybody heard of it is not told")
+    @Test("A notification added and removed before it was sent is not announced")
     func cancelled() {
         let items = [update([2], total: 1), update([], [2], sound: 0, total: 1)]
         #expect(merged(items, isVisible: false) == [])
@@ -52,7 +52,7 @@ struct UpdateMergerTests {
         #expect(merged(items) == ["+[7] -[2] -1 of 2"])
     }
 
-    @Test("Neighbours that sound alike become one, others stay apart")
+    @Test("Neighbours with the same sound are merged, others are not")
     func neighbours() {
         #expect(merged([update([1]), update([2], total: 2)]) == ["+[1, 2] -[] -1 of 2"])
         #expect(
@@ -66,7 +66,7 @@ struct UpdateMergerTests {
                 == ["+[2] -[1] 0 of 0"])
     }
 
-    @Test("The first addition keeps its sound, the last words win")
+    @Test("The first addition keeps its sound, the last text wins")
     func edits() {
         let items = [
             update([1]), .edit(notification(1, "new")), update([], [1], sound: 0),
@@ -80,7 +80,7 @@ struct UpdateMergerTests {
         #expect(first.added == [notification(1, "new")])
     }
 
-    @Test("Removed and added again, it is told as both, one after the other")
+    @Test("A notification removed and added again is announced as both, in this order")
     func readded() {
         let items = [update([], [1], sound: 0), update([1, 2], sound: 0, total: 2)]
         #expect(merged(items) == ["+[] -[1] 0 of 0", "+[1, 2] -[] 0 of 2"])
@@ -89,7 +89,7 @@ struct UpdateMergerTests {
                 == ["+[] -[1] 0 of 0", "+[1, 2] -[] 0 of 2"], "however often")
     }
 
-    @Test("A new count alone is told")
+    @Test("A new count alone is announced")
     func count() {
         #expect(merged([update([], sound: 0, total: 4)]) == ["+[] -[] 0 of 4"])
     }

@@ -22,7 +22,7 @@ struct JPEGDecoderTests {
         #expect(throws: JPEGDecoder.Refusal.unsupported) { try JPEGDecoder.picture(vector.file) }
     }
 
-    @Test("What is cut is refused, and no changed byte does harm", arguments: 0..<5)
+    @Test("A truncated picture is refused, and no changed byte does harm", arguments: 0..<5)
     func damage(index: Int) throws {
         let jpeg = try PictureVector.all("jpeg")[index].file
         for prefix in prefixes(of: jpeg.dropLast(4)) {
@@ -33,7 +33,7 @@ struct JPEGDecoderTests {
             for _ in 0..<3 {
                 var changed = jpeg
                 changed[position] = .random(in: 0...255, using: &random)
-                // One that claims to be large is made as large, which takes its time.
+                // A large claimed size is really allocated, which takes time.
                 guard (163...166).contains(position) == false else { continue }
                 _ = try? JPEGDecoder.picture(changed)
             }
@@ -41,7 +41,7 @@ struct JPEGDecoderTests {
     }
 
     @Test(
-        "One that claims to be larger than it may be is refused before there is room for it")
+        "A picture that claims too large a size is refused before memory is reserved")
     func large() throws {
         var jpeg = try PictureVector.all("jpeg")[0].file
         let frame = try #require(jpeg.firstRange(of: [0xFF, 0xC0])).lowerBound
@@ -59,7 +59,7 @@ struct JPEGDecoderTests {
         #expect(throws: JPEGDecoder.Refusal.damaged) { try JPEGDecoder.picture(jpeg) }
     }
 
-    @Test("A large one is made smaller, by the mean of its dots")
+    @Test("A large picture is scaled down by the mean of its pixels")
     func reduction() {
         let dots: [UInt8] = [10, 0, 0, 20, 0, 0, 30, 0, 0, 40, 0, 0, 50, 0, 0, 60, 0, 0]
         let picture = Picture(width: 3, height: 2, pixels: dots).reduced(to: 2)

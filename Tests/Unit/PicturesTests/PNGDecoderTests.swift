@@ -21,7 +21,7 @@ struct PNGDecoderTests {
         #expect(picture.pixels == vector.pixels, "\(vector.name)")
     }
 
-    @Test("What is cut or changed is refused", arguments: [0, 4, 8, 10, 12, 13, 14])
+    @Test("A truncated or changed picture is refused", arguments: [0, 4, 8, 10, 12, 13, 14])
     func damage(index: Int) throws {
         let vector = try PictureVector.all("png")[index]
         for prefix in prefixes(of: vector.file) {
@@ -35,7 +35,7 @@ struct PNGDecoderTests {
     }
 
     @Test(
-        "No changed byte of what is packed does harm, nor makes it longer",
+        "No changed byte of compressed data does harm or makes it longer",
         arguments: [0, 4, 12, 13])
     func packed(index: Int) throws {
         let vector = try PictureVector.all("png")[index]
@@ -51,13 +51,13 @@ struct PNGDecoderTests {
         for position in packed.indices.dropFirst(2) {
             var changed = packed
             changed[position] = .random(in: 0...255, using: &random)
-            // Some bits count for nothing.
+            // Some bits have no effect.
             let other = try? Inflater.unpacked(changed, size: size)
             #expect(other == nil || other == unpacked)
         }
     }
 
-    @Test("What claims to be larger than it can be is refused before there is room for it")
+    @Test("A picture that claims an impossible size is refused before memory is reserved")
     func large() throws {
         let vector = try #require(try PictureVector.all("png").first { $0.name == "grey" })
         #expect(throws: Picture.Refusal.tooLarge) {
@@ -83,7 +83,7 @@ struct PNGDecoderTests {
         #expect(throws: Never.self) { try PrefixCode(lengths: [0, 0]) }
     }
 
-    @Test("What is not seen gives a smaller picture no colour")
+    @Test("Transparent pixels do not colour a scaled picture")
     func reduction() {
         let dots: [UInt8] = [200, 100, 0, 255, 0, 0, 0, 0, 9, 9, 9, 0, 7, 7, 7, 0]
         let picture = Picture(width: 4, height: 1, pixels: dots, hasAlpha: true).reduced(to: 2)
@@ -95,7 +95,7 @@ struct PNGDecoderTests {
 }
 
 extension [UInt8] {
-    /// With another size in the first chunk, and the check sum of that.
+    /// With another size in the first chunk, and the matching checksum.
     fileprivate func withSize(_ width: UInt32, _ height: UInt32) -> [UInt8] {
         var png = self
         for (place, number) in [(16, width), (20, height)] {

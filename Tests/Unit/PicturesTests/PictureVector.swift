@@ -2,13 +2,13 @@ import Base
 import TestSupport
 import Testing
 
-/// A picture as a file, and what another program draws of it.
+/// A picture file, and its pixels as another program decodes them.
 struct PictureVector {
     let name: String
     let size: (width: Int, height: Int)
     let file: [UInt8]
     let hasAlpha: Bool
-    /// None where it is of a kind that is refused.
+    /// Empty if its kind is refused.
     let pixels: [UInt8]
 
     private init(_ node: JSONNode) throws {

@@ -60,7 +60,7 @@ struct DocumentedTests {
         #expect(try namedTests(in: rest + text[start...].split(separator: "\n")) > 25)
     }
 
-    /// How many tests these lines name: all are there, and each row of a table names one.
+    /// How many tests these lines name. All must exist, and each table row must name one.
     private func namedTests(in lines: [Substring]) throws -> Int {
         let sources = try Self.sources()
         var count = 0
@@ -80,7 +80,7 @@ struct DocumentedTests {
         return count
     }
 
-    /// `Suite.function`, and `.function` of the suite before it.
+    /// Finds `Suite.function`, and `.function`, which belongs to the suite named before it.
     private static func names(in line: Substring) throws -> [(suite: String, function: String)] {
         var suite = ""
         return line.matches(of: /`([A-Z]\w*Tests)?\.(\w+)`/).compactMap { match in

@@ -5,8 +5,8 @@ import WebPush
 
 @Suite("Encryption and Crypto-Key")
 struct EncryptionFieldsTests {
-    /// Where the texts leave a choice: padded base64, a trailing semicolon, and a keyid that nothing
-    /// matches beside a single dh are taken.
+    /// Where the specifications leave a choice: padded base64, a trailing semicolon, and an
+    /// unmatched keyid beside a single dh are accepted.
     static let tolerated: Set = [
         "ecec-params-ok-quoted-pair-values-with-base64-padding",
         "ecec-params-err-trailing-in-crypto-key-header",
@@ -19,7 +19,7 @@ struct EncryptionFieldsTests {
 
     @Test("Every vector of the grammar", arguments: try WebPushVector.all("headers"))
     func vector(_ vector: WebPushVector) {
-        // Where a vector leaves a choice, its reference reading is the strict one.
+        // Where a vector leaves a choice, it expects the strict reading.
         let strict = vector.must == "either" ? vector.verifiers?.refimpl : vector.expect
         do throws(DecryptionRefusal) {
             let fields = try EncryptionFields(
@@ -53,7 +53,7 @@ struct EncryptionFieldsTests {
         }
     }
 
-    @Test("An absent field is told from an empty one")
+    @Test("An absent field is distinguished from an empty one")
     func absent() {
         func refusal(_ encryption: String?, _ cryptoKey: String?) -> DecryptionRefusal? {
             do throws(DecryptionRefusal) {

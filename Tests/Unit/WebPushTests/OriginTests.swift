@@ -18,7 +18,7 @@ struct OriginTests {
     }
 
     @Test(
-        "What has no origin",
+        "URLs without an origin",
         arguments: [
             "", "https://", "https:///x", "ftp://a.example", "a.example", "https:a.example",
             "https://user@a.example/", "https://a.example:0/", "https://a.example:65536/",

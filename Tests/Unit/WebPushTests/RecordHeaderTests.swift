@@ -22,7 +22,7 @@ struct RecordHeaderTests {
         #expect(refusal(Self.body) == nil)
     }
 
-    @Test("The first thing that is wrong is named: length, record size, key id, point")
+    @Test("The first error is named: length, record size, key id, point")
     func order() {
         func changed(_ changes: [Int: UInt8], drop: Int = 0) -> [UInt8] {
             var body = Self.body

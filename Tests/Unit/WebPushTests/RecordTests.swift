@@ -13,7 +13,7 @@ struct RecordTests {
         }
     }
 
-    @Test("aes128gcm: text, 02, zeros; only one delimiter is cut")
+    @Test("aes128gcm: text, 02, zeros; only one delimiter is removed")
     func delimiter() {
         #expect(text([2], .aes128gcm) == .success(0..<0))
         #expect(text([7, 2, 0, 0], .aes128gcm) == .success(0..<1))
@@ -37,7 +37,7 @@ struct RecordTests {
         #expect(text([2, 0, 0, 0], .aesgcm) == .failure(.badPadding))
     }
 
-    @Test("What is padded is found again", arguments: ContentEncoding.allCases)
+    @Test("Padded text is found again", arguments: ContentEncoding.allCases)
     func roundTrip(encoding: ContentEncoding) {
         let plain: [UInt8] = [0, 1, 2, 0]
         for padding in [0, 1, 255, 256, 4000] {

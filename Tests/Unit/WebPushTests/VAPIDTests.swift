@@ -35,7 +35,7 @@ struct VAPIDTests {
     }
 
     @Test(
-        "exp as text is taken from the old scheme only",
+        "exp as text is accepted in the old scheme only",
         arguments: [
             (VAPIDAuthorization.Scheme.webPush, "\"17\"", true), (.vapid, "\"17\"", false),
             (.bearer, "\"17\"", false), (.webPush, "\"1.5\"", false), (.vapid, "17.5", true),
@@ -52,7 +52,7 @@ struct VAPIDTests {
         }
     }
 
-    @Test("Every use is held against clock, origin and bound key")
+    @Test("Every use is checked against clock, origin and bound key")
     func policy() throws {
         let key = Digest(InlineArray<32, UInt8>(repeating: 1))
         let otherKey = Digest(InlineArray<32, UInt8>(repeating: 2))
@@ -99,7 +99,7 @@ struct VAPIDCacheTests {
             length: length, isKeyBound: isKeyBound, at: now)
     }
 
-    @Test("A token that is long or for many is not kept, one at the bounds is")
+    @Test("A token that is too long or has too many audiences is not cached; one at the limits is")
     func large() {
         var cache = VAPIDCache(capacity: 10)
         let audience = Array("https://push.example".utf8)
@@ -111,7 +111,7 @@ struct VAPIDCacheTests {
         #expect(cache.count == 2)
     }
 
-    @Test("It stays within its bytes, however large its entries are")
+    @Test("It stays within its limit of bytes, however large its entries are")
     func bytes() {
         var cache = VAPIDCache(capacity: 10_000, byteLimit: 100_000)
         let audience = [UInt8](repeating: 1, count: 1_500)
@@ -122,7 +122,7 @@ struct VAPIDCacheTests {
         #expect(cache.count > 50 && cache.entry(for: digest(999)) != nil)
     }
 
-    @Test("What is older than a token may be is forgotten, also when the clock was set back")
+    @Test("Entries older than a token's lifetime are removed, also when the clock was set back")
     func ages() {
         for later in [86_401.0, -86_401] {
             var cache = VAPIDCache(capacity: 10)
@@ -149,7 +149,7 @@ struct VAPIDCacheTests {
         #expect(cache.entry(for: digest(989)) == nil)
     }
 
-    @Test("One key has at most 64 tokens in it")
+    @Test("A key has at most 64 cached tokens")
     func perKey() {
         var cache = VAPIDCache(capacity: 1000)
         insert(1, key: 1, into: &cache)
@@ -160,7 +160,7 @@ struct VAPIDCacheTests {
         #expect(cache.entry(for: digest(1)) != nil && cache.entry(for: digest(299)) != nil)
     }
 
-    @Test("Strangers cannot push out the tokens of keys that endpoints are bound to")
+    @Test("Strangers cannot evict the tokens of keys bound to endpoints")
     func bound() {
         var cache = VAPIDCache(capacity: 10)
         insert(1, key: 1, isKeyBound: true, into: &cache)

@@ -1,10 +1,11 @@
 import Base
 import WebPush
 
-/// What happens rarely; its statements are prepared when they are needed.
+/// Rare changes; these statements are prepared each time.
 extension StoredDevices {
-    /// The row of the device's owner, or the number of the stranger, who has fewer than `limit`; nil
-    /// if its credential does not exist, or there are as many. On this machine nobody counts them.
+    /// Returns the row of the device's owner, or the stranger's number. Nil if the credential does
+    /// not exist, or the owner has `limit` devices already. Devices of this machine are not
+    /// counted.
     func insert(_ device: KnownUserAgent, limit: Int) throws(StoreFault) -> UInt32? {
         let insert = try transaction.connection.statement(
             """
@@ -20,7 +21,8 @@ extension StoredDevices {
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
-    /// One without a user agent. The row of its owner; nil if its credential does not exist.
+    /// Adds a device without a user agent. Returns its owner's row; nil if the credential does not
+    /// exist.
     func insert(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> UInt32? {
         let insert = try transaction.connection.statement(
             """
@@ -31,7 +33,7 @@ extension StoredDevices {
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
-    /// Made if there is none of that name.
+    /// Creates the owner if there is none of that name.
     private func row(ofOwner name: String) throws(StoreFault) -> Int64 {
         let owner = try transaction.connection.statement(
             """
@@ -41,7 +43,7 @@ extension StoredDevices {
         return try owner.step() ? owner.integer(0) : 0
     }
 
-    /// False if its device does not exist.
+    /// False if the device does not exist.
     func insert(
         _ subscription: Subscription, sealedToken: [UInt8]
     ) throws(StoreFault) -> Bool {
@@ -57,7 +59,7 @@ extension StoredDevices {
         return try insert.step()
     }
 
-    /// The endpoint's digest; nil if the subscription is not there or is bound already.
+    /// Returns the endpoint's digest; nil if the subscription does not exist or is bound already.
     func bindKey(_ hash: KeyHash, to subscription: UInt32) throws(StoreFault) -> Digest? {
         let update = try transaction.connection.statement(
             """
@@ -67,7 +69,7 @@ extension StoredDevices {
         return try update.step() ? update.withBytes(0) { Digest($0) } : nil
     }
 
-    /// The endpoint's digest; nil if the subscription is not there.
+    /// Returns the endpoint's digest; nil if the subscription does not exist.
     func deleteSubscription(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM subscription WHERE row = ?1 RETURNING endpoint", row)
     }
@@ -76,7 +78,7 @@ extension StoredDevices {
         try transaction.connection.rows("SELECT row FROM subscription WHERE device = ?1", device)
     }
 
-    /// Those of the same channel, of which a user agent knows only the newest.
+    /// Subscriptions of the same channel; the user agent only knows the newest.
     func channels(like other: Subscription) throws(StoreFault) -> [UInt32] {
         try transaction.connection.rows(
             "SELECT row FROM subscription WHERE device = ?1 AND channel = ?2 AND kind = ?3",
@@ -91,12 +93,12 @@ extension StoredDevices {
         try transaction.connection.rows("SELECT row FROM device WHERE owner = ?1", owner)
     }
 
-    /// The digest of its user agent id; nil if it is not there.
+    /// Returns the digest of its user agent id; nil if the device does not exist.
     func deleteDevice(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)
     }
 
-    /// False if it is not there.
+    /// False if it does not exist.
     func touch(
         _ table: SeenTable, _ row: UInt32, at time: Int64
     ) throws(StoreFault) -> Bool {
@@ -110,14 +112,14 @@ extension StoredDevices {
         case credential
     }
 
-    /// False if there is one of that name.
+    /// False if the name is taken.
     func insertOwner(_ name: String) throws(StoreFault) -> Bool {
         let insert = try transaction.connection.statement(
             "INSERT INTO owner (name) VALUES (?1) ON CONFLICT DO NOTHING RETURNING row", name)
         return try insert.step()
     }
 
-    /// With the answers that are given again: a later owner may have his name.
+    /// Also deletes the owner's kept answers, because a later owner may get the same name.
     func deleteOwner(_ row: UInt32) throws(StoreFault) -> Bool {
         try transaction.connection.run(
             "DELETE FROM kept_answer WHERE owner = (SELECT name FROM owner WHERE row = ?1)", row)
@@ -130,7 +132,8 @@ extension StoredDevices {
         try transaction.connection.rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }
 
-    /// `.conflict` if its owner has one of that name, `.full` if there are `limit` of them.
+    /// `.conflict` if the owner has a credential of that name, `.full` if there are `limit` of
+    /// them.
     func insert(_ credential: DeviceCredential, limit: Int) throws(StoreFault) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
         let insert = try transaction.connection.statement(
@@ -146,7 +149,7 @@ extension StoredDevices {
         return try other.step() ? .conflict : .full
     }
 
-    /// The digest of its secret; nil if it is not there.
+    /// Returns the digest of its secret; nil if the credential does not exist.
     func deleteCredential(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM credential WHERE row = ?1 RETURNING secret", row)
     }

@@ -2,7 +2,7 @@ import Base
 import Delivery
 import WebPush
 
-/// Devices, what they came under, and their subscriptions. For the writer's thread.
+/// Devices, their credentials and their subscriptions. For the writer's thread.
 final class StoredDevices {
     let transaction: Transaction
     private let messages: StoredMessages
@@ -31,14 +31,14 @@ extension StoredDevices {
         return .done
     }
 
-    /// One without a user agent. False if its credential does not exist.
+    /// Adds a device without a user agent. False if its credential does not exist.
     func add(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> Bool {
         guard let owner = try insert(device, owner: owner) else { return false }
         note(.device(device, owner: owner))
         return true
     }
 
-    /// With its subscriptions. False if it is not there.
+    /// Removes the device and its subscriptions. False if it does not exist.
     func remove(device row: UInt32) throws(StoreFault) -> Bool {
         for subscription in try subscriptions(ofDevice: row) { _ = try unregister(subscription) }
         guard let userAgent = try deleteDevice(row) else { return false }
@@ -56,7 +56,7 @@ extension StoredDevices {
         return outcome
     }
 
-    /// When nothing is left that was made under it.
+    /// Call this when nothing made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
         guard let secret = try deleteCredential(row) else { return .notFound }
         note(.removedCredential(secret))
@@ -72,7 +72,8 @@ extension StoredDevices {
                 || index.hasRoomForEndpoint(of: subscription.address.device)
         else { return .full }
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
-        // Its answer may have been lost with a connection, and the client asked again.
+        // The answer to an earlier request may have been lost with its connection, so the client
+        // asked again.
         if subscription.kind == .channel {
             for row in try channels(like: subscription) { _ = try unregister(row) }
         }
@@ -105,7 +106,7 @@ extension StoredDevices {
         return true
     }
 
-    /// How many endpoints that ended long ago are forgotten.
+    /// Returns how many endpoints that ended long ago were deleted.
     func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         try ended.deleteOld(at: now, limit: limit)
     }

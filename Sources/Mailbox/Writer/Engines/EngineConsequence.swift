@@ -1,17 +1,17 @@
 import Notifications
 
-/// What an engine's updates, and its clients, mean for registrations and their callbacks.
+/// What updates of an engine, and its clients, mean for registrations and their callbacks.
 ///
-/// Done behind the operation that made them and what that tells callbacks itself; so none is done
-/// while another is.
+/// Carried out after the operation that caused them and its own callback events, never while
+/// another one is under way.
 enum EngineConsequence {
     /// A push said that there is something to fetch.
     case fetch(device: UInt32, engine: UInt32, [Update.Detail])
     case revoke(engine: UInt32)
     case tell(CallbackEvent, engine: UInt32)
-    /// A client is back after long: `registerDevice` is to be called again.
+    /// A client returned after a long time: remind the callbacks to call `registerDevice` again.
     case remind(engine: UInt32)
-    /// Clients are there.
+    /// Clients are connected, a sign of life of the registrations.
     case note(engine: UInt32)
     case mobile(Bool, engine: UInt32)
 

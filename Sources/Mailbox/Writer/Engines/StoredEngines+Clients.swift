@@ -33,7 +33,7 @@ extension StoredEngines {
         }
     }
 
-    /// What is due is over before somebody hears of it, and what an application wants holds from now.
+    /// Before a client joins, handles what is due and applies what the application wants.
     private func makeCurrent(_ engine: LoadedEngine, _ role: EngineRole) throws(StoreFault) {
         if let deadline = engine.hosted.engine.nextDeadline, deadline <= wall {
             engine.hosted.advance(to: wall)
@@ -44,7 +44,7 @@ extension StoredEngines {
         _ = try request(.setRaw(takesRaw), engine)
     }
 
-    /// What waits for one who joins.
+    /// The updates that wait for the client that joins.
     private func owed(_ engine: LoadedEngine, _ role: EngineRole) throws(StoreFault) -> [Update] {
         guard !engine.hosted.engine.account.owed.isEmpty else { return [] }
         let hasFetchers = index.engines.hasFetchers(engine.row)
@@ -53,7 +53,7 @@ extension StoredEngines {
         return try hasFetchers ? updates : naming(engine, updates)
     }
 
-    /// Viewers have to know which program is to hear of it.
+    /// Adds the application's service, which viewers need to pass the action on.
     private func naming(
         _ engine: LoadedEngine, _ updates: [Update]
     ) throws(StoreFault) -> [Update] {
@@ -75,7 +75,7 @@ extension StoredEngines {
                 through: engine.hosted.engine.account.owed.lastID, hasFetchers: hasFetchers))
     }
 
-    /// What a client had begun ends with it. What the last fetcher has not taken is for viewers.
+    /// Ends what the client had begun. Viewers get what the last fetcher has not taken.
     func leave(_ row: UInt32, _ isFetching: Bool) throws(StoreFault) -> StoreOutcome {
         try engine(row) { engine throws(StoreFault) in
             if isFetching, engine.hosted.engine.isFetching {
@@ -92,7 +92,7 @@ extension StoredEngines {
     private func handOutWaiting(_ engine: UInt32, to role: EngineRole) throws(StoreFault) {
         let devices = try EngineRows.waitingDevices(engine, on: transaction.connection)
         for device in devices {
-            // What waited until somebody is there is not fetched any more.
+            // The stored payloads only waited for a client to arrive.
             if role.isFetcher {
                 try messages.endAll(ofDevice: device)
             }
@@ -100,7 +100,7 @@ extension StoredEngines {
         }
     }
 
-    /// After so many seconds a client that returns has `registerDevice` repeated.
+    /// A client that returns after this many seconds triggers a reminder to call `registerDevice`.
     private static let longAbsence: UInt32 = 3_600
 
     private func isBack(_ row: UInt32) -> Bool {
@@ -108,7 +108,7 @@ extension StoredEngines {
         return left.adding(seconds: Self.longAbsence) <= transaction.time.now
     }
 
-    /// Its clients are a sign of life of every registration.
+    /// A connected client is a sign of life of every registration.
     func note(_ engine: LoadedEngine) throws(StoreFault) {
         guard let next = try members(of: engine).nextNote, next <= transaction.time.now else {
             return

@@ -4,7 +4,7 @@ import EngineHost
 extension StoredEngines {
     private static let recordsRemovedAtOnce = 4
 
-    /// At the end of a batch.
+    /// Call this at the end of a batch.
     func keepJournal() throws(StoreFault) {
         guard let (record, engines) = journal.takeRecord() else { return }
         let position = transaction.nextPosition()
@@ -14,8 +14,8 @@ extension StoredEngines {
         try shortenJournal()
     }
 
-    /// With a batch that made it longer, some of what is too much: a commit for nothing else would cost
-    /// as much as the batch. One that only ends things must not need room on a full disk.
+    /// Shortens the journal only in batches that made it longer: a separate commit would cost as
+    /// much as the batch. A batch that only ends things must not need room on a full disk.
     private func shortenJournal() throws(StoreFault) {
         for _ in 0..<Self.recordsRemovedAtOnce where journal.size > transaction.limits.engineJournal
         {
@@ -23,14 +23,14 @@ extension StoredEngines {
         }
     }
 
-    /// Writes the accounts of which it tells.
+    /// Writes out the accounts in the oldest record, then deletes it.
     private func removeOldestRecord() throws(StoreFault) {
         let kept = journal.keptThrough
         let oldest = try rows.oldest(after: kept)
         guard let oldest else { return }
         var isKept = false
         for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
-            // What is set aside is tried again by another program.
+            // Engines set aside are left for another version to try.
             guard !index.setAside.contains(.account, row) else {
                 isKept = true
                 continue
@@ -39,7 +39,7 @@ extension StoredEngines {
                 try save(engine)
                 return .done
             }
-            // One that cannot be read is not to be helped by it either.
+            // An engine that cannot be read gains nothing from its journal either.
             journal.forget(row)
         }
         guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
@@ -47,7 +47,7 @@ extension StoredEngines {
         journal.removed(size: oldest.size, from: oldest.record)
     }
 
-    /// Nothing is left of what an engine was told.
+    /// Deletes every journal entry of an engine.
     func removeEntries(of row: UInt32) throws(StoreFault) {
         for number in journal.records(of: row) {
             let former = try rows.record(number)

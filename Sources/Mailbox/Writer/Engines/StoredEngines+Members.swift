@@ -2,7 +2,7 @@ import EngineHost
 import Notifications
 import WebPush
 
-/// What the registrations of an account mean for its engine.
+/// How the registrations of an account affect its engine.
 extension StoredEngines {
     func engine(ofDevice device: UInt32) throws(StoreFault) -> UInt32? {
         try rows.engine(ofDevice: device)
@@ -21,13 +21,13 @@ extension StoredEngines {
         loaded[registration.engine]?.members?.changed(registration)
     }
 
-    /// All of them have given a sign of life.
+    /// All of them gave a sign of life.
     func noted(_ registrations: [Registration], _ engine: UInt32) {
         loaded[engine]?.members?.noted(registrations)
     }
 
-    /// An engine lives as long as the last registration of its account. What the one that is gone had
-    /// said, nil where it could not be read, is said no more.
+    /// Ends the engine with the last registration of its account, or else removes what this one
+    /// contributed. Nil stands for a registration that could not be read.
     func left(_ registration: Registration?, _ engine: UInt32) throws(StoreFault) {
         loaded[engine]?.remove(registration)
         guard try !transaction.devices(of: engine).isEmpty else { return try endEngine(engine) }
@@ -46,7 +46,7 @@ extension StoredEngines {
         return members
     }
 
-    /// A registration of its account has come, or gone.
+    /// Call this when a registration of the account was added or removed.
     func tellConsent(of row: UInt32) throws(StoreFault) {
         guard index.engines.hasListeners(row) else { return }
         _ = try engine(row) { engine throws(StoreFault) in
@@ -55,7 +55,7 @@ extension StoredEngines {
         }
     }
 
-    /// The callback of a registration has taken what the user chose.
+    /// The registration's callback has taken the action that the user chose.
     func take(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
         let row = try rows.engine(ofDevice: device)
         guard let row else { return }
@@ -64,8 +64,8 @@ extension StoredEngines {
         }
     }
 
-    /// What waited was taken, which matters to an engine that rings by that. One that cannot be
-    /// read keeps nobody from it.
+    /// The waiting messages were fetched, which selective engines need to know. An engine that
+    /// cannot be read does not stop the fetch.
     func noteFetched(_ device: UInt32) throws(StoreFault) {
         let row = try rows.engine(ofDevice: device)
         guard let row else { return }
@@ -77,7 +77,7 @@ extension StoredEngines {
         }
     }
 
-    /// Another client of the account is in use, or is not any more.
+    /// Another client of the account came into use, or went out of it.
     func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
         _ = try engine(row) { engine throws(StoreFault) in
             var change = SourceChange()

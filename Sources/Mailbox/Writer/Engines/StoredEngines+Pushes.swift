@@ -6,8 +6,8 @@ import WebPush
 
 /// Pushes.
 extension StoredEngines {
-    /// A payload for an engine, and for whoever fetches. With whether it may not touch what had come
-    /// better protected.
+    /// Gives a payload to the engines it is for and keeps it for fetching. The outcome says whether
+    /// it was not allowed to change what arrived with better protection.
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> (outcome: StoreOutcome, isOutranked: Bool) {
@@ -20,7 +20,7 @@ extension StoredEngines {
             let isThere = try rows.has(subscription: message.address.subscription)
             guard isThere else { return .notFound }
             let destinations = try destinations(of: message, push)
-            // All can be read, as this one can, or nothing is done.
+            // Like this engine, all of them must be readable, or nothing is done.
             for row in destinations {
                 let answer =
                     try row == push.engine
@@ -42,7 +42,7 @@ extension StoredEngines {
         return (try keep(message, push, outcome), isOutranked)
     }
 
-    /// Where nobody listens it waits for whoever fetches.
+    /// Without listeners, the payload waits to be fetched.
     private func keep(
         _ message: Message, _ push: EnginePush, _ outcome: StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
@@ -73,7 +73,7 @@ extension StoredEngines {
         return try finish(engine, push: message.address.device)
     }
 
-    /// Payloads that wait as they came are never dropped for others.
+    /// Waiting raw payloads are never dropped to make room for others.
     private func room(
         for message: Message, _ engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {

@@ -1,13 +1,13 @@
 import Base
 import Notifications
 
-/// The bounds of accounts: of one, of all that an owner has, and of all there are.
+/// The limits of accounts: for one account, for all of one owner, and for all.
 extension StoredEngines {
-    /// How long one that has no room is not looked at again, in seconds: that writes it.
+    /// Seconds until a full account is measured again, because that writes it.
     private static let fullTime: UInt32 = 10
     private static let smallPart = 16
 
-    /// What the others have is not its own.
+    /// What is left for this engine once the others are counted.
     func measureRoom(of engine: LoadedEngine) throws(StoreFault) {
         let growth = transaction.limits.growth
         let ofOwner = try transaction.share(of: engine.owner, .engine).bytes - engine.stateSize
@@ -15,14 +15,14 @@ extension StoredEngines {
         engine.room = min(growth.engine, growth.engines - ofOwner, growth.allEngines - ofAll)
     }
 
-    /// Whether more may be kept in an account. One that lives from pushes forgets what is farthest
-    /// from being seen; one whose data are a client's waits for that to remove something.
+    /// Whether an account may grow. One that grows by pushes drops what users are least likely to
+    /// see; one whose data come from a client waits until the client removes something.
     func hasRoom(_ engine: LoadedEngine) throws(StoreFault) -> Bool {
         guard engine.mayBeFull else { return true }
         let now = transaction.time.now
         if let end = engine.isFullUntil, now < end { return false }
         try save(engine)
-        // A small one is not what fills the room, and gives up nothing for others.
+        // A small account is not what fills the room, so it gives up nothing for others.
         if engine.weight > engine.room,
             engine.weight > transaction.limits.growth.engine / Self.smallPart
         {
@@ -34,8 +34,8 @@ extension StoredEngines {
         return !isFull
     }
 
-    /// What a client is answered whose request needs room that is not there; nil for one that does
-    /// not.
+    /// The answer to a client's request that needs room when there is none; nil if the request
+    /// needs none.
     static func refusal(of request: [UInt8]) -> [UInt8]? {
         guard let request = try? JSONDocument(request).root,
             Engine.mayGrow(by: request["@type"]?.text ?? "")

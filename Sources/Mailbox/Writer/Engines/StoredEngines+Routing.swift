@@ -3,11 +3,11 @@ import Delivery
 import Dialects
 import Notifications
 
-/// To which accounts a push goes.
+/// Which accounts a push goes to.
 extension StoredEngines {
-    /// An endpoint names its account. A payload that names another user goes to the account of that
-    /// one, and one that names nobody to all that share the endpoint, of the same owner and
-    /// application. There are no more than a registration may name.
+    /// An endpoint belongs to one account. A payload that names another user goes to that user's
+    /// account. A payload without a user goes to all accounts of the same owner and application
+    /// that share the endpoint; a registration limits how many those are.
     func destinations(of message: Message, _ push: EnginePush) throws(StoreFault) -> [UInt32] {
         guard push.dialect == .telegram, message.content.level != .mtproto,
             push.userID != nil || !push.otherUserIDs.isEmpty,
@@ -17,12 +17,12 @@ extension StoredEngines {
             guard !push.otherUserIDs.isEmpty else { return [push.engine] }
             return [push.engine] + (try accounts(of: push.otherUserIDs, beside: push.engine))
         }
-        // Whose account it is itself may never have been said.
+        // The application may not have said whose account this is.
         guard push.userID != nil || push.otherUserIDs.contains(user) else { return [push.engine] }
         return try accounts(of: [user], beside: push.engine)
     }
 
-    /// An account whose registrations all have a secret takes nothing that came without one.
+    /// Accounts whose registrations all have a secret are left out: this payload came without one.
     private func accounts(
         of users: [Int64], beside engine: UInt32
     ) throws(StoreFault) -> [UInt32] {

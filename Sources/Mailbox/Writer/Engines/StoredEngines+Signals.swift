@@ -12,7 +12,8 @@ extension StoredEngines {
         return .done
     }
 
-    /// That there is something to fetch: fetchers that are there have heard of it.
+    /// Leaves a signal that there is something to fetch. Connected fetchers have heard of it
+    /// already.
     func leaveSignal(for registration: Registration) throws(StoreFault) {
         guard !index.engines.hasFetchers(registration.engine) else { return }
         let signal = FetchSignal(
@@ -28,9 +29,9 @@ extension StoredEngines {
         try transaction.save(signals, device: device)
     }
 
-    /// Gives the fetch signal that is next to the clients, if there are any. One that was given and
-    /// is not confirmed yet comes again only for who may not have heard it: viewers among them, which
-    /// hear of it for a program that their registration names, and may not reach it.
+    /// Gives the next fetch signal to the connected clients. A signal that was given but not
+    /// confirmed is repeated only for clients that may have missed it. That includes viewers: they
+    /// hear it on behalf of the program that the registration names, and may not reach it.
     func handOut(
         device: UInt32, _ engine: UInt32, again: Bool = false
     ) throws(StoreFault) {
@@ -49,7 +50,7 @@ extension StoredEngines {
                     service: registration.terms.service, hasFetchers: hasFetchers)))
     }
 
-    /// What the engine itself has told fetchers of is no news to them.
+    /// Skips signals whose pushes the engine has already reported to fetchers.
     private func take(
         _ device: UInt32, again: Bool, _ hasFetchers: Bool
     ) throws(StoreFault) -> FetchSignal? {
@@ -78,7 +79,7 @@ extension StoredEngines {
         return .done
     }
 
-    /// Whether another one waits behind it.
+    /// Returns whether another signal is waiting.
     private func confirm(
         _ id: MessageID, _ device: UInt32
     ) throws(StoreFault) -> Bool {

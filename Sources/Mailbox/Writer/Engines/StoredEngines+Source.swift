@@ -2,12 +2,12 @@ import Base
 import EngineHost
 import Notifications
 
-/// What the registrations of an account say about its source: how it rings, and how it looks.
+/// The source of an account as its registrations define it: how it rings and how it looks.
 extension StoredEngines {
-    /// Of groups, until the client says something else. All that TDLib allows.
+    /// For groups, until the client says otherwise; the most that TDLib allows.
     private static let groupCountMax: Int64 = 25
 
-    /// As it begins: of those that say something the latest counts.
+    /// The initial account. The latest registration that sets a value wins.
     static func account(of registrations: [Registration]) -> Account {
         let terms = registrations.map(\.terms)
         var account = Account()
@@ -24,7 +24,7 @@ extension StoredEngines {
         return account
     }
 
-    /// How a later registration of an account wants it to ring.
+    /// Applies the ring settings of a later registration of the account.
     func heed(_ terms: RegistrationTerms, _ row: UInt32) throws(StoreFault) {
         let timeout = terms.dialect == .icq ? terms.askedTimeout : nil
         guard terms.askedMode != nil || timeout != nil else { return }
@@ -36,7 +36,7 @@ extension StoredEngines {
         }
     }
 
-    /// What registrations of its account say about looks holds for all of it.
+    /// Applies what the registrations say about looks to the whole account.
     func present(_ row: UInt32) throws(StoreFault) {
         guard let looks = Self.presentation(of: try transaction.registrations(of: row)) else {
             return
@@ -46,7 +46,7 @@ extension StoredEngines {
         }
     }
 
-    /// Each member as the latest registration says that has it.
+    /// Takes each member from the latest registration that has it.
     private static func presentation(of registrations: [Registration]) -> JSONNode? {
         var names: Set<String> = []
         var writer = JSONWriter()

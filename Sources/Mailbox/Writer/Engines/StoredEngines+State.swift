@@ -5,7 +5,7 @@ import EngineHost
 import Notifications
 import System
 
-/// Engines on their way from and to the disk.
+/// Loading and saving engines.
 extension StoredEngines {
     private enum FoundEngine {
         case loaded(LoadedEngine)
@@ -13,8 +13,8 @@ extension StoredEngines {
         case damaged
     }
 
-    /// What `body` makes of an engine; `.notFound` where it has ended. One that cannot be read is our
-    /// fault, and is tried again.
+    /// Loads the engine and runs `body` on it; `.notFound` if it has ended. An engine that cannot
+    /// be read is our fault, so the operation can be tried again.
     func engine(
         _ row: UInt32, _ body: (LoadedEngine) throws(StoreFault) -> StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
@@ -31,7 +31,7 @@ extension StoredEngines {
         }
     }
 
-    /// Between batches: what is not written yet is known to nobody else.
+    /// Only between batches, because unwritten changes exist nowhere else.
     func giveUp() {
         loaded.giveUp(unless: index.engines.hasListeners)
     }
@@ -57,7 +57,7 @@ extension StoredEngines {
         return .loaded(loaded)
     }
 
-    /// Nil where it cannot be read.
+    /// Nil if it cannot be read.
     func record(_ record: Int64) throws(StoreFault) -> [UInt8]? {
         let sealed = try rows.record(record)
         return sealed.flatMap { transaction.unsealed($0, at: EngineRows.recordPlace(record)) }
@@ -70,7 +70,7 @@ extension StoredEngines {
     /// Seconds since 1970, as engines count them.
     var wall: Double { Double(transaction.time.reading().wall) / 1_000 }
 
-    /// What was done to an engine is to be written with this batch.
+    /// Queues the engine's new entries for this batch's journal record.
     func keep(_ engine: LoadedEngine) throws(StoreFault) {
         let unsaved = engine.hosted.takeUnsaved()
         guard !unsaved.isEmpty else { return }
@@ -81,11 +81,11 @@ extension StoredEngines {
         journal.add(entries, of: engine.row)
     }
 
-    /// Writes the account as a whole.
+    /// Writes the whole account.
     func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try transaction.seal(
             engine.hosted.engine.account.state, at: EngineRows.place(engine.row))
-        // The record of this batch comes behind it.
+        // This batch's journal record gets a later position.
         try EngineRows.save(
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
@@ -93,7 +93,7 @@ extension StoredEngines {
         try measureRoom(of: engine)
     }
 
-    /// The engine of a new registration, made if it is the first of its account.
+    /// The engine for a new registration, created if this is the first of its account.
     func engine(for registration: Registration) throws(StoreFault) -> UInt32 {
         let terms = registration.terms
         let name = try transaction.hashing { key, hash throws(OpenSSLError) in
@@ -118,7 +118,7 @@ extension StoredEngines {
         return row
     }
 
-    /// A later registration may be the first to say whose account it is.
+    /// A later registration may be the first to name the account's user.
     private func learn(
         _ userID: Int64?, _ user: [UInt8]?, _ row: UInt32
     ) throws(StoreFault) {
@@ -130,7 +130,7 @@ extension StoredEngines {
         }
     }
 
-    /// What counts on, so that no number serves twice.
+    /// Counters that continue, so that no number is used twice.
     struct Counters {
         private let notification: Notification.ID
         private let owed: Int64
@@ -146,7 +146,7 @@ extension StoredEngines {
         }
     }
 
-    /// One that was logged out begins anew.
+    /// Starts a logged-out engine afresh.
     func beginAnew(
         _ engine: LoadedEngine, after former: Counters
     ) throws(StoreFault) {
@@ -158,7 +158,7 @@ extension StoredEngines {
         try save(engine)
     }
 
-    /// With its last registration. Its clients are told that nothing is there any more.
+    /// Ends the engine with its last registration, and tells its clients that everything is gone.
     func endEngine(_ row: UInt32) throws(StoreFault) {
         if index.engines.hasListeners(row) {
             _ = try engine(row) { engine in

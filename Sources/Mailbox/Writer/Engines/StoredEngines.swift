@@ -5,19 +5,19 @@ import Notifications
 import System
 import WebPush
 
-/// Engines, whose accounts are kept, and who is told of what they say. For the writer's thread.
+/// Engines: their accounts, and who hears their news. For the writer's thread.
 final class StoredEngines {
     let transaction: Transaction
     let messages: StoredMessages
     let marks: StoredMarks
     let rows: EngineRows
-    /// The sentences of engines.
+    /// The texts for Telegram's pushes.
     let templates: TelegramTemplates
-    // Of one thread, and used by nothing that is called while they change.
-    /// Those that were read. As they are in the batch under way: with a failure they go.
+    // Used by one thread only, and never by anything called while they change.
+    /// Engines in memory, in the state of the current batch. A failure discards them.
     @exclusivity(unchecked) var loaded: LoadedEngines
     @exclusivity(unchecked) var journal = EngineJournal()
-    /// What is still to be done because of what engines said.
+    /// What is still to be done because of engine updates.
     @exclusivity(unchecked) var consequences: [EngineConsequence] = []
 
     init(
@@ -37,7 +37,7 @@ final class StoredEngines {
 
     var index: StoreIndex { transaction.index }
 
-    /// What is to be done now because of what engines said; more may come of it.
+    /// The pending consequences; carrying them out may add more.
     func takeConsequences() -> [EngineConsequence] {
         guard !consequences.isEmpty else { return [] }
         defer { consequences = [] }
@@ -69,7 +69,7 @@ final class StoredEngines {
                 engine.deadline = nil
                 let deadline = engine.hosted.engine.nextDeadline
                 guard let deadline, deadline <= now else {
-                    // By the clock of whoever asked it was.
+                    // It was due by the clock of whoever asked.
                     tell(deadline, of: engine)
                     return .done
                 }
@@ -108,13 +108,13 @@ final class StoredEngines {
         let outcome = try finish(engine)
         let isMobile = engine.hosted.engine.account.source.isMobile
         if isMobile != wasMobile { consequences.append(.mobile(isMobile, engine: engine.row)) }
-        // Behind its updates.
+        // After its updates.
         tell(engine.row, .answer(answer, client: client.number))
         if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }
         return outcome
     }
 
-    /// A request of our own.
+    /// Performs a request of the host itself.
     func request(
         _ request: HostRequest, _ engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
@@ -122,7 +122,7 @@ final class StoredEngines {
         return try finish(engine)
     }
 
-    /// What it did is written, and told once that is done.
+    /// Saves the engine's changes and queues its news for after the commit.
     func finish(
         _ engine: LoadedEngine, push device: UInt32? = nil
     ) throws(StoreFault) -> StoreOutcome {
@@ -147,7 +147,7 @@ final class StoredEngines {
         tell(engine.row, .deadline(deadline))
     }
 
-    /// What others than the clients hear of an update. Whether it is one that is owed.
+    /// Queues what an update means for others than the clients. True if the update is owed.
     private func follow(
         _ update: Update, _ engine: UInt32, _ device: UInt32?
     ) throws(StoreFault) -> Bool {

@@ -1,7 +1,7 @@
 import Delivery
 
-/// What is known again for a while: pushes that senders may repeat, and bodies that came before. For
-/// the writer's thread.
+/// What is remembered for a while: pushes that senders may repeat, and bodies that arrived before.
+/// For the writer's thread.
 final class StoredMarks {
     private let transaction: Transaction
     private let rows: MarkRows<OwnedMark>
@@ -18,7 +18,7 @@ final class StoredMarks {
         }
     }
 
-    /// True if no body with this mark came lately, which it did now.
+    /// Remembers the mark; true if no recent body had it.
     func isNew(_ mark: ReplayMark) -> Bool {
         let owner = transaction.index.owner(ofDevice: mark.device)
         return switch replays.answer(mark, owner: owner) {
@@ -28,8 +28,8 @@ final class StoredMarks {
         }
     }
 
-    /// Those of the messages that the batch stores, or that whoever listens has taken, and of bodies.
-    /// At the end of it.
+    /// Writes the marks of bodies, and of messages that this batch stores or that a listener has
+    /// taken. Call this at the end of the batch.
     func keep() throws(StoreFault) {
         if !transaction.effects.marks.isEmpty {
             let expires = transaction.time.now.adding(seconds: RepetitionMark.lifetime)
@@ -45,7 +45,7 @@ final class StoredMarks {
         }
     }
 
-    /// After the commit.
+    /// Call this after the commit.
     func committed() {
         for mark in transaction.effects.replays {
             replays.insert(mark, owner: transaction.index.owner(ofDevice: mark.device))
@@ -53,7 +53,7 @@ final class StoredMarks {
         for mark in transaction.effects.expiredReplays { replays.remove(mark) }
     }
 
-    /// True if there may be more that have expired.
+    /// True if there may be more expired marks.
     func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Bool {
         let expired = try rows.deleteExpired(at: now, limit: limit)
         let expiredReplays = try replayRows.deleteExpired(at: now, limit: limit)

@@ -3,15 +3,15 @@ import Crypto
 import Delivery
 import WebPush
 
-/// The messages that are stored, and where they are. For the writer's thread.
+/// The stored messages and their positions. For the writer's thread.
 final class StoredMessages {
     private let transaction: Transaction
     private let rows: MessageRows
-    // Of one thread, and used by nothing that is called while they change.
+    // Used by one thread only, and never by anything called while they change.
     @exclusivity(unchecked) private var locations = FlatTable<LocationEntry>()
     @exclusivity(unchecked) private var acknowledged = AcknowledgedMessages()
 
-    /// Goes through all messages that are stored, to know where they are, and shows them to `visit`.
+    /// Scans all stored messages for their positions and passes them to `visit`.
     init(
         _ transaction: Transaction, visit: (Address, Int) -> Void
     ) throws(StoreFault) {
@@ -30,12 +30,12 @@ final class StoredMessages {
         }
     }
 
-    /// What is acknowledged in the same batch need not be written.
+    /// A message acknowledged in the same batch need not be written.
     func begin(_ submissions: ArraySlice<Submission>) {
         acknowledged = AcknowledgedMessages(in: submissions)
     }
 
-    /// After the commit.
+    /// Call this after the commit.
     func committed() {
         for entry in transaction.effects.stored {
             locations.set(entry.message.location.high, position: entry.position)
@@ -44,11 +44,12 @@ final class StoredMessages {
     }
 }
 
-/// Those that come.
+/// Adding messages.
 extension StoredMessages {
-    /// Unless its acknowledgement is behind it.
+    /// Stores the message unless its acknowledgement is in the same batch.
     func accept(_ message: Message) throws(StoreFault) -> StoreOutcome {
-        // With a topic it ends another message, acknowledged or not; a mark is for repetitions.
+        // A message with a topic replaces another even if acknowledged; a mark is needed for
+        // repetitions.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
             return .acknowledged
         }
@@ -86,7 +87,7 @@ extension StoredMessages {
         return .stored(position: position)
     }
 
-    /// A topic is chosen by the sender and may tell something: the file has this in its place.
+    /// The sender chooses the topic and it may be revealing, so the file holds its hash.
     private func name(of topic: String) throws(StoreFault) -> [UInt8] {
         let text = Array(topic.utf8)
         let digest = try transaction.hashing { key, hash throws(OpenSSLError) in
@@ -96,7 +97,7 @@ extension StoredMessages {
     }
 }
 
-/// Those that end.
+/// Ending messages.
 extension StoredMessages {
     func acknowledge(_ reference: MessageReference) throws(StoreFault) -> StoreOutcome {
         if acknowledged.hasPassed(reference.id) { return .done }
@@ -131,7 +132,7 @@ extension StoredMessages {
         transaction.effects.ended += try rows.deleteAll(ofDevice: device)
     }
 
-    /// All that wait and can be read. They end.
+    /// Ends all readable messages of a device and returns them.
     func take(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
         var draft = PageDraft(
             request: PageRequest(device: device), through: transaction.position,
@@ -149,7 +150,7 @@ extension StoredMessages {
         return messages
     }
 
-    /// How many have expired.
+    /// Returns how many messages have expired.
     func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         let ended = try rows.deleteExpired(at: now, limit: limit)
         transaction.effects.ended += ended
@@ -174,7 +175,7 @@ private struct AcknowledgedMessages {
         }
     }
 
-    /// Whether the message has its acknowledgement behind it.
+    /// Whether the acknowledgement of this message comes later in the batch.
     mutating func passes(_ id: MessageID) -> Bool {
         guard !waiting.isEmpty, waiting.contains(id) else { return false }
         met.insert(id)

@@ -1,8 +1,8 @@
 import Delivery
 
-/// What happens to a callback rarely; its statements are prepared when they are needed.
+/// Rare changes of callbacks; these statements are prepared each time.
 extension StoredCallbacks {
-    /// In the place of one with that number; events that wait begin anew, parked ones among them.
+    /// Replaces a callback with that number; its waiting events start again, parked ones too.
     func put(callback row: UInt32, created: StoreTime, sealed: [UInt8]) throws(StoreFault) {
         try transaction.connection.run(
             """
@@ -17,14 +17,14 @@ extension StoredCallbacks {
             """, row, CallbackRows.Rank.inOrder.rawValue, created.milliseconds)
     }
 
-    /// The position of the event that introduces a callback, where that is still to be sent.
+    /// The position of the event that introduces a callback, if it is still to be sent.
     func introduction(of callback: UInt32) throws(StoreFault) -> Int64? {
         let select = try transaction.connection.statement(
             "SELECT position FROM callback_event WHERE callback = ?1 AND rank = 0", callback)
         return try select.step() ? select.integer(0) : nil
     }
 
-    /// Some of those that take events, by their numbers.
+    /// Some callbacks that take events, in order of their numbers.
     func callbacks(after row: UInt32, limit: Int) throws(StoreFault) -> [UInt32] {
         try transaction.connection.rows(
             """
@@ -40,7 +40,7 @@ extension StoredCallbacks {
             "UPDATE callback SET state = ?2 WHERE row = ?1", row, state.rawValue)
     }
 
-    /// Nil where there is none, or its target was given up.
+    /// Nil if there is none, or its target was given up.
     func sealedCallback(_ row: UInt32) throws(StoreFault) -> [UInt8]? {
         let select = try transaction.connection.statement(
             "SELECT sealed FROM callback WHERE row = ?1", row)
@@ -58,7 +58,7 @@ extension StoredCallbacks {
             callback, CallbackRows.Rank.parked.rawValue)
     }
 
-    /// Everything goes but the mark that it was there.
+    /// Deletes everything except the record that the callback existed.
     func close(callback row: UInt32, _ state: CallbackState) throws(StoreFault) {
         try transaction.connection.run("DELETE FROM callback_event WHERE callback = ?1", row)
         try transaction.connection.run(

@@ -12,8 +12,8 @@ final class StoredCallbacks {
         self.transaction = transaction
     }
 
-    /// Whether there is room for all that callbacks are to be told. What only time brings is left out
-    /// where there is none: of what counts, each start reminds.
+    /// Whether there is room for all these events. Events caused only by time are dropped if there
+    /// is none; each start repeats the important ones.
     func hasRoom(for operations: [CallbackOperation]) throws(StoreFault) -> Bool {
         for case .add(let event, let callback) in operations {
             if let usage = try rows.usage(of: callback), !hasRoom(usage, for: event) {
@@ -83,7 +83,7 @@ extension StoredCallbacks {
         return .done
     }
 
-    /// With the action of a user of which the callback was told.
+    /// Also takes the user's action that the event reported.
     func record(
         _ record: AttemptRecord
     ) throws(StoreFault) -> (outcome: StoreOutcome, action: Int64?) {
@@ -99,7 +99,7 @@ extension StoredCallbacks {
             }
         case .postponed(let attempts, let refusals, let due):
             try rows.postpone(position, of: row, attempts: attempts, refusals: refusals, due: due)
-        // Nothing will bring back what is parked at the end.
+        // Nothing would ever bring a parked event of an ending callback back.
         case .parked where usage.state != .ending: try park(position, of: row)
         case .parked, .dead: _ = try rows.delete(position, of: row)
         case .gone: try close(callback: row, .gone)
@@ -112,7 +112,7 @@ extension StoredCallbacks {
         return (.done, action)
     }
 
-    /// Deletes some of what has died; how many.
+    /// Deletes some expired events; returns how many.
     func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         let dead = try rows.dead(at: now, limit: limit)
         for (position, callback) in dead {
@@ -143,7 +143,7 @@ extension StoredCallbacks {
         transaction.effects.note(.added, of: callback)
     }
 
-    /// Whether it could be counted into one that waits.
+    /// Adds the event's count to a waiting event; false if there is none.
     private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
         guard let tally = event.tally else { return false }
         #if PLANT_MERGE_IN_FLIGHT
@@ -152,7 +152,8 @@ extension StoredCallbacks {
             let isFirstFree = transaction.index.callbacks.beginChange(of: callback)
         #endif
         let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
-        // One from before the start may have been sent, and whoever has it may ignore it now.
+        // An event from before the start may have been sent, and its receiver may ignore a
+        // repetition.
         guard let last, last.position > transaction.openedAt else { return false }
         let count = last.count + tally.count
         let sealed = try transaction.seal(
@@ -164,7 +165,7 @@ extension StoredCallbacks {
         return true
     }
 
-    /// What the service itself has to say is still taken where pushes are refused, as much again.
+    /// When pushes are already refused, the service's own events may take as much again.
     private func hasRoom(_ usage: CallbackRows.Usage, for event: OutboxEvent) -> Bool {
         let (size, growth) = (Int64(event.body.count), transaction.limits.growth)
         let part: Int64 = event.isPush ? 1 : 2

@@ -2,12 +2,12 @@ import Base
 import Crypto
 import Delivery
 
-/// Answers that are given again.
+/// Answers that are repeated.
 extension StoredRegistrations {
     private static let answerTable: StaticString = "kept_answer"
     private static let answerColumn: StaticString = "sealed"
 
-    /// What a request that came before gets; nil for one that is new.
+    /// The outcome of an earlier request with the same key; nil for a new request.
     func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
         let select = try transaction.connection.statement(
             "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
@@ -24,7 +24,7 @@ extension StoredRegistrations {
 
     func keep(_ answer: KeptAnswer, of owner: String) throws(StoreFault) {
         let end = transaction.time.now.adding(seconds: KeptAnswer.lifetime)
-        // One that has run out may still be there.
+        // An expired answer may still be there.
         try transaction.connection.run(
             "DELETE FROM kept_answer WHERE request = ?1", answer.request.bytes)
         let row = try transaction.connection.number(
@@ -38,7 +38,7 @@ extension StoredRegistrations {
         transaction.wake(at: end)
     }
 
-    /// Deletes some that have run out; how many.
+    /// Deletes some expired answers; returns how many.
     func sweepAnswers(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
         try rows.deleteExpired(at: now, limit: limit)
     }

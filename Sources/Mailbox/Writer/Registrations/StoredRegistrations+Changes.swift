@@ -3,11 +3,11 @@ import Delivery
 import System
 import WebPush
 
-/// What their applications, their engines and time change of registrations.
+/// How applications, engines and time change registrations.
 extension StoredRegistrations {
     private static let settledAtOnce = 64
-    /// When one that cannot be read, or was set aside, is looked at again: the key, or a program that
-    /// can do it, may be back then.
+    /// When a registration that cannot be read, or was set aside, is tried again: by then the key
+    /// or a fixed version may be there.
     private static let secondLook: UInt32 = 86_400
 
     func change(
@@ -75,7 +75,7 @@ extension StoredRegistrations {
         try carryOut(settlement, of: settled, at: now)
     }
 
-    /// What a registration that was settled leaves to be done.
+    /// Carries out what settling a registration requires.
     private func carryOut(
         _ settlement: Registration.Settlement, of registration: Registration, at now: StoreTime
     ) throws(StoreFault) {

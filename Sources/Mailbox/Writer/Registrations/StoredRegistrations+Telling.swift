@@ -1,22 +1,22 @@
 import Notifications
 import System
 
-/// What callbacks of registrations are told.
+/// Events for the callbacks of registrations.
 extension StoredRegistrations {
-    /// Nothing where there is no callback.
+    /// Does nothing without a callback.
     func tell(_ event: CallbackEvent, _ registration: Registration) throws(StoreFault) {
         guard registration.terms.callback != nil else { return }
         _ = try callbacks.add(try self.event(event, of: registration), to: registration.device)
     }
 
-    /// Ends it; its callback, if it has one, hears of that last.
+    /// Ends the registration; its callback gets this as the last event.
     func end(_ registration: Registration, telling event: CallbackEvent) throws(StoreFault) {
         let last = try self.event(event, of: registration)
         _ = try remove(device: registration.device)
         _ = try callbacks.end(registration.device, last: last)
     }
 
-    /// Whether its user is there has changed.
+    /// The user came online or went offline.
     func tellPresence(of registration: Registration) throws(StoreFault) {
         let presence = registration.presence
         let rest = registration.sessionEnd.milliseconds - transaction.time.now.milliseconds
@@ -35,16 +35,16 @@ extension StoredRegistrations {
     }
 }
 
-/// That `registerDevice` is to be called again.
+/// Reminders to call `registerDevice` again.
 extension StoredRegistrations {
-    /// Goes on with the round that is made at each start.
+    /// Continues the round of reminders made at each start.
     func remindSome(after last: UInt32, atMost limit: Int) throws(StoreFault) {
         let found = try callbacks.callbacks(after: last, limit: limit)
         for device in found { try remind(device: device) }
         transaction.effects.changes.append(.reminded(found.count < limit ? nil : found.last))
     }
 
-    /// Nothing where it has no callback.
+    /// Does nothing without a callback.
     private func remind(device: UInt32) throws(StoreFault) {
         guard var registration = try transaction.registration(device),
             registration.terms.callback != nil
@@ -56,7 +56,7 @@ extension StoredRegistrations {
         transaction.effects.changes.append(.registration(device: device))
     }
 
-    /// Nothing where nobody has said yet how it is described.
+    /// Does nothing until `remind` has said how to describe a registration.
     func tellReminder(_ registration: Registration) throws(StoreFault) {
         guard let parameters = transaction.index.reminders.parameters(of: registration) else {
             return
@@ -65,7 +65,7 @@ extension StoredRegistrations {
     }
 }
 
-/// What engines said.
+/// Consequences of engine updates.
 extension StoredRegistrations {
     func carryOut(_ consequence: EngineConsequence) throws(StoreFault) {
         try Underway.mark(.account, consequence.engine) { () throws(StoreFault) in
@@ -92,20 +92,19 @@ extension StoredRegistrations {
         }
     }
 
-    /// Fetchers that are there have heard of it; others find a signal, beside what they are told when
-    /// they come.
+    /// Tells the callback and leaves a fetch signal. Connected fetchers have heard already.
     private func fetch(
         _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
     ) throws(StoreFault) {
         var found = try transaction.registration(device)
-        // It came by the endpoint of another account.
+        // It arrived at the endpoint of another account.
         if found?.engine != engine { found = try transaction.registrations(of: engine).first }
         guard let registration = found else { return }
         try tell(.fetch(count: 1, version: nil, details: details), registration)
         try engines.leaveSignal(for: registration)
     }
 
-    /// Clients of the engine are a sign of life of every registration.
+    /// A connected client is a sign of life of every registration.
     private func note(_ engine: UInt32) throws(StoreFault) {
         let now = transaction.time.now
         var registrations = try transaction.registrations(of: engine)
@@ -117,7 +116,7 @@ extension StoredRegistrations {
         engines.noted(registrations, engine)
     }
 
-    /// What others are told of every registration of the account.
+    /// Sets what others see of the account's user.
     private func setMobile(_ isMobile: Bool, _ engine: UInt32) throws(StoreFault) {
         var registrations = try transaction.registrations(of: engine)
         for place in registrations.indices where registrations[place].isMobile != isMobile {

@@ -3,8 +3,7 @@ import Crypto
 import Delivery
 import WebPush
 
-/// Registrations: what their applications ask for, and what time does to them. For the writer's
-/// thread.
+/// Registrations: what applications request, and what time changes. For the writer's thread.
 final class StoredRegistrations {
     let transaction: Transaction
     let devices: StoredDevices
@@ -49,8 +48,8 @@ final class StoredRegistrations {
         }
     }
 
-    /// Of its engine a push may say that it was not allowed to touch what had come better protected:
-    /// for the owner to know, beside the words for what nobody could read.
+    /// If the push was not allowed to change what arrived with better protection, that is counted
+    /// for the owner, next to the pushes that nobody could read.
     private func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> StoreOutcome {
@@ -75,10 +74,10 @@ final class StoredRegistrations {
     }
 }
 
-/// Making.
+/// Creating.
 extension StoredRegistrations {
-    /// Nil if there is room for another registration. Callbacks of those that have ended count until
-    /// they were told of it.
+    /// Nil if there is room for another registration. Callbacks of ended registrations count until
+    /// they have been told.
     private func refusal(
         of registration: Registration, isKept: Bool, limit: Int?
     ) throws(StoreFault) -> StoreOutcome? {
@@ -109,7 +108,7 @@ extension StoredRegistrations {
         let last = max(registration.device, subscription.address.subscription)
         guard last <= StoreIndex.lastRow else { return .full }
         guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
-        // The endpoint's hash is no hash of a name by which anybody could say hello.
+        // The endpoint's hash is not the hash of any name that could say hello.
         let device = KnownUserAgent(
             row: registration.device, userAgent: subscription.digest, credential: credential,
             created: registration.created)
@@ -125,7 +124,7 @@ extension StoredRegistrations {
     }
 
     func add(_ subscription: Subscription) throws(StoreFault) {
-        // It cannot be left out alone, so the transaction fails as a whole.
+        // The subscription cannot be left out alone, so the whole transaction fails.
         guard try devices.register(subscription) == .done else {
             throw .damaged("an endpoint could not be added")
         }
@@ -134,7 +133,8 @@ extension StoredRegistrations {
 
 /// Ending.
 extension StoredRegistrations {
-    /// Any device, with all that is its own: it may be a registration, or have been one.
+    /// Removes any device with everything that belongs to it; it may be, or have been, a
+    /// registration.
     func remove(device row: UInt32) throws(StoreFault) -> Bool {
         let registration = try transaction.registration(row)
         let engine = try engines.engine(ofDevice: row)
@@ -146,7 +146,7 @@ extension StoredRegistrations {
         return true
     }
 
-    /// With the callbacks of those that are registrations; nobody has anything to unregister with.
+    /// Also removes the callbacks of registrations; nobody is left who could unregister them.
     func remove(_ devices: [UInt32]) throws(StoreFault) {
         for device in devices {
             _ = try remove(device: device)
@@ -163,7 +163,7 @@ extension StoredRegistrations {
         for credential in try devices.credentials(ofOwner: row) {
             _ = try remove(credential: credential)
         }
-        // What he registered by the control socket has no credential.
+        // Registrations made through the control socket have no credential.
         try remove(try devices.devices(ofOwner: row))
         return try devices.deleteOwner(row) ? .done : .notFound
     }

@@ -1,10 +1,10 @@
 import SQLite
 
 extension Schema {
-    /// A callback outlives its registration until the last event is through. `rank` orders its
-    /// events: what introduces the callback, what waits in order of `position`, and what is parked.
-    /// Events and bytes are counted in the callback, so that a full outbox is known in the
-    /// transaction that would fill it further.
+    /// A callback outlives its registration until its last event is sent. `rank` orders its events:
+    /// the introduction, then waiting events by `position`, then parked ones. Events and bytes are
+    /// counted in the callback, so that the transaction that would overfill an outbox knows it is
+    /// full.
     static let callbacks = Migration(
         "callbacks",
         """

@@ -2,9 +2,9 @@ import SQLite
 
 /// The tables of engines.
 ///
-/// Names of applications, accounts and users may tell something: the file has their hashes under the
-/// endpoint key. An engine has the number of the registration that made it. Its account stands beside
-/// it as of some position; what was done after that stands in the records of the journal behind it.
+/// Names of applications, accounts and users can be revealing, so the file holds hashes under the
+/// endpoint key. An engine has the number of the registration that created it. Its account is saved
+/// as of some position; later changes are in the journal records after it.
 extension Schema {
     static let engines = Migration(
         "engines",
@@ -20,7 +20,7 @@ extension Schema {
         CREATE INDEX registration_engine ON registration (engine);
         """)
 
-    /// Records of the journal by batch. What stood in the journal of before is lost.
+    /// Journal records by batch. The contents of the former journal are lost.
     static let engineRecords = Migration(
         "engine records",
         """
@@ -32,8 +32,8 @@ extension Schema {
         );
         """)
 
-    /// What engines owe: the number of an action that a callback is told of, and how many of the pushes
-    /// that a fetch signal stands for are told by the engine, too.
+    /// What engines owe: the number of the action that a callback event reports, and how many of a
+    /// fetch signal's pushes the engine reports itself.
     static let owed = Migration(
         "owed",
         """

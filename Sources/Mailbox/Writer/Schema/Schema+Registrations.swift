@@ -2,8 +2,8 @@ import SQLite
 
 /// The tables of registrations.
 ///
-/// Answers run out in the order in which they were written, so they are deleted from the first row
-/// on, and need no index for it.
+/// Answers expire in the order they were written, so they are deleted from the first row on and
+/// need no index for it.
 extension Schema {
     static let registrations = Migration(
         "registrations",

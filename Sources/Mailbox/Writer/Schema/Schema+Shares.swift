@@ -1,9 +1,9 @@
 import SQLite
 
-/// How much of a kind each owner has, and under an empty name all have together.
+/// How much of each kind every owner has; the empty name stands for all owners together.
 ///
-/// Counted by the database, with each row that comes, changes or goes: whatever does that, and
-/// whatever becomes of the transaction, the count is right.
+/// Database triggers count every row that is added, changed or deleted, so the count is right
+/// whatever changes the rows and whether or not the transaction commits.
 extension Schema {
     static let shares = Migration(
         "shares",
@@ -29,7 +29,7 @@ enum ShareKind: String, CaseIterable {
     case answer = "kept_answer"
     case registration
 
-    /// The column that has what a row weighs, or that weighs.
+    /// The column that holds, or whose length is, a row's size.
     private var column: String {
         switch self {
         case .callback: "bytes"
@@ -38,7 +38,7 @@ enum ShareKind: String, CaseIterable {
         }
     }
 
-    /// What a row weighs.
+    /// The size of a row.
     func size(of row: String = "") -> String {
         self == .registration ? "length(\(row)\(column))" : row + column
     }
@@ -70,7 +70,7 @@ enum ShareKind: String, CaseIterable {
     }
 }
 
-/// What somebody has of a kind.
+/// How much of a kind an owner has.
 struct Share: Equatable {
     var count = 0
     var bytes = 0
@@ -81,7 +81,7 @@ struct Share: Equatable {
 }
 
 extension Transaction {
-    /// Whether an owner may have more of a kind; for nil, whether anybody may.
+    /// Whether an owner may have more of a kind; for nil, whether anyone may.
     func hasRoom(
         for kind: ShareKind, of owner: String?, within own: GrowthLimits.Room,
         _ all: GrowthLimits.Room
@@ -91,7 +91,7 @@ extension Transaction {
         return try share(of: owner, kind).isWithin(own)
     }
 
-    /// That of an owner, or of all.
+    /// The share of one owner, or of all.
     func share(of owner: String = "", _ kind: ShareKind) throws(StoreFault) -> Share {
         let select = try connection.statement(
             "SELECT count, bytes FROM share WHERE kind = ?1 AND owner = ?2", kind.rawValue, owner)

@@ -2,9 +2,9 @@ import SQLite
 
 /// The tables of the store.
 ///
-/// Rows are numbered by counters in `state`, which only count up; so no number serves twice, not even
-/// after a restore. What is sealed stands in columns of that name. Times are milliseconds: `expires`
-/// and `time` of the store's clock, the others since 1970.
+/// Counters in `state` number the rows and only go up, so no number is used twice, not even after a
+/// restore. Sealed data are in columns with `sealed` in their name. Times are milliseconds:
+/// `expires` and `time` by the store's clock, the others since 1970.
 enum Schema {
     static let migrations = [
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
@@ -13,8 +13,8 @@ enum Schema {
         Migration("ended endpoints", endedEndpoints), shares,
     ]
 
-    /// What a file of ours can have. Rows of what is known in memory are 32 bits; sums of sizes must
-    /// not overflow.
+    /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
+    /// sizes must not overflow.
     static let inspection = Inspection(
         migrations,
         ranges: [
@@ -23,7 +23,7 @@ enum Schema {
             "device.row": counters, "subscription.row": counters,
             "subscription.kind": 0...2, "subscription.sender": 0...2,
             "subscription.device": counters,
-            // Once, what could not be read was put off for ever.
+            // Earlier versions put unreadable registrations off for ever.
             "registration.due": 0 ... .max,
             "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
             "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
@@ -35,8 +35,8 @@ enum Schema {
 
     private static let counters: ClosedRange<Int64> = 0...Int64(StoreIndex.lastRow)
 
-    /// `position` counts commits, `sequence` acceptances. Two indexes are enough for all that
-    /// happens to most messages: by device in order, and by expiry.
+    /// `position` counts commits, `sequence` counts acceptances. Two indexes serve nearly
+    /// everything that happens to messages: by device in order, and by expiry.
     private static let mailbox = """
         CREATE TABLE state (
             only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -72,8 +72,8 @@ enum Schema {
             WHERE topic IS NOT NULL;
         """
 
-    /// Each name once for each owner. What was made twice gets its number behind it, or, where that
-    /// is taken, something nobody chose.
+    /// Makes each name unique for its owner. A duplicate gets its number appended or, if that is
+    /// taken, a random name.
     private static let deviceNames = """
         UPDATE credential SET name = name || ' (' || row || ')' WHERE EXISTS (
             SELECT 1 FROM credential AS other WHERE other.owner = credential.owner
@@ -84,7 +84,7 @@ enum Schema {
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
         """
 
-    /// In the order in which they ended, so that the oldest can go.
+    /// In the order in which they ended, so that the oldest can be deleted.
     private static let endedEndpoints = """
         CREATE TABLE ended_endpoint (
             row INTEGER PRIMARY KEY, endpoint BLOB NOT NULL, ended INTEGER NOT NULL

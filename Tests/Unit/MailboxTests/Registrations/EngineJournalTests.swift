@@ -6,11 +6,11 @@ import Testing
 
 @testable import Mailbox
 
-/// What was done to engines, on the disk.
-@Suite("Journal of engines")
+/// The stored changes of engines.
+@Suite("The journal of engines")
 struct EngineJournalTests {
-    /// Takes what a client begins with.
-    // Unchecked: the texts are touched under the lock.
+    /// Receives the state that clients start with.
+    // Unchecked: the texts are only touched under the lock.
     private final class Listener: EngineListener, @unchecked Sendable {
         private let lock = NSLock()
         private var texts: [UInt32: [String]] = [:]
@@ -31,7 +31,7 @@ struct EngineJournalTests {
         func welcome(_ engine: UInt32) -> [String] { lock.withLock { texts[engine] ?? [] } }
     }
 
-    /// What a new client of each is shown.
+    /// What a new client of each engine is shown.
     private func welcomes(
         _ test: TestStore, _ engines: [UInt32]
     ) throws -> [[String]] {
@@ -43,7 +43,7 @@ struct EngineJournalTests {
                     .join(
                         EngineClientID(engine: engine, number: index.nextClient()),
                         EngineRole())))
-            // What it was told comes before the answer to whatever is done next.
+            // News of a commit arrives before the answer to the next operation.
             _ = try test.run(.touchDevice(0, at: 0))
             index.stopListening(listener, to: engine, at: test.now)
         }
@@ -57,7 +57,7 @@ struct EngineJournalTests {
         }
     }
 
-    /// Many at once, so that they share batches; each of them for all accounts in turn.
+    /// Many pushes at once, so that they share batches; each one in turn for all accounts.
     private func push(
         _ test: TestStore, _ accounts: [Subscription], _ numbers: Range<Int>, text: String
     ) throws {
@@ -82,12 +82,12 @@ struct EngineJournalTests {
     }
 
     private func size(_ test: TestStore) throws -> Int {
-        // What is done between batches is done when the next one is.
+        // Work between batches is done once the next batch is.
         _ = try test.run(.touchDevice(0, at: 0))
         return try number(test, "SELECT coalesce(sum(length(sealed)), 0) FROM engine_record")
     }
 
-    @Test("A batch adds one record, and each engine finds its own part in it")
+    @Test("A batch adds one record, and each engine finds its part in it")
     func batches() throws {
         let test = try TestStore()
         let accounts = try accounts(test, "a", "b", "c")
@@ -103,12 +103,12 @@ struct EngineJournalTests {
         #expect(try welcomes(test, engines) == shown)
     }
 
-    @Test("It has a bound, at which the accounts it tells of are written")
+    @Test("At its size limit, the accounts in the oldest records are written")
     func bound() throws {
         let test = try TestStore { $0.limits.engineJournal = 512 << 10 }
         let (accounts, rare) = (try accounts(test, "a", "b"), try accounts(test, "rare"))
         let engines = (accounts + rare).map(\.address.device)
-        // Somebody fetches, so that nothing is kept for who comes later.
+        // With a fetcher, nothing is kept for later clients.
         let listener = Listener()
         for engine in engines {
             test.store.index.engines.listen(listener, to: engine)
@@ -125,11 +125,11 @@ struct EngineJournalTests {
         #expect(try size(test) > 256 << 10)
         #expect(try size(test) <= 512 << 10)
         try test.restart()
-        // A count of what is no longer kept is not kept either.
+        // The count of dropped messages is not kept either.
         #expect(try welcomes(test, engines).map(withoutCounts) == shown.map(withoutCounts))
     }
 
-    @Test("Engines for which there is no room are read again for each batch, as they were")
+    @Test("Engines without room in memory are read again for each batch, unchanged")
     func givenUp() throws {
         let shown = try [0, 64 << 20].map { room in
             let test = try TestStore { $0.limits.engineMemory = room }
@@ -147,7 +147,7 @@ struct EngineJournalTests {
         texts.joined().replacing(/"total_count":[0-9]+/, with: "")
     }
 
-    @Test("Nothing is left in it of an engine that has ended, and all of the others")
+    @Test("An ended engine leaves nothing in the journal, and the others stay whole")
     func ended() throws {
         let test = try TestStore { $0.limits.engineJournal = 48 << 10 }
         let accounts = try accounts(test, "a", "b")
@@ -157,7 +157,8 @@ struct EngineJournalTests {
         #expect(try size(test) < all * 6 / 10)
         try test.restart()
         #expect(try welcomes(test, [accounts[1].address.device]) == shown)
-        // What went no longer counts: new records stay, though there were more than its bound allows.
+        // Deleted records no longer count: new ones stay, though in total there were more than the
+        // limit.
         for name in ["c", "d", "e"] {
             let next = try self.accounts(test, name)
             try push(test, next, 0..<50, text: String(repeating: "x", count: 200))

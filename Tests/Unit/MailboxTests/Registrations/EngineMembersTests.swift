@@ -6,10 +6,10 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("What an engine knows of its registrations together")
+@Suite("The registrations of an engine")
 struct EngineMembersTests {
-    /// Takes what clients are told of the application's consent.
-    // Unchecked: what was told is touched under the lock.
+    /// Receives the consent that clients are told.
+    // Unchecked: the consent is only touched under the lock.
     private final class Listener: EngineListener, @unchecked Sendable {
         private let lock = NSLock()
         private var told: SourceConsent?
@@ -47,13 +47,13 @@ struct EngineMembersTests {
         ).0
     }
 
-    /// What a new client is told, or has been by now.
+    /// The consent that a new client is told, or the last one told.
     private func consent(joining engine: UInt32? = nil) throws -> SourceConsent? {
         if let engine {
             let client = EngineClientID(engine: engine, number: index.nextClient())
             try test.expectDone(.engine(.join(client, EngineRole())))
         }
-        // What it was told comes before the answer to whatever is done next.
+        // News of a commit arrives before the answer to the next operation.
         _ = try test.run(.touchDevice(0, at: 0))
         return listener.consent
     }
@@ -64,7 +64,7 @@ struct EngineMembersTests {
         return consent
     }
 
-    @Test("Registrations that come and go change what their application agrees to")
+    @Test("Adding and removing registrations changes what their application agrees to")
     func consent() throws {
         let first = try register(#""link_schemes":["tg"]"#)
         index.listen(listener, to: first.device)
@@ -83,23 +83,23 @@ struct EngineMembersTests {
         #expect(try test.find(third.id) != nil)
     }
 
-    @Test("A client that joins later costs no look at each of them")
+    @Test("A client that joins later does not read each registration")
     func look() throws {
         let registrations = try (0..<20).map { try register(#""link_schemes":["s\#($0)"]"#) }
         let engine = registrations[0].device
         index.listen(listener, to: engine)
         let first = try consent(joining: engine)
         #expect(first?.linkSchemes.count == 20)
-        // None of them could be read now.
+        // From now on none of them can be read.
         try Connection(test.path + "/" + WriterDatabase.fileName, .readWrite).execute(
             "UPDATE registration SET sealed = zeroblob(200)")
         #expect(try consent(joining: engine) == first)
-        // One that goes and cannot be read leaves nothing that would stand for it.
+        // Removing one that cannot be read discards what was known of all of them.
         try test.expectDone(.registration(.end(device: registrations[7].device)))
         #expect(try consent(joining: engine) == SourceConsent())
     }
 
-    @Test("A client is a sign of life of each, once there is something to write")
+    @Test("A client counts as a sign of life of each registration, once that is worth writing")
     func note() throws {
         let registrations = try [600, 86_400].map { timeout in
             try test.addRegistration(
@@ -125,7 +125,7 @@ struct EngineMembersTests {
         test.clocks.advance(seconds: 3_575)
         _ = try consent(joining: engine)
         #expect(try seen() == [3_600, 3_600])
-        // One that was taken offline is back at once.
+        // A registration that was offline is back online at once.
         var paused = try #require(try test.find(registrations[1].id))
         let revision = paused.revision
         paused.pause()

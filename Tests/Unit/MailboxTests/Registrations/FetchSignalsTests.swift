@@ -12,7 +12,7 @@ struct FetchSignalsTests {
             expiry: StoreTime(milliseconds: expires))
     }
 
-    @Test("Those that were not handed out yet are one, which counts them")
+    @Test("Signals not handed out yet are merged into one that counts them")
     func merge() {
         var signals = FetchSignals()
         for number: UInt64 in [7, 3, 9] {
@@ -20,19 +20,19 @@ struct FetchSignalsTests {
         }
         let taken = signals.take()
         #expect(taken?.id == MessageID(high: 0, low: 7) && taken?.count == 3)
-        // The last number counts, not the largest; and nothing expires earlier than it was promised.
+        // The last version counts, not the largest, and the expiry never moves forward.
         #expect(taken?.version == 9 && taken?.expiry == StoreTime(milliseconds: 500))
         #expect(signals.waiting == nil)
     }
 
-    @Test("One that comes while another is in flight is another one")
+    @Test("A signal that arrives while another is in flight stays separate")
     func inFlight() {
         var signals = FetchSignals()
         signals.arrived(signal(1))
         let first = signals.take()
         signals.arrived(signal(2))
         #expect(signals.inFlight == first && first?.count == 1)
-        // Until the first is confirmed, it comes again as it was.
+        // Until the first is confirmed, it is handed out again unchanged.
         #expect(signals.take() == first)
         signals.confirm(MessageID(high: 0, low: 1))
         #expect(signals.take()?.id == MessageID(high: 0, low: 2))
@@ -40,7 +40,7 @@ struct FetchSignalsTests {
         #expect(signals.take() == nil)
     }
 
-    @Test("A confirmation of something else ends nothing")
+    @Test("Confirming another id ends no signal")
     func otherConfirmation() {
         var signals = FetchSignals()
         signals.arrived(signal(1))
@@ -49,7 +49,7 @@ struct FetchSignalsTests {
         #expect(signals.take()?.id == MessageID(high: 0, low: 1))
     }
 
-    @Test("What has run out is not handed out")
+    @Test("An expired signal is not handed out")
     func expiry() {
         var signals = FetchSignals()
         signals.arrived(signal(1, expires: 50))
@@ -59,7 +59,7 @@ struct FetchSignalsTests {
         #expect(signals.take() == nil)
     }
 
-    @Test("Of any story, each push has a signal that began after it, and there are no more signals")
+    @Test("In any sequence, each push is followed by a signal, and there are no extra signals")
     func anyStory() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<500 {

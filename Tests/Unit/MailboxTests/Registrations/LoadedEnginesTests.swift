@@ -16,7 +16,7 @@ struct LoadedEnginesTests {
         (1...9).filter { engines[$0] != nil }
     }
 
-    @Test("Where room is lacking those that nobody needs go, and while there is some they stay")
+    @Test("Unused engines are unloaded only when there is no room")
     func room() {
         var engines = LoadedEngines(room: 100_000)
         for row in 1...3 { engines.insert(engine(UInt32(row), size: 25_000)) }
@@ -32,7 +32,7 @@ struct LoadedEnginesTests {
         #expect(rows(engines) == [5, 6, 7])
     }
 
-    @Test("One that grows takes more room, and less when it has been written")
+    @Test("A growing engine takes more room, and less after it is written")
     func growth() {
         var engines = LoadedEngines(room: 50_000)
         let growing = engine(1, size: 10_000)
@@ -47,7 +47,7 @@ struct LoadedEnginesTests {
         #expect(rows(engines) == [])
     }
 
-    @Test("Where those that are needed take all the room, they are not gone through each time")
+    @Test("Engines in use that take all the room are not scanned on every insertion")
     func crowded() {
         var engines = LoadedEngines(room: 50_000)
         for row in 1...3 { engines.insert(engine(UInt32(row), size: 25_000)) }

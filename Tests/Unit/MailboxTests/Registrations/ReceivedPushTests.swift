@@ -17,7 +17,7 @@ struct ReceivedPushTests {
 
     private let repeated = StoreOutcome.registration(.repeated)
 
-    @Test("A body that comes again within 30 days is kept once, over a restart too")
+    @Test("A body repeated within 30 days is stored once, even across a restart")
     func replay() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration(
@@ -33,18 +33,18 @@ struct ReceivedPushTests {
         }
         try test.restart()
         #expect(try test.receive(subscription.address, "x", mark: mark(1)) == repeated)
-        // What was not kept takes no room.
+        // A repetition takes no room.
         #expect(test.store.index.usage(ofDevice: registration.device).messages == 2)
         #expect(try test.fetch(registration.device).bodies == ["x", "y"])
         #expect(try test.receive(subscription.address, "x", mark: mark(1)) == repeated)
         try test.pass(seconds: 30 * Self.day + 1)
         guard case .stored = try test.receive(subscription.address, "x", mark: mark(1)) else {
-            Issue.record("the mark did not run out")
+            Issue.record("the mark did not expire")
             return
         }
     }
 
-    @Test("A body that is never kept leaves its mark all the same")
+    @Test("A body with TTL zero still leaves its mark")
     func nowOrNever() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration()
@@ -53,7 +53,7 @@ struct ReceivedPushTests {
         #expect(try test.fetch(registration.device).bodies == [])
     }
 
-    @Test("Where one account of an endpoint cannot be read, a push for it leaves nothing behind")
+    @Test("A push leaves nothing behind if one account of its endpoint cannot be read")
     func damagedAccount() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration(
@@ -74,12 +74,12 @@ struct ReceivedPushTests {
         #expect(try test.bodies(registration.device) == [])
         #expect(test.store.index.usage(ofDevice: registration.device).messages == 0)
         guard case .stored = try receive(#","user_id":1"#, 1) else {
-            Issue.record("what is for the other account alone is not kept")
+            Issue.record("a push for the other account alone is not stored")
             return
         }
     }
 
-    @Test("What nobody can read is counted by its reason")
+    @Test("Unreadable pushes are counted by reason")
     func counters() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()
@@ -91,7 +91,7 @@ struct ReceivedPushTests {
         #expect(try test.undecryptable(registration.id) == ["bad-tag": 2, "no-p": 1])
     }
 
-    @Test("The first who fetches gets everything, the next one nothing")
+    @Test("The first fetch returns everything, the next one nothing")
     func fetch() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration()
@@ -105,7 +105,7 @@ struct ReceivedPushTests {
         #expect(try test.fetch(registration.device).bodies == [])
     }
 
-    @Test("Signals that wait are one, over a restart too")
+    @Test("Waiting signals are merged into one, even across a restart")
     func signals() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration()
@@ -127,7 +127,7 @@ struct ReceivedPushTests {
             try test.run(.registration(.signal(late, subscription.address))) == .notFound)
     }
 
-    @Test("The same request gets the same answer for a day")
+    @Test("A repeated request gets the same answer for a day")
     func idempotency() throws {
         let test = try TestStore()
         let (request, body, other) = (try test.digest(), try test.digest(), try test.digest())
@@ -154,7 +154,7 @@ struct ReceivedPushTests {
         #expect(try create(other, "fifth") == .done)
     }
 
-    @Test("A registration that was read lately is there without the disk, until it changes")
+    @Test("A recently read registration is cached until it changes")
     func cache() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()
@@ -162,7 +162,7 @@ struct ReceivedPushTests {
         #expect(cache[registration.device] == nil)
         _ = try test.load(.registration(.ofDevice(registration.device)))
         #expect(cache[registration.device]?.registration.id == registration.id)
-        // What was read before a change is not put in after it.
+        // A registration read before a change is not cached after it.
         let generation = cache.generation
         var changed = registration
         changed.pause()
@@ -172,7 +172,7 @@ struct ReceivedPushTests {
         #expect(cache[registration.device] == nil)
     }
 
-    @Test("So many registrations are remembered, and so many bytes, whichever come")
+    @Test("The cache is limited in registrations and in bytes")
     func cacheBounds() throws {
         let test = try TestStore()
         let registrations = try (0..<5).map { _ in try test.draft().0 }

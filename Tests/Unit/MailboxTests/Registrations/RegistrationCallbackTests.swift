@@ -8,7 +8,7 @@ import enum Notifications.Update
 
 @testable import Mailbox
 
-@Suite("What time tells the callback of a registration")
+@Suite("Callback events of a registration")
 struct RegistrationCallbackTests {
     private static let day: Int64 = 86_400
     private static let terms = """
@@ -33,7 +33,7 @@ struct RegistrationCallbackTests {
         return (registration, subscription)
     }
 
-    /// Takes the first event out of the outbox: it was delivered.
+    /// Delivers the first event of the outbox.
     private func confirm(_ test: TestStore, _ registration: Registration) throws {
         let head = try #require(try record(test, registration)?.head)
         try test.expectDone(
@@ -58,14 +58,14 @@ struct RegistrationCallbackTests {
         return String(decoding: body, as: UTF8.self)
     }
 
-    @Test("It is warned once before the registration ends, and told of the end last")
+    @Test("The callback is warned once before the registration ends, and told of the end last")
     func expiry() throws {
         let test = try TestStore()
         let (registration, _) = try confirmed(test)
         try test.pass(seconds: 7 * Self.day + Self.day / 2 - 1)
         #expect(try event(test, registration) == "")
         try test.pass(seconds: 2)
-        // The clock of the test began at 1,700,000,000.
+        // The test's clock starts at 1,700,000,000.
         let end = CivilTime(secondsSince1970: 1_700_000_000 + 10 * Self.day).rfc3339
         let warning = try event(test, registration)
         #expect(warning.contains(#""type":"registration.expiring""#))
@@ -83,7 +83,7 @@ struct RegistrationCallbackTests {
         #expect(try record(test, registration) == nil)
     }
 
-    @Test("A sign of life takes the warning back")
+    @Test("A sign of life cancels the warning")
     func signOfLife() throws {
         let test = try TestStore()
         let (registration, _) = try confirmed(test)
@@ -100,7 +100,7 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration).contains("registration.expiring"))
     }
 
-    @Test("It is told what to register with, at each start and every day, and nobody else is")
+    @Test("Only the callback is told what to register with, at each start and every day")
     func reminders() throws {
         let test = try TestStore()
         let (registration, _) = try confirmed(test)
@@ -129,7 +129,7 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration).contains("registration.refresh"))
         try confirm(test, registration)
         #expect(try record(test, registration)?.head == nil)
-        // A rotation tells it, too.
+        // A rotation causes the event too.
         var rotated = try #require(try test.find(registration.id))
         let (target, subscription) = try test.target(registration.device)
         let revision = rotated.revision
@@ -142,7 +142,7 @@ struct RegistrationCallbackTests {
         #expect(try event(test, registration).contains("registration.refresh"))
     }
 
-    @Test("It is told when the session of its user runs out, and when he is back")
+    @Test("The callback is told when the user's session expires, and when the user is back")
     func session() throws {
         let test = try TestStore()
         let terms = Self.terms.replacing(
@@ -168,11 +168,11 @@ struct RegistrationCallbackTests {
         try test.restart()
         try test.pass(seconds: 600)
         #expect(try told() == "")
-        // Another client was in use meanwhile: that changes nothing.
+        // Another client was in use meanwhile, which changes nothing.
         try change { $0.pause() }
         #expect(try told() == "")
         try change { _ = $0.note(seenAt: test.now) }
-        // 1,700,000,000 and 1,800 seconds.
+        // 1,700,000,000 plus 1,800 seconds.
         #expect(try told() == #"true,"mobile":true,"until":"2023-11-14T22:43:20Z"}}"#)
         try change { $0.pause() }
         #expect(try told() == #"false,"mobile":false,"until":null}}"#)
@@ -187,13 +187,13 @@ struct RegistrationCallbackTests {
         #expect(try record(test, registration)?.head == nil)
     }
 
-    /// Listens, and keeps nothing.
+    /// A listener that ignores everything.
     private final class Nobody: EngineListener {
         func hear(_ news: [EngineNews]) {}
         func storeReturned() {}
     }
 
-    @Test("It is told what to register with when a client is back after more than an hour")
+    @Test("The callback is told what to register with when a client returns after an hour")
     func clients() throws {
         let test = try TestStore()
         let (registration, _) = try confirmed(test)
@@ -222,7 +222,7 @@ struct RegistrationCallbackTests {
         #expect(try record(test, registration)?.head == nil)
     }
 
-    @Test("What the user chose waits for the callback too, and is taken with its answer")
+    @Test("An action waits for the callback too, and its answer takes the action")
     func actions() throws {
         let test = try TestStore()
         let (registration, _) = try confirmed(
@@ -233,7 +233,7 @@ struct RegistrationCallbackTests {
         func ask(_ request: String) throws {
             try test.expectDone(.engine(.request(client, Array(request.utf8))))
         }
-        /// Numbers of what waits.
+        /// The ids of the waiting actions.
         func owed() throws -> [Int64] {
             let (listener, index) = (WelcomeListener(), test.store.index.engines)
             index.listen(listener, to: engine)
@@ -261,14 +261,14 @@ struct RegistrationCallbackTests {
         #expect(try owed() == [2])
         try test.restart()
         #expect(try owed() == [2])
-        // Another one has taken it: the callback is told all the same, under the same number.
+        // A client has taken it; the callback still gets it, under the same number.
         try ask(#"{"@type":"bellwire.actionTaken","id":2}"#)
         #expect(try event(test, registration).contains(#""id":"2""#))
         try confirm(test, registration)
         #expect(try owed() == [])
     }
 
-    @Test("What nobody opened in an hour is counted for the log, and told to no application")
+    @Test("An action that nobody took in an hour is counted for the log and told to no application")
     func expiredActions() throws {
         let expired = Tally()
         let test = try TestStore { $0.onExpiredActions = { expired.add($0) } }
@@ -286,7 +286,7 @@ struct RegistrationCallbackTests {
         #expect(expired.count == 1)
     }
 
-    /// A message that a client hands over.
+    /// A message that a client passes in.
     private static func push(id: Int) -> String {
         #"{"@type":"processPushNotification","payload":"{\"loc_key\":\"MESSAGE_TEXT\",\"loc_args\":[\"Ada\",\"m\"],\"custom\":{\"from_id\":\"5\",\"msg_id\":\"\#(id)\"}}"}"#
     }
@@ -313,7 +313,7 @@ struct RegistrationCallbackTests {
         var actions: [Int64] { told.withLock { $0 } }
     }
 
-    @Test("However many there are, each is told once at the start")
+    @Test("Any number of callbacks are each reminded once at the start")
     func round() throws {
         let test = try TestStore()
         let registrations = try (0..<150).map { _ in try confirmed(test).0 }
@@ -329,7 +329,7 @@ struct RegistrationCallbackTests {
         }
     }
 
-    @Test("Of a session that was ended elsewhere it is told last, and all registrations are gone")
+    @Test("A session ended elsewhere is the callback's last event, and all registrations are gone")
     func revoked() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(test)
@@ -342,7 +342,7 @@ struct RegistrationCallbackTests {
         _ = try test.receive(
             subscription.address, revocation(date - 29 * Self.day), level: .mtproto)
         #expect(try test.find(registration.id) != nil)
-        // Of that under a secret, too old as it is, the client is to ask.
+        // For the one under a secret, the client has to ask although it is old.
         #expect(try event(test, registration).contains("push.fetch"))
         try confirm(test, registration)
         _ = try test.receive(subscription.address, revocation(date), level: .mtproto)
@@ -357,7 +357,7 @@ struct RegistrationCallbackTests {
         #expect(try test.run(.engine(.join(join, EngineRole()))) == .notFound)
     }
 
-    @Test("It is told what there is to fetch, with what the payload names")
+    @Test("The callback is told what there is to fetch, with the details from the payload")
     func fetch() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(test)
@@ -369,7 +369,7 @@ struct RegistrationCallbackTests {
         #expect(told.contains("push.fetch") && told.contains(#""call_id":"77""#))
     }
 
-    @Test("ICQ's payloads wait for whoever fetches, though there is a callback")
+    @Test("ICQ's payloads wait to be fetched even if there is a callback")
     func icq() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(
@@ -379,7 +379,7 @@ struct RegistrationCallbackTests {
         #expect(try test.bodies(registration.device) == ["x"])
     }
 
-    @Test("A repetition is not told, and a push is refused where the outbox is full")
+    @Test("A repetition causes no event, and a push is refused if the outbox is full")
     func pushes() throws {
         let test = try TestStore()
         let (registration, subscription) = try confirmed(test)
@@ -400,7 +400,7 @@ struct RegistrationCallbackTests {
         let huge = [UInt8](repeating: 0x61, count: 16 << 20)
         #expect(try receive(huge, nil) == .done)
         #expect(try receive([4], nil) == .full)
-        // What the callback has does not wait for whoever fetches.
+        // A message that the callback has does not also wait to be fetched.
         #expect(try test.bodies(registration.device) == [])
         #expect(test.store.index.usage(ofDevice: registration.device).messages == 0)
     }

@@ -41,7 +41,7 @@ struct RegistrationStoreTests {
         secret.map { $0.withSpan { $0.array($0.indices) } }
     }
 
-    @Test("No key, secret, token or name of an application stands in the file")
+    @Test("No key, secret, token or application name is readable in the file")
     func sealed() throws {
         let test = try TestStore()
         let secret = try Random.secret(count: 256)
@@ -80,14 +80,14 @@ struct RegistrationStoreTests {
         #expect(test.answer(subscription) == .gone)
         #expect(try test.find(registration.id) == nil)
         #expect(try test.bodies(registration.device) == [])
-        // What was under way when it ended finds it gone.
+        // Operations that were under way when it ended do not find it.
         #expect(try test.receive(subscription.address, "late") == .notFound)
         #expect(
             try test.run(.registration(.count(device: registration.device, reason: "x")))
                 == .notFound)
     }
 
-    @Test("Only a registration can be ended as one")
+    @Test("Only registrations can be ended as registrations")
     func devicesStay() throws {
         let test = try TestStore()
         let device = try test.addDevice()
@@ -95,7 +95,7 @@ struct RegistrationStoreTests {
         _ = try test.register(device)
     }
 
-    @Test("With the credential under which it was made, a registration ends")
+    @Test("A registration ends with the credential it was made under")
     func credential() throws {
         let test = try TestStore()
         let row = test.store.index.nextCredential()
@@ -117,7 +117,7 @@ struct RegistrationStoreTests {
         #expect(try test.find(late.id) == nil)
     }
 
-    @Test("An owner has no more than there may be, and others are not counted")
+    @Test("An owner's limit counts only the owner's own registrations")
     func limit() throws {
         let test = try TestStore()
         func create(_ owner: String, limit: Int?) throws -> StoreOutcome {
@@ -134,7 +134,7 @@ struct RegistrationStoreTests {
         #expect(test.store.index.endpointCount == 4)
     }
 
-    @Test("Of two changes at the same time one is refused")
+    @Test("One of two concurrent changes is refused")
     func revisions() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()
@@ -148,7 +148,7 @@ struct RegistrationStoreTests {
         #expect(found.isPaused && found.secret == nil)
     }
 
-    @Test("A registration that gives no sign of life ends, and one that does goes on")
+    @Test("A registration without a sign of life ends, and one with signs of life goes on")
     func expiry() throws {
         let test = try TestStore()
         let json = #"{"token_type":10,"app":"a","account":"b","expires":172800}"#
@@ -173,7 +173,7 @@ struct RegistrationStoreTests {
         }
     }
 
-    @Test("Signs of life are written no more often than it takes")
+    @Test("Signs of life are written only as often as needed")
     func signsOfLife() throws {
         let test = try TestStore()
         var (registration, _) = try test.draft()
@@ -188,7 +188,7 @@ struct RegistrationStoreTests {
         #expect(!registration.isOnline(at: start.adding(seconds: 3_600 + 86_400)))
         registration.pause()
         #expect(!registration.isOnline(at: start.adding(seconds: 3_601)))
-        // Whoever comes back is there again at once.
+        // A registration that was offline is back at once.
         #expect(note(after: 3_602))
         #expect(registration.isOnline(at: start.adding(seconds: 3_603)))
     }
@@ -198,7 +198,7 @@ struct RegistrationStoreTests {
 struct RegistrationRotationTests {
     private static let day: Int64 = 86_400
 
-    @Test("The former endpoint lives for seven days with its keys, then it is gone")
+    @Test("The former endpoint keeps working with its keys for seven days")
     func grace() throws {
         let test = try TestStore()
         let (registration, former) = try test.addRegistration()
@@ -223,13 +223,13 @@ struct RegistrationRotationTests {
         }
         let later = try #require(try test.find(registration.id))
         #expect(later.targets.count == 1)
-        // What was taken in by the former endpoint is for the same application.
+        // Messages from the former endpoint are for the same application.
         #expect(try test.fetch(registration.device).bodies == ["within"])
         try test.restart()
         #expect(test.answer(former) == .gone)
     }
 
-    @Test("With more rotations than anybody needs, the oldest endpoint ends early")
+    @Test("With too many rotations, the oldest endpoint ends early")
     func manyRotations() throws {
         let test = try TestStore()
         var (registration, first) = try test.addRegistration()
@@ -245,7 +245,7 @@ struct RegistrationRotationTests {
         #expect(test.answer(first) == .gone)
     }
 
-    @Test("The former secret serves for two days, or until the new one is used")
+    @Test("The former secret works for two days, or until the new one is used")
     func secrets() throws {
         let test = try TestStore()
         let (old, new) = (try Random.secret(count: 256), try Random.secret(count: 256))

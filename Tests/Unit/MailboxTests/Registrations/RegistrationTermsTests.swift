@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("What a registration asks for")
+@Suite("The terms of a registration")
 struct RegistrationTermsTests {
     private func terms(_ rest: String = "", type: Int = 10, app: String = "telegram") throws
         -> RegistrationTerms
@@ -50,7 +50,7 @@ struct RegistrationTermsTests {
     }
 
     @Test(
-        "Whatever is unknown, missing, said twice or of another type is refused",
+        "Unknown, missing, duplicate or wrongly typed members are refused",
         arguments: [
             "[]", "{}", #"{"token_type":10,"app":"a"}"#, #"{"token_type":10,"account":"a"}"#,
             #"{"app":"a","account":"a"}"#, #"{"token_type":9,"app":"a","account":"a"}"#,
@@ -66,7 +66,7 @@ struct RegistrationTermsTests {
     }
 
     @Test(
-        "Each member has its shape",
+        "Each member has its format",
         arguments: [
             #""nonsense":1"#, #""user_id":0"#, #""user_id":-5"#, #""user_id":"05""#,
             #""user_id":true"#, #""user_id":1.5"#, #""other_user_ids":5"#,
@@ -86,7 +86,7 @@ struct RegistrationTermsTests {
         #expect(throws: RegistrationTerms.Fault.self) { try terms("," + member) }
     }
 
-    @Test("Only bodies in clear that are taken can be trusted, and only by true or false")
+    @Test("trust_clear needs clear, and is true or false")
     func trust() throws {
         let terms = try terms(#","clear":true,"trust_clear":true"#)
         #expect(terms.trustsClear && terms.acceptsClear)
@@ -99,7 +99,7 @@ struct RegistrationTermsTests {
     }
 
     @Test(
-        "A request may not say what a record of before may, which is still read",
+        "New requests may not contain values that older records may",
         arguments: [
             #""presentation":{"link_schemes":["file"]}"#,
             #""presentation":{"link_schemes":["tg","javascript"]}"#,
@@ -115,21 +115,21 @@ struct RegistrationTermsTests {
         #expect(consent?.linkSchemes.isSubset(of: ["tg"]) != false)
     }
 
-    @Test("A presentation of 4,096 bytes is the largest")
+    @Test("A presentation has at most 4,096 bytes")
     func largest() throws {
         let frame = #"{"sound":""}"#
         let text = String(repeating: "x", count: 4_096 - frame.utf8.count)
         try terms(#","presentation":{"sound":"\#(text)"}"#).expectNew()
     }
 
-    @Test("A key of signers belongs to type 10")
+    @Test("vapid is only for token type 10")
     func vapid() throws {
         #expect(try terms(#","vapid":true"#).isSigned)
         #expect(throws: RegistrationTerms.Fault.self) { try terms(#","vapid":true"#, type: 4) }
         #expect(try !terms(#","vapid":false"#, type: 4).isSigned)
     }
 
-    @Test("What is written reads to the same terms")
+    @Test("Written terms read back the same")
     func roundTrip() throws {
         let presentation = """
             {"sound":"ding","loc_args":["srcName"],"badge":true,"replies":true,\

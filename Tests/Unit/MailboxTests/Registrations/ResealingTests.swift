@@ -8,13 +8,13 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Another master key")
+@Suite("Rotation of the master key")
 struct ResealingTests {
     /// Waits for the end of a rotation.
     private final class End: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let rows = Mutex(0)
-        /// Rows that did not open, of all rotations so far.
+        /// Rows that did not open, in all rotations so far.
         var unopened: Int { rows.withLock { $0 } }
         func note(_ count: Int) {
             rows.withLock { $0 += count }
@@ -23,7 +23,7 @@ struct ResealingTests {
         var came: Bool { semaphore.wait(timeout: .now() + 20) == .success }
     }
 
-    /// Registrations, messages of user agents, and an answer, so that every table has something.
+    /// Registrations, messages of user agents and an answer, so that every table has rows.
     private func fill(_ test: TestStore) throws -> (Registration, device: UInt32) {
         let device = try test.addDevice()
         let subscription = try test.register(device)
@@ -50,7 +50,7 @@ struct ResealingTests {
         #expect(all.count == 1)
     }
 
-    @Test("Everything is sealed anew while the store serves, and opens without the former key")
+    @Test("Everything is resealed while the store works, and opens without the former key")
     func rotation() throws {
         let end = End()
         let test = try TestStore { $0.onResealed = { end.note($0) } }
@@ -95,12 +95,12 @@ struct ResealingTests {
         #expect(count > 150)
     }
 
-    @Test("A rotation that was cut short goes on at the next start")
+    @Test("An interrupted rotation continues at the next start")
     func interruption() throws {
         let test = try TestStore()
         let (registration, device) = try fill(test)
         let (former, key) = (test.options.masterKey, try MasterKey.generate())
-        // New things are sealed under the new key, the rest has not been reached.
+        // New rows are sealed under the new key; the others have not been reached.
         test.options.masterKey = key
         test.options.formerKeys = [former]
         let end = End()
@@ -113,7 +113,7 @@ struct ResealingTests {
         try expectWhole(test, registration, device)
     }
 
-    @Test("Ended in the middle of it, the store has rows under both keys and opens them all")
+    @Test("A store ended during a rotation has rows under both keys and opens them all")
     func middle() throws {
         let test = try TestStore()
         let (registration, device) = try fill(test)
@@ -133,7 +133,7 @@ struct ResealingTests {
         }
     }
 
-    @Test("While a row does not open the former key is kept, and what it sealed can be read again")
+    @Test("The former key is kept while a row does not open, so the row can be read again later")
     func damaged() throws {
         let end = End()
         let test = try TestStore()
@@ -160,10 +160,10 @@ struct ResealingTests {
         #expect(end.came && end.unopened == 1)
         try test.restart(flip)
         #expect(
-            end.came && end.unopened == 1, "with its bytes back it opens with the former key")
+            end.came && end.unopened == 1, "the repaired row opens with the former key")
     }
 
-    @Test("Nothing is lost by a start at which the new key was made and never used")
+    @Test("Nothing is lost if a new key was made but never used")
     func unusedKey() throws {
         let test = try TestStore()
         let (registration, device) = try fill(test)

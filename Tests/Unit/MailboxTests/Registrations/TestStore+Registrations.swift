@@ -53,7 +53,7 @@ extension TestStore {
         return (registration, subscription)
     }
 
-    /// Nil when there is none.
+    /// Nil if there is none.
     func find(_ id: RegistrationID) throws -> Registration? {
         guard case .registration(let answer) = try load(.registration(.one(id))) else {
             throw NoRegistration()
@@ -69,7 +69,7 @@ extension TestStore {
         return Dictionary(uniqueKeysWithValues: counts.map { ($0.reason, $0.count) })
     }
 
-    /// Takes in a payload for a registration, decrypted.
+    /// Receives a decrypted payload for a registration.
     func receive(
         _ address: Address, _ body: String, mark: ReplayMark? = nil, ttl: UInt32 = 3_600,
         level: TrustLevel = .webpush
@@ -78,13 +78,13 @@ extension TestStore {
         return try run(.registration(.receive(message, mark, try push(address.device))))
     }
 
-    /// Where the pushes of a registration go.
+    /// The target of pushes to a registration.
     func push(_ device: UInt32) throws -> EnginePush {
         let stored = try load(.registration(.ofDevice(device)))
         if case .registration(.one(let registration, _)) = stored {
             return registration.enginePush
         }
-        // It has ended, and a push that was under way does not know yet.
+        // It has ended, and a push under way does not know yet.
         return EnginePush(engine: device, dialect: .telegram, userID: nil, isFetched: true)
     }
 
@@ -97,10 +97,10 @@ extension TestStore {
         return (bodies, waiting.signals)
     }
 
-    /// Time passes, and the store does what is due.
+    /// Lets time pass until the store has done what is due.
     func pass(seconds: Int64) throws {
         clocks.advance(seconds: seconds)
-        // A full turn of the writer's rest may not come before the next operation.
+        // The writer may not have rested before the next operation.
         for _ in 0..<2 { _ = try run(.touchDevice(0, at: 0)) }
     }
 

@@ -10,7 +10,7 @@ struct OrderVariationTests {
     @Test("A group holds as many as it may, and counts all", arguments: sizesRules)
     func sizes(_ variation: Variation) throws { try variation.run() }
 
-    @Test("What a start brings back", arguments: startsRules)
+    @Test("Restarts", arguments: startsRules)
     func starts(_ variation: Variation) throws { try variation.run() }
 
     private static let orderRules: [Variation] = [

@@ -16,7 +16,7 @@ struct PayloadVariationTests {
         var testDescription: String { payload }
     }
 
-    @Test("What is wrong with a payload is said in TDLib's words", arguments: rows)
+    @Test("Errors in a payload have TDLib's texts", arguments: rows)
     func refused(row: Row) {
         var story = Story(.strict)
         story.engine.account.chats[.channel(99)] = Chat(.channel(99), title: "Chan99")

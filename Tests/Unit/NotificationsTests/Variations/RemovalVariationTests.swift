@@ -7,7 +7,7 @@ struct RemovalVariationTests {
     @Test("What the user dismisses", arguments: dismissalsRules)
     func dismissals(_ variation: Variation) throws { try variation.run() }
 
-    @Test("What was read or deleted elsewhere", arguments: elsewhereRules)
+    @Test("Messages read or deleted elsewhere", arguments: elsewhereRules)
     func elsewhere(_ variation: Variation) throws { try variation.run() }
 
     @Test("What changes", arguments: changesRules)

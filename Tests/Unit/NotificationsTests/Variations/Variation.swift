@@ -4,7 +4,7 @@ import Testing
 
 @testable import Notifications
 
-/// A short story that plays one rule of TDLib's, under its own policy.
+/// A short story for one rule of TDLib, under the policy strict.
 struct Variation: Sendable, CustomTestStringConvertible {
     let rule: String
     let play: @Sendable (inout Story) throws -> Void
@@ -27,7 +27,7 @@ struct Variation: Sendable, CustomTestStringConvertible {
 }
 
 extension Story {
-    /// What was told since the last look, in a line each; what waits and options are left out.
+    /// The updates since the last call, one line each, without pending and options.
     mutating func sent() -> [String] {
         defer { updates = [] }
         return updates.compactMap { update in
@@ -81,7 +81,7 @@ extension Story {
         )
     }
 
-    /// The chat's own settings; what is not named is the scope's.
+    /// The chat's own settings; the others are the scope's.
     mutating func settings(of chat: Int, _ members: String) throws {
         let defaults = [
             "mute_for", "sound", "show_preview", "disable_pinned_message_notifications",

@@ -30,7 +30,7 @@ final class CallbackClientFixture: Sendable {
         client.close()
     }
 
-    /// The status, or why there is none.
+    /// The status, or the reason why there is none.
     func outcome(
         _ url: String, _ rights: CallbackRights = .localUser(getuid())
     ) async throws -> String {

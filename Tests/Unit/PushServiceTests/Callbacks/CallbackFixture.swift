@@ -11,8 +11,8 @@ import WebPush
 
 @testable import PushService
 
-/// The clock of a test: the store's, with time added to it.
-// Unchecked: touched under the lock.
+/// The store's clock, with time added to it.
+// Unchecked: used only under the lock.
 final class LaterClock: @unchecked Sendable {
     private let lock = NSLock()
     private var added: Int64 = 0
@@ -25,7 +25,7 @@ final class LaterClock: @unchecked Sendable {
     }
 }
 
-/// The callbacks of a store of its own, without a server around them.
+/// The callback service and a store of its own, without a server.
 final class CallbackFixture {
     let folder: TemporaryFolder
     let clock = LaterClock()
@@ -61,7 +61,7 @@ final class CallbackFixture {
         try service.start()
     }
 
-    /// The store, while nothing is sent.
+    /// The store, while no callbacks are sent.
     @discardableResult
     func open() throws -> SQLiteStore {
         var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
@@ -85,7 +85,7 @@ final class CallbackFixture {
         return try box.run(.callback(operation), on: running.store)
     }
 
-    /// Time passes, and those who wait notice.
+    /// Moves the clock forward and wakes all couriers.
     func later(seconds: Int64) {
         clock.add(seconds: seconds)
         running?.service?.wakeAll()
@@ -109,7 +109,7 @@ final class CallbackFixture {
                     ttl: 60, urgency: .high, received: 1_795_281_909_000)))
     }
 
-    /// A callback by the control socket, confirmed or not.
+    /// Adds a callback by the control socket, confirmed or not.
     @discardableResult
     func make(_ row: UInt32, _ url: String, user: UInt32? = getuid()) throws -> Secret {
         let secret = try WebhookSecret.make()
@@ -124,7 +124,7 @@ final class CallbackFixture {
 }
 
 /// Waits for the store.
-// Unchecked: touched under the lock of the condition.
+// Unchecked: used only under the lock of the condition.
 private final class OutcomeBox: StoreSink, @unchecked Sendable {
     private let condition = NSCondition()
     private var outcomes: [UInt64: StoreOutcome] = [:]

@@ -98,7 +98,7 @@ struct CallbackServiceTests {
         #expect(hook.requests(2).count == 2)
         fixture.stop()
         try fixture.start()
-        // Sent again, and not answered again.
+        // Sent again, but not answered this time.
         #expect(hook.requests(3).count == 3)
         fixture.stop()
         try fixture.open()
@@ -236,7 +236,7 @@ struct CallbackServiceTests {
     }
 }
 
-/// Asks again until it holds, for ten seconds at most.
+/// Waits until it is true, at most ten seconds.
 private func waitUntil(_ body: () throws -> Bool) throws {
     struct TooLate: Error {}
     let deadline = Date(timeIntervalSinceNow: 10)

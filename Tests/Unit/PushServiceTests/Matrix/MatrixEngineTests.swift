@@ -48,7 +48,7 @@ struct MatrixEngineTests {
             "$e", "m.room.member",
             ["membership": "invite", "user_is_target": true, "room_id": "!other:x"])
         #expect(viewer.texts.suffix(2) == ["Ann reacted with 👍", "Ann invited you"])
-        // As servers of old rooms and of new ones say it, however long the reason.
+        // In the form of old rooms and of new ones, with a long reason.
         try tell("$f", "m.room.redaction", ["redacts": "$a", "content": [String: Any]()])
         let reason = String(repeating: "x", count: 9_000)
         try tell("$g", "m.room.redaction", ["content": ["redacts": "$b", "reason": reason]])

@@ -106,7 +106,7 @@ struct MatrixGatewayTests {
         #expect(answer.status == 200)
         let object = try JSONDecoder().decode([String: [String]].self, from: Data(answer.body))
         #expect(object == ["rejected": dead])
-        // Named three times, it is told once.
+        // It is named three times and gets one push.
         _ = try agent.notification()
         try agent.settle()
     }
@@ -190,7 +190,7 @@ struct MatrixGatewayTests {
             }
         }
         try viewer.settle()
-        // What their homeserver repeats is known, whoever took it.
+        // A repetition by the homeserver is recognised, whoever got the first.
         for (number, pushkey) in pushkeys.enumerated() {
             #expect(try fixture.notify(pushkey, event: "$\(number)").text == Self.nobody)
         }
@@ -223,7 +223,7 @@ struct MatrixGatewayTests {
         #expect(try agent.notification().body.contains("!room:x"))
         #expect(try fixture.notify(two).text == Self.nobody)
         #expect(try agent.notification().body.contains(two.dropFirst(30)))
-        // Counts alone may come as often as they like.
+        // Notifications with counts only may be repeated as often as they like.
         for _ in 0..<2 { #expect(try fixture.notify(one, event: nil).status == 200) }
         _ = try agent.bodies(2)
         try agent.settle()
@@ -290,7 +290,7 @@ struct MatrixGatewayTests {
         try agent.settle()
         let back = try fixture.userAgent(away.uaid)
         back.ack(try back.notification())
-        // This comes behind the acknowledgement in the store.
+        // The store handles this after the acknowledgement.
         _ = try back.register()
         #expect(try fixture.notify(full, endpoint).text == Self.nobody)
         #expect(try back.notification().body.contains(#""event_id":"$event""#))

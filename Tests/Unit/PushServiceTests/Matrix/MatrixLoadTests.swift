@@ -75,7 +75,7 @@ struct MatrixLoadTests {
             let field = ("X-Forwarded-For", client)
             return try fixture.request("POST", PushFixture.gateway, [field], body: body).status
         }
-        // More than a second has room for, from one /64.
+        // More than the limit of a second, from one /64.
         var statuses: Set<Int> = []
         for number in 0..<400 where statuses.count < 2 {
             statuses.insert(try ask("2001:db8::\(number % 9)", ["x\(number)", "y", "z"]))
@@ -124,7 +124,7 @@ struct MatrixLoadTests {
 }
 
 extension PushFixture {
-    /// Owners, each with a credential, and for each so many devices that are away with one endpoint.
+    /// Adds owners with a credential each, and for each so many offline devices with one endpoint.
     fileprivate func addOwners(_ count: Int, endpoints: Int) throws -> [[String]] {
         var hash = try SHA256()
         var mint = try EndpointMint(key: store.endpointKey)
@@ -155,7 +155,7 @@ extension PushFixture {
                 return "/wpush/v1/" + Base64URL.text(bytes.span)
             }
         }
-        // In order: the last answer is that of all.
+        // The store works in order, so the last answer means that all are done.
         let (others, last) = (OneAnswer(), OneAnswer())
         for operation in operations.dropLast() { store.submit(operation, ticket: 0, to: others) }
         if let operation = operations.last {

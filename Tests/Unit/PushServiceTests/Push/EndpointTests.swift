@@ -305,7 +305,7 @@ struct EndpointTests {
         let full = try fixture.push(first, "x")
         #expect(full.code == "429/201")
         #expect(Int(full["retry-after"] ?? "") != nil)
-        // One subscription has half of the room of its device.
+        // One subscription may use half of the room of its device.
         for number in 5..<10 { #expect(try fixture.push(second, "\(number)").status == 201) }
         #expect(try fixture.push(second, "x").status == 429)
         #expect(try fixture.push(first, "now", ttl: "0").status == 201)
@@ -313,7 +313,7 @@ struct EndpointTests {
         let all = try (0..<10).map { _ in try agent.notification() }
         #expect(all.map(\.body) == (0..<10).map(String.init))
         for notification in all { agent.ack(notification) }
-        // Their room is free when the store has heard of it.
+        // Their room is free once the store has recorded the acknowledgements.
         let deadline = Date(timeIntervalSinceNow: 10)
         var status = 429
         while status == 429, Date() < deadline {
@@ -332,7 +332,7 @@ struct EndpointTests {
         var agent = try fixture.userAgent()
         let endpoint = try agent.register()
         agent.close()
-        // One subscription has room for twenty; sixteen give way at once.
+        // One subscription has room for twenty; sixteen are dropped at once.
         for number in 0..<22 { #expect(try fixture.push(endpoint, "\(number)").status == 201) }
         agent = try fixture.userAgent(agent.uaid)
         let left = try (16..<22).map { _ in try agent.notification().body }

@@ -14,7 +14,7 @@ struct LaterPushesTests {
         let loop = try EventLoop()
         let later = LaterPushes(on: loop, perTurn: 8)
         let diary = Diary()
-        // There are always sixteen that wait.
+        // Sixteen are always waiting.
         func push(_ number: Int) {
             later.add {
                 diary.numbers.append(number)
@@ -32,7 +32,7 @@ struct LaterPushesTests {
         later.timerFired(0)
         later.timerFired(0)
         #expect(diary.numbers == Array(0..<30_016))
-        // It lets go of its timers.
+        // Releases its timers.
         loop.stop()
         _ = loop.run()
     }

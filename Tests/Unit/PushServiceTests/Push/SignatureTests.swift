@@ -35,7 +35,7 @@ struct SignatureTests {
     @Test("The key may stand in the alphabet of base64 or of base64url, padded or not")
     func alphabets() throws {
         let fixture = try PushFixture()
-        // Few keys have neither of the characters that differ.
+        // Most keys contain a character that differs in the two alphabets.
         for _ in 0..<8 {
             let sender = try Sender()
             let endpoint = try fixture.userAgent().register(key: sender.publicKey)
@@ -227,7 +227,7 @@ struct SignatureTests {
         let senders = try (0..<40).map { _ in try Sender() }
         var bytes: [UInt8] = []
         for (number, sender) in senders.enumerated() {
-            // Every fourth is wrong.
+            // Every fourth signature is wrong.
             let token = number % 4 == 3 ? "vapid t=a.b.c,k=d" : try sender.field().1
             let fields: PushFixture.Fields = [("TTL", "0"), ("Authorization", token)]
             bytes += PushFixture.bytes("POST", endpoint, fields, body: [])
@@ -247,7 +247,7 @@ struct SignatureTests {
                 share.spend(in: turn)
             }
         }
-        // Nobody asks before.
+        // This turn was not asked about before.
         for _ in 0..<2 { share.spend(in: Instant(nanoseconds: 3)) }
         let isSpent = share.isSpent(in: Instant(nanoseconds: 3))
         #expect(isSpent)

@@ -64,7 +64,7 @@ struct FetchSignalPushTests {
         #expect(try app.raw([], method: "PUT", []).status == 201)
         #expect(try app.raw([], method: "POST", [("TTL", "60")])["ttl"] == "60")
         #expect(try signals(app) == ["3:-"])
-        // By POST it would be a message, and nobody has encrypted it.
+        // By POST it is a message, and not encrypted.
         #expect(try app.raw(Array("version=4".utf8), method: "POST").status == 201)
         #expect(try app.undecryptable() == ["not-encrypted": 1])
         #expect(try app.push("encrypted", method: "PUT").status == 201)

@@ -91,7 +91,7 @@ struct ReceiverPushTests {
         #expect(try app.raw(Array(body.dropLast()), fields).status == 201)
         #expect(try app.undecryptable() == ["bad-tag": 3])
         #expect(try app.payloads() == [])
-        // A key that is no point of the curve.
+        // A key that is no point on the curve.
         body[21 + 64] ^= 1
         #expect(try app.raw(body, fields).status == 201)
         #expect(try app.undecryptable() == ["bad-tag": 3, "bad-point": 1])
@@ -212,7 +212,7 @@ struct ReceiverPushTests {
     func vapid() throws {
         let app = try RegisteredApp(try PushFixture(), #","vapid":true"#)
         let (first, second) = (try Sender(), try Sender())
-        // What cannot be read was not sent by whoever was told the keys.
+        // A push that cannot be decrypted comes from a stranger, and binds nothing.
         let junk = [("TTL", "60"), ("Content-Encoding", "aes128gcm"), try second.field()]
         #expect(try app.raw([1], junk).status == 201)
         #expect(try app.push("1", ttl: "60", [try first.field()]).status == 201)
@@ -240,7 +240,7 @@ struct SecretPushTests {
     struct Vector: Decodable { let auth_key: String, p: String, expect: String, plaintext: String? }
     struct File: Decodable { let vectors: [Vector] }
 
-    /// What Telegram's own code has made, for each secret at least one.
+    /// Payloads that Telegram's own code encrypted, at least one for each secret.
     private func vectors() throws -> [(secret: String, p: String, text: String)] {
         try Vectors.load(File.self, from: "mtproto-push.json").vectors.compactMap { vector in
             guard vector.expect == "ok", let text = vector.plaintext, text.count < 2_000 else {
@@ -284,7 +284,7 @@ struct SecretPushTests {
         #expect(try app.call("POST", "registrations/\(app.id)/secret", change).status == 200)
         #expect(try app.push(#"{"p":"\#(former[0].p)"}"#).status == 201)
         #expect(try app.push(#"{"p":"\#(new.p)"}"#).status == 201)
-        // Once the store answers the next push, it knows that the former one is done with.
+        // The next push is answered after the store has dropped the former secret.
         #expect(try app.push(#"{"p":"\#(new.p)"}"#).status == 201)
         #expect(try app.push(#"{"p":"\#(former[1].p)"}"#).status == 201)
         #expect(try app.payloads() == [former[0].text, new.text, new.text])

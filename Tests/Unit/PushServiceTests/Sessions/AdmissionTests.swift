@@ -39,7 +39,7 @@ struct AdmissionTests {
     func hosts(_ host: String, _ expected: Int) throws {
         let fixture = try PushFixture { $0.aliases = ["https://alias.example"] }
         #expect(try status(fixture, host: host) == expected)
-        // Endpoints are found under any name.
+        // Endpoints work under any host name.
         let endpoint = try fixture.userAgent().register()
         #expect(try fixture.push(endpoint, "", [("Host", host)]).status == 201)
     }

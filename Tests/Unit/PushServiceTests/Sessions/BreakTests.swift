@@ -46,7 +46,7 @@ struct BreakTests {
         for round in 0..<30 {
             let socket = try ByteSocket(port: fixture.port)
             send("\(round)", to: endpoint, socket)
-            // It is not read, so that its closing handshake is never done.
+            // The client does not read, so the closing handshake never ends.
             let newer = try fixture.userAgent(agents[0].uaid)
             #expect(HTTPAnswer(from: socket).status == 201)
             let notification = try newer.notification()
@@ -87,7 +87,7 @@ struct BreakTests {
         agent.send(.ping("first"))
         agent.send(.ping("second"))
         #expect(fixture.gate.await(.acknowledge, 1))
-        // Messages go on meanwhile.
+        // Messages are still sent meanwhile.
         let socket = try ByteSocket(port: fixture.port)
         send("later", to: endpoint, socket)
         #expect(try agent.notification().body == "later")
@@ -171,7 +171,7 @@ struct BreakTests {
         _ = try fixture.push(endpoint, "before")
         let before = try agent.notification()
         fixture.gate.refuse(.store, .acknowledge)
-        // Acknowledged, though nobody can write that down now.
+        // Acknowledged while the store cannot record it.
         agent.ack(before)
         let refused = try fixture.push(endpoint, "refused")
         #expect(refused.code == "503/201")

@@ -264,7 +264,7 @@ struct DeliveryTests {
             #expect(notification.body == "\(number)")
             #expect(versions.insert(notification.version).inserted)
             agent.ack(notification)
-            // New ones come behind, whatever is being read meanwhile.
+            // New messages come last, even while pages are being read.
             if number % 50 == 0 { _ = try fixture.push(endpoint, "\(500 + number / 50)") }
         }
         #expect(try agent.bodies(10) == (500..<510).map(String.init))

@@ -174,7 +174,7 @@ struct RegistrationTests {
         let channel = UserAgent.channel()
         let ended = try agent.register(channel)
         let other = try agent.register()
-        // As many as may be under way, none of them ever acknowledged.
+        // As many as may be under way; none is ever acknowledged.
         for number in 0..<128 { #expect(try fixture.push(ended, "\(number)").status == 201) }
         _ = try agent.bodies(128)
         #expect(try fixture.push(other, "waits").status == 201)

@@ -11,7 +11,7 @@ struct SessionEndTests {
 
     private func fixture() throws -> PushFixture { try PushFixture { $0.loops = 2 } }
 
-    /// Whether all of them are told to go within a second.
+    /// Whether all of them are closed within a second.
     private func end(_ agents: [UserAgent]) -> Bool {
         let start = ContinuousClock.now
         let closings = agents.map { $0.closing() }
@@ -86,7 +86,7 @@ struct SessionEndTests {
             ]
         }
         let other = try UserAgent(fixture, path: "/u/" + fixture.addCredential(owner: "other"))
-        // The first owner that there was.
+        // The owner that was made first.
         fixture.removeOwner(1)
         #expect(end(agents))
         try other.hello()

@@ -17,7 +17,7 @@ struct SessionFloodTests {
         #expect(fixture.gate.count(of: .acknowledge) <= 1)
     }
 
-    /// Seconds that it takes.
+    /// The seconds that it takes.
     private func time(_ body: () throws -> Void) rethrows -> Double {
         let start = Date()
         try body()
@@ -47,13 +47,13 @@ struct SessionFloodTests {
         for number in 0..<140 { #expect(try fixture.push(endpoint, "\(number)").status == 201) }
         let first = try agent.notification()
         agent.ack(first)
-        // The rest of what was sent fills the window: what is acknowledged may be what waits.
+        // The window is full and the store has more, so an unknown id may be one that waits there.
         #expect(try agent.bodies(127).first == "1")
         let taken = try time {
             for _ in 0..<1_000 { agent.ack(first) }
             try agent.settle()
         }
-        // A bufferful is read with what was too much.
+        // One buffer is read along with the messages that were too many.
         #expect(taken > 0.3 && taken < 10)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("User agents without a device, where registration is open to everybody")
 struct StrangerTests {
-    /// Behind a proxy that says who comes.
+    /// A server behind a proxy that names the client's address.
     private func fixture(
         _ change: @escaping (inout PushFixture.Plan) -> Void
     ) throws -> PushFixture {

@@ -65,7 +65,7 @@ struct TopicTests {
             ("TTL", "60"), ("Content-Encoding", "aes128gcm"), topic(),
         ]
         socket.send(PushFixture.bytes("POST", endpoint, fields, body: [120]))
-        // The client has it and says so, which is not enough.
+        // The client acknowledges it, which is not enough.
         agent.ack(try agent.notification())
         try agent.settle()
         socket.send(PushFixture.bytes("GET", "/__lbheartbeat__", [], body: nil))

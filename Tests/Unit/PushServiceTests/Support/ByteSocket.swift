@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A client's end of a connection to 127.0.0.1: sends bytes, and waits ten seconds for any at most.
+/// The client's end of a connection to 127.0.0.1. Each read waits at most ten seconds.
 final class ByteSocket {
     let descriptor: Int32
     private var received: ArraySlice<UInt8> = []
@@ -38,7 +38,7 @@ final class ByteSocket {
         }
     }
 
-    /// Ends the connection without a word, as a cable that is pulled out.
+    /// Ends the connection without a close, as if the cable were pulled out.
     func reset() {
         var lingers = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -46,7 +46,7 @@ final class ByteSocket {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Whether something has come that was not read yet. Does not wait.
+    /// Whether unread bytes have arrived. Does not wait.
     var hasBytes: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
@@ -60,7 +60,7 @@ final class ByteSocket {
         return true
     }
 
-    /// A head with its empty line; less if the connection ends before.
+    /// A head with its empty line; less if the connection ends first.
     func head() -> String {
         let end = Data("\r\n\r\n".utf8)
         while true {
@@ -78,7 +78,7 @@ final class ByteSocket {
         return Array(received.prefix(count))
     }
 
-    /// The next frame; nil at the end, or when none comes.
+    /// The next frame; nil at the end, or if none comes.
     func frame() -> ConformanceFrame? {
         while true {
             var rest = received

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// A client of an engine that keeps what it was told, as a list on a screen would.
+/// A client of an engine that keeps the notifications it was told, like a list on a screen.
 final class EngineViewer {
-    /// Groups by number: what is shown of each, by notification.
+    /// What is shown of each group, by notification id.
     typealias Screen = [Int: [Int: String]]
 
     let agent: UserAgent
     private(set) var screen: Screen = [:]
-    /// Numbers in the order in which they appeared for the first time.
+    /// Notification ids in the order in which they first appeared.
     private(set) var appeared: [Int] = []
-    /// Numbers of those that went.
+    /// Ids of removed notifications.
     private(set) var removed: Set<Int> = []
-    /// What the notification that was told last says about how it wants to look.
+    /// The presentation of the last notification.
     private(set) var presentation: [String: Any] = [:]
 
     init(
@@ -26,18 +26,18 @@ final class EngineViewer {
         #expect(try next()["@type"] as? String == "updateActiveNotifications")
     }
 
-    /// `query`: more of it, each member behind an `&`.
+    /// `query`: more members of the query, each behind an `&`.
     convenience init(_ app: RegisteredApp, _ query: String = "") throws {
         try self.init(app.fixture, bearer: app.bearer, query)
     }
 
-    /// All that comes before the answer to a question, of one type.
+    /// The objects of one type that come before the answer to a request.
     func settle(_ type: String) throws -> [[String: Any]] {
         try ask(#"{"@type":"getOption","name":"version"}"#).before
             .filter { $0["@type"] as? String == type }
     }
 
-    /// The next object, taken into account.
+    /// Reads the next object and updates the screen.
     @discardableResult
     func next() throws -> [String: Any] {
         let object = try agent.members()
@@ -45,7 +45,7 @@ final class EngineViewer {
         return object
     }
 
-    /// Reads on until an object of this type.
+    /// Reads until an object of this type.
     @discardableResult
     func next(_ type: String) throws -> [String: Any] {
         while true {
@@ -54,7 +54,7 @@ final class EngineViewer {
         }
     }
 
-    /// What comes before the answer to a request, and the answer.
+    /// Returns what comes before the answer to a request, and the answer.
     @discardableResult
     func ask(_ request: String) throws -> (before: [[String: Any]], answer: [String: Any]) {
         let mark = UUID().uuidString
@@ -67,7 +67,7 @@ final class EngineViewer {
         }
     }
 
-    /// All that was done before has been heard when this returns.
+    /// Returns once all earlier updates have been read.
     func settle() throws { try ask(#"{"@type":"getOption","name":"version"}"#) }
 
     private func take(_ object: [String: Any]) {
@@ -117,14 +117,14 @@ final class EngineViewer {
             ?? type["@type"] as? String ?? ""
     }
 
-    /// The texts that are shown, oldest first.
+    /// The texts on the screen, oldest first.
     var texts: [String] {
         screen.values.flatMap { $0 }.sorted { $0.key < $1.key }.map(\.value)
     }
 }
 
 extension RegisteredApp {
-    /// A message of Telegram, in a private chat.
+    /// A Telegram message in a private chat.
     static func message(_ text: String, id: Int, from user: Int = 500) -> String {
         #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text)"],"custom":{"from_id":"\#(user)","#
             + #""msg_id":"\#(id)"}}"#

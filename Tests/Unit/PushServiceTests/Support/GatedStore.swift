@@ -3,8 +3,8 @@ import Foundation
 
 @testable import Mailbox
 
-/// A store whose answers a test can hold back, and that can refuse.
-// Unchecked: what changes is touched under the lock.
+/// A store whose answers a test can hold back or refuse.
+// Unchecked: mutable state is used only under the lock.
 final class GatedStore: MessageStore, @unchecked Sendable {
     enum Kind { case store, acknowledge, load, other }
 
@@ -22,10 +22,10 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     var clock: StoreClock { store.clock }
     var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
 
-    /// Operations of these kinds wait until `open`.
+    /// Holds operations of these kinds until `open`.
     func shut(_ kinds: Kind...) { lock.withLock { shut.formUnion(kinds) } }
 
-    /// Operations of these kinds are answered with `.unavailable`.
+    /// Answers operations of these kinds with `.unavailable`.
     func refuse(_ kinds: Kind...) {
         lock.withLock {
             refused = Set(kinds)
@@ -33,7 +33,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         }
     }
 
-    /// What waits goes on, in its order.
+    /// Lets held operations go on, in order.
     func open() {
         let ready = lock.withLock {
             shut = []
@@ -43,7 +43,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         for (_, body) in ready { body() }
     }
 
-    /// Waits until so many operations of a kind have come since the start.
+    /// Waits until this many operations of a kind have come since the start.
     func await(_ kind: Kind, _ count: Int) -> Bool {
         lock.withLock {
             let deadline = Date(timeIntervalSinceNow: 10)

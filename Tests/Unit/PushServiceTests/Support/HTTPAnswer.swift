@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer as it came over the wire.
+/// An answer as it came over the network.
 struct HTTPAnswer {
     let status: Int
     let fields: [(name: String, value: String)]
@@ -26,7 +26,7 @@ struct HTTPAnswer {
         (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
     }
 
-    /// `errno` of an error; nil where it is null or absent.
+    /// The `errno` of an error; nil if it is null or absent.
     var number: Int? { json["errno"] as? Int }
     var message: String? { json["message"] as? String }
 

@@ -7,7 +7,7 @@ import WebPush
 @testable import PushService
 
 extension PushFixture {
-    /// A device credential that the service knows from now on: its secret, as paths have it.
+    /// Adds a device credential, and returns its secret in the form that paths contain.
     func addCredential(owner: String = "tester") throws -> String {
         let secret = try Random.bytes(count: DeviceCredential.secretLength)
         var hash = try SHA256()
@@ -19,7 +19,7 @@ extension PushFixture {
         return Base64URL.text(secret.span)
     }
 
-    /// Ends the newest credential, as the control socket does it.
+    /// Revokes the newest credential, as the control socket does.
     func removeCredential() {
         run(.removeCredential(store.index.counters.credential))
     }
@@ -28,7 +28,7 @@ extension PushFixture {
         run(.removeOwner(row))
     }
 
-    /// The callback of the newest registration answers 410.
+    /// Makes the callback of the newest registration answer 410.
     func endCallback() throws {
         let device = store.index.counters.device
         run(.callback(.record(AttemptRecord(callback: device, position: 0, result: .gone))))

@@ -4,7 +4,7 @@ import Mailbox
 extension PushFixture {
     static let gateway = "/_matrix/push/v1/notify"
 
-    /// As a homeserver tells it.
+    /// A notification in the form that a homeserver sends.
     static func notification(
         _ pushkeys: [String], event: String? = "$event", _ members: [String: Any] = [:]
     ) throws -> [UInt8] {

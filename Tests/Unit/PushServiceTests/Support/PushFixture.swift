@@ -10,11 +10,11 @@ import TestSupport
 
 @testable import PushService
 
-/// The push service on a port of 127.0.0.1, over a store in a folder of its own.
+/// The push service on a port of 127.0.0.1, with a store in a folder of its own.
 final class PushFixture {
     static let host = "push.example"
 
-    /// What a test decides, and what stays when the service is started anew.
+    /// What a test decides, and what survives a restart of the service.
     struct Plan {
         var loops = 1
         var baseURL = "https://push.example"
@@ -57,7 +57,7 @@ final class PushFixture {
 
     var port: UInt16 { running.port }
     var store: SQLiteStore { running.store }
-    /// Between the service and its store.
+    /// Stands between the service and its store.
     var gate: GatedStore { running.gate }
     var service: PushContext { running.service }
     var loops: [EventLoop] { running.server.loops }
@@ -101,18 +101,17 @@ final class PushFixture {
         running.api.close()
     }
 
-    /// Ends everything and starts it again over the same files.
+    /// Ends everything and starts it again with the same files.
     func restart() throws {
         stop()
         current = try Self.start(plan, folder, masterKey)
     }
 }
 
-/// Requests.
 extension PushFixture {
     typealias Fields = [(String, String)]
 
-    /// One request on a connection of its own. `target` may be a whole endpoint.
+    /// Sends one request on a connection of its own. `target` may be a whole endpoint.
     func request(
         _ method: String, _ target: String, _ fields: Fields = [], body: [UInt8]? = nil
     ) throws -> HTTPAnswer {
@@ -139,7 +138,7 @@ extension PushFixture {
         return String(target[slash...])
     }
 
-    /// A push as a good sender of today makes it, with more fields or others.
+    /// A push as a modern sender makes it, with added or changed fields.
     func push(
         _ endpoint: String, _ body: String = "", ttl: String? = "60", _ fields: Fields = [],
         method: String = "POST"

@@ -6,11 +6,11 @@ import WebPush
 
 @testable import Mailbox
 
-/// An application with a registration, seen from its side and from that of its sender.
+/// An application with a registration, and its sender.
 final class RegisteredApp {
     let fixture: PushFixture
     let bearer: String
-    /// The answer to the registration, or to the rotation after it.
+    /// The answer to the registration, or to the latest rotation.
     private(set) var members: [String: Any]
 
     /// `rest`: more members of the request, each behind a comma.
@@ -43,7 +43,7 @@ final class RegisteredApp {
         members = try answer.object()
     }
 
-    /// What waits, or was fetched: payloads as text.
+    /// The payloads that wait or were fetched, as text.
     func payloads(fetching isFetched: Bool = false) throws -> [String] {
         try messages(fetching: isFetched).map { message in
             let text = message["payload"] as? String ?? ""
@@ -60,7 +60,7 @@ final class RegisteredApp {
         return try answer.object()["messages"] as? [[String: Any]] ?? []
     }
 
-    /// How many pushes could not be read, by reason.
+    /// How many pushes could not be decrypted, by reason.
     func undecryptable() throws -> [String: Int] {
         let answer = try call("GET", "registrations/\(id)")
         return try answer.object()["undecryptable"] as? [String: Int] ?? [:]
@@ -78,7 +78,7 @@ final class RegisteredApp {
             encoding: encoding)
     }
 
-    /// As its sender would, encrypted.
+    /// Pushes it encrypted, as the application's sender would.
     func push(
         _ text: String, _ encoding: ContentEncoding = .aes128gcm, method: String = "POST",
         ttl: String? = "60", _ fields: PushFixture.Fields = []
@@ -96,7 +96,7 @@ final class RegisteredApp {
         return try fixture.request(method, endpoint, all, body: push.body)
     }
 
-    /// Whatever it is.
+    /// Pushes the bytes as they are.
     func raw(
         _ body: [UInt8], method: String = "POST", _ fields: PushFixture.Fields = [("TTL", "60")]
     ) throws -> HTTPAnswer {

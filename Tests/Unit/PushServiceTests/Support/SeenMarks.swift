@@ -3,16 +3,16 @@ import Foundation
 import Reactor
 import System
 
-/// A clock that looks, whenever it is asked, in which turn of its loop that is, and whether its thread
-/// is known to be at work on a request.
-// Unchecked: what changes is touched under the lock.
+/// A clock that records, each time it is read, in which turn of the loop that is, and whether the
+/// thread is marked as working on a request.
+// Unchecked: mutable state is used only under the lock.
 final class SeenMarks: @unchecked Sendable {
     private let lock = NSLock()
     private var loop: EventLoop?
     private var turns: [Instant: Int] = [:]
     private var without = 0
 
-    /// Looks from now on.
+    /// Starts recording.
     func begin(on loop: EventLoop) { lock.withLock { self.loop = loop } }
 
     var count: Int { lock.withLock { turns.values.reduce(0, +) } }

@@ -15,7 +15,7 @@ struct Sender {
         publicKey = key.publicKey.base64URL
     }
 
-    /// A signed token with these claims, JSON.
+    /// A signed token with these claims, in JSON.
     func token(claims: String) throws -> String {
         let header = Array(#"{"typ":"JWT","alg":"ES256"}"#.utf8)
         let input = Base64URL.text(header.span) + "." + Base64URL.text(Array(claims.utf8).span)

@@ -9,12 +9,12 @@ final class UserAgent {
     struct Refused: Error { let status: Int }
 
     let socket: ByteSocket
-    /// It runs for as long as somebody is connected.
+    /// Keeps the fixture running while someone is connected.
     private let fixture: PushFixture
     let answer: HTTPAnswer
     private(set) var uaid = ""
 
-    /// Opens the WebSocket, and no more.
+    /// Opens the WebSocket, and does nothing more.
     init(
         _ fixture: PushFixture, path: String = "/", host: String = PushFixture.host,
         _ fields: PushFixture.Fields = []
@@ -52,7 +52,7 @@ final class UserAgent {
         return Closed(code: code, reason: String(decoding: frame.payload[2...], as: UTF8.self))
     }
 
-    /// Code and reason with which the service ends the connection, whatever else it sends.
+    /// Code and reason with which the server ends the connection; skips all frames before that.
     func closing() -> String {
         do {
             while true { _ = try next() }
@@ -77,7 +77,7 @@ final class UserAgent {
 
     static func channel() -> String { UUID().uuidString.lowercased() }
 
-    /// The endpoint of a new channel, or of the one given.
+    /// Registers a channel, new or given, and returns its endpoint.
     func register(_ channel: String = UserAgent.channel(), key: String? = nil) throws -> String {
         let member = key.map { #","key":"\#($0)""# } ?? ""
         send(#"{"messageType":"register","channelID":"\#(channel)"\#(member)}"#)
@@ -94,10 +94,10 @@ final class UserAgent {
         #expect(try next() == expected)
     }
 
-    /// The next message, which has to be a notification.
+    /// The next message, which must be a notification.
     func notification() throws -> Notification { try Notification(try members()) }
 
-    /// Bodies of the next notifications.
+    /// The bodies of the next notifications.
     func bodies(_ count: Int) throws -> [String] {
         try (0..<count).map { _ in try notification().body }
     }
@@ -111,12 +111,12 @@ final class UserAgent {
         send(#"{"messageType":"ack","updates":[\#(updates.joined(separator: ","))]}"#)
     }
 
-    /// All that was sent before has been taken in when this returns.
+    /// Returns once the server has handled all that was sent before.
     func settle() throws {
         try unregister(Self.channel())
     }
 
-    /// Ends the connection by the rules.
+    /// Ends the connection with a closing handshake.
     func close() {
         send(.close(1000))
         while socket.frame() != nil {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebPush
 
-/// A session with its clock, and what it answered last.
+/// A session with its clock and its last answer.
 struct TestSession {
     var session = AutopushSession(at: .seconds(100))
     var now: Duration = .seconds(100)
@@ -13,7 +13,7 @@ struct TestSession {
     static let channel = ChannelID(ClientMessageTests.bits)
     static let userAgent = UserAgentID(Bits128(high: 7, low: 8))
 
-    /// One that was greeted.
+    /// After hello.
     static func open(_ members: String = "") -> TestSession {
         var session = TestSession()
         _ = session.say(#"{"messageType":"hello"\#(members)}"#)
@@ -89,7 +89,7 @@ struct AutopushSessionTests {
     }
 
     @Test(
-        "Before hello only a ping is taken",
+        "Before hello only a ping is accepted",
         arguments: [
             register, unregister, #"{"messageType":"ack","updates":[]}"#,
             #"{"messageType":"nack","version":"x"}"#, #"{"messageType":"urgency","min":"low"}"#,
@@ -151,7 +151,7 @@ struct AutopushSessionTests {
         #expect(session.say(good) == .register(TestSession.channel, key: [1, 2]))
     }
 
-    @Test("Nothing more is read while sixteen requests are under way")
+    @Test("Nothing is read while sixteen requests are in progress")
     func backPressure() {
         var session = TestSession.open()
         for _ in 0..<16 {
@@ -165,7 +165,7 @@ struct AutopushSessionTests {
         #expect(session.say(Self.register) == .close(.badState))
     }
 
-    @Test("Broadcasts are unknown here, and a list of none needs no answer")
+    @Test("Broadcasts are answered as unknown, and an empty list needs no answer")
     func broadcasts() {
         var session = TestSession.open()
         let start = #"{"messageType":"broadcast_subscribe","broadcasts":"#
@@ -193,7 +193,7 @@ struct AutopushSessionTests {
 
 @Suite("What a user agent says of deliveries")
 struct AutopushDeliveryTests {
-    @Test("Each acknowledgement counts by itself, also of what an earlier connection delivered")
+    @Test("Acknowledgements count one by one, also for deliveries of earlier connections")
     func acknowledgement() {
         var session = TestSession.open()
         #expect(session.acknowledge([TestSession.id(2)]) == .acknowledged)
@@ -208,7 +208,7 @@ struct AutopushDeliveryTests {
         #expect(session.reply == #"{"messageType":"urgency","min":"normal"}"#)
     }
 
-    @Test("Only what a client asked for is added to its messages")
+    @Test("Only the extensions a client asked for are added to its messages")
     func extensions() {
         for (words, hasTTL, hasTopic, hasUrgency) in [
             ("", false, false, false), (#"["ttl","urgency"]"#, true, false, true),

@@ -4,13 +4,13 @@ import Testing
 
 @testable import WebPush
 
-@Suite("What user agents say")
+@Suite("Messages of user agents")
 struct ClientMessageTests {
     static let channel = "01234567-89ab-cdef-fedc-ba9876543210"
     static let bits = Bits128(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
     static let version = "ASNFZ4mrze_-3LqYdlQyEA"
 
-    /// One line that tells all of a message.
+    /// Describes a message on one line.
     static func summary(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let message = try? ClientMessage(bytes.span) else { return nil }
@@ -98,7 +98,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "ack may have several updates; versions that are none of ours are passed over",
+        "ack may have several updates; foreign versions are skipped",
         arguments: [
             (#"[{"channelID":"\#(channel)","version":"\#(version)","code":100}]"#, 1),
             (#"[{"version":"\#(version)","channelID":"\#(channel)"}]"#, 1),
@@ -116,7 +116,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "All else",
+        "Everything else",
         arguments: [
             ("{}", "ping"), (" { } ", "ping"), (#"{"messageType":"ping"}"#, "ping"),
             (#"{"messageType":"nack","version":"x"}"#, "nack"),
@@ -131,7 +131,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "What ends the connection",
+        "Messages that end the connection",
         arguments: [
             "", "bad-data", "[]", "\"hello\"", "null", "{", "{}}", #"{"a":1}"#,
             #"{"messageType":1}"#, #"{"messageType":null}"#, #"{"messageType":""}"#,
@@ -164,7 +164,7 @@ struct ClientMessageTests {
         #expect(throws: AutopushClosing.badMessage) { try ClientMessage(bytes.span) }
     }
 
-    @Test("The word in the close frame is the one that clients of this protocol know")
+    @Test("The close frame has the reason that clients of this protocol know")
     func closeCodes() {
         #expect(
             AutopushClosing.badMessage.code == 1011
@@ -177,7 +177,7 @@ struct ClientMessageTests {
     }
 
     @Test(
-        "A message cut anywhere is none",
+        "A message cut anywhere is invalid",
         arguments: [
             #"{"messageType":"hello","uaid":"\#(channel)","broadcasts":{"a":"b"},"extensions":["ttl"]}"#,
             #"{"messageType":"register","channelID":"\#(channel)","key":"AQI="}"#,
@@ -190,7 +190,7 @@ struct ClientMessageTests {
         }
     }
 
-    @Test("A hello prints nothing of who says it")
+    @Test("A printed hello does not show the user agent")
     func printing() throws {
         let userAgent = UserAgentID(Self.bits)
         #expect("\(userAgent) \(String(reflecting: userAgent))" == "<UserAgentID> <UserAgentID>")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebPush
 
-@Suite("What the push service says")
+@Suite("Messages of the push service")
 struct ServerMessageTests {
     static let channel = ChannelID(ClientMessageTests.bits)
     static let version = MessageID(ClientMessageTests.bits)
@@ -93,7 +93,7 @@ struct ServerMessageTests {
         #expect(text { message.append(body: Span(), to: &$0) } == Self.prefix + "}")
     }
 
-    @Test("A body travels in base64url, with the headers that its sender had")
+    @Test("A body is sent in base64url, with its sender's headers")
     func body() {
         let body: [UInt8] = [0xFB, 0xFF, 0xFE, 0x01]
         func text(_ headers: PayloadHeaders?) -> String {
@@ -115,7 +115,7 @@ struct ServerMessageTests {
                 + #""crypto_key":"dh=BB"}}"#)
     }
 
-    @Test("Clients with extensions hear more")
+    @Test("Clients with extensions get more members")
     func extensions() {
         var message = NotificationMessage(
             channel: Self.channel, version: Self.version, headers: nil)
@@ -133,7 +133,7 @@ struct ServerMessageTests {
     }
 
     @Test(
-        "Bodies of every length come out as they went in, within the room reserved",
+        "Bodies of every length are encoded correctly, within the reserved capacity",
         arguments: 1...70)
     func lengths(count: Int) throws {
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }

@@ -41,7 +41,7 @@ struct ServiceMessageTests {
                 .hasSuffix(#","broadcasts":{},"extensions":["urgency"]}"#))
     }
 
-    @Test("What the user agent asks for is what the service reads")
+    @Test("The service reads what the user agent asks for")
     func requests() throws {
         func message(_ append: (inout [UInt8]) -> Void) throws -> (ClientMessage, [UInt8]) {
             var text: [UInt8] = []
@@ -72,7 +72,7 @@ struct ServiceMessageTests {
         #expect(versions == [MessageID(ClientMessageTests.bits)])
     }
 
-    @Test("What the service sends is what the user agent reads")
+    @Test("The user agent reads what the service sends")
     func notification() throws {
         var sent = NotificationMessage(
             channel: Self.channel, version: MessageID(ClientMessageTests.bits),
@@ -95,7 +95,7 @@ struct ServiceMessageTests {
         #expect(message.body == Array(lines.utf8) + body)
     }
 
-    @Test("Answers tell their channel and how it went")
+    @Test("Answers carry their channel and status")
     func answers() throws {
         let endpoint = Array("https://p.example/x".utf8)
         guard
@@ -122,7 +122,7 @@ struct ServiceMessageTests {
     }
 
     @Test(
-        "What is not as the protocol has it is no message",
+        "Messages that break the protocol are refused",
         arguments: [
             "", "[]", "1", #"{"messageType":"hello","uaid":"","status":200}"#,
             #"{"messageType":"hello","uaid":"a","status":500}"#,

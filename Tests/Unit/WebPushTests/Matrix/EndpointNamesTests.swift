@@ -26,7 +26,7 @@ struct EndpointNamesTests {
     }
 
     @Test(
-        "What is somebody else's, or no endpoint, is none of ours",
+        "Foreign URLs and invalid endpoints are not ours",
         arguments: [
             "https://push.example.org/push/wpush/v1/TOKEN", "https://push.example:8443/wpush/TOKEN",
             "http://push.example/push/wpush/v1/TOKEN",
@@ -41,7 +41,7 @@ struct EndpointNamesTests {
         #expect(try token(pushkey) == nil)
     }
 
-    @Test("Without a path before them, they are the same")
+    @Test("Without a base path, both are the same")
     func root() throws {
         #expect(try token("https://push.example/wpush/v1/TOKEN", path: "") == "TOKEN")
         #expect(try token("/wpush/v1/TOKEN", path: "") == "TOKEN")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebPush
 
-@Suite("What of a Matrix notification goes on")
+@Suite("The parts of a Matrix notification that are passed on")
 struct MatrixBodyTests {
     private typealias Object = [String: Any]
 
@@ -33,7 +33,7 @@ struct MatrixBodyTests {
 
     private func text(_ count: Int) -> String { String(repeating: "ü", count: count / 2) }
 
-    @Test("Each of several devices is told of itself alone")
+    @Test("Each of several devices gets only its own entry")
     func severalDevices() throws {
         let devices: [Object] = [
             ["app_id": "a", "pushkey": "one", "tweaks": ["sound": "default"]],
@@ -47,7 +47,7 @@ struct MatrixBodyTests {
         }
     }
 
-    @Test("Too large, it loses its markup, its content, its names, and then all but the event")
+    @Test("If it is too large, it loses markup, then content, then names, then all but the event")
     func cutting() throws {
         let markup: Object = ["body": "hi", "format": "html", "formatted_body": text(5_000)]
         var body = try bodies(notification(content: markup))[0]
@@ -71,7 +71,7 @@ struct MatrixBodyTests {
         #expect(body.keys.sorted() == (rest + ["type"]).sorted().filter { $0 != "devices" })
     }
 
-    @Test("However much is cut, what it is about another event goes on")
+    @Test("Relations to another event are kept, however much is cut")
     func relations() throws {
         let relation = ["rel_type": "m.replace", "event_id": "$a"]
         let edit: Object = [
@@ -96,7 +96,7 @@ struct MatrixBodyTests {
         }
     }
 
-    @Test("Nothing is refused for its size, and nothing goes on that is larger than a push may be")
+    @Test("Nothing is refused for its size, and nothing larger than a push is passed on")
     func limits() throws {
         for length in [3_900, 3_950, 4_000, 4_050, 4_096, 4_100, 500_000] {
             #expect(try bodies(notification(content: ["body": text(length)])).count == 1)
@@ -117,7 +117,7 @@ struct MatrixBodyTests {
         #expect(try bodies(notification(Object(uniqueKeysWithValues: many)))[0].count == 6)
     }
 
-    @Test("Counts of the first drafts come into the notification, where clients look for them")
+    @Test("Counts of the first drafts are moved into the notification, where clients look for them")
     func draftCounts() throws {
         let text = """
             {"notification":{"id":"1"},"counts":{"unread":2},"devices":

@@ -29,7 +29,7 @@ struct MatrixNotificationTests {
         #expect(try name(read(text)) == nil)
     }
 
-    @Test("What is not urgent says so, all else is urgent")
+    @Test("Low priority is marked as such, everything else is urgent")
     func urgency() throws {
         for (prio, urgency) in [
             (#""low""#, Urgency.low), (#""high""#, .high), (#""other""#, .high), ("1", .high),
@@ -47,7 +47,7 @@ struct MatrixNotificationTests {
     }
 
     @Test(
-        "What is no notification is refused",
+        "An invalid notification request is refused",
         arguments: [
             "", "x", "[]", "{}", #"{"notification":[]}"#, #"{"notification":{}}"#,
             #"{"notification":{"devices":{}}}"#, #"{"notification":{"devices":[]}}"#,
@@ -84,7 +84,8 @@ struct MatrixNotificationTests {
         }
     }
 
-    @Test("What Synapse sends goes on as it came", arguments: try Vectors.recordedNotifications())
+    @Test(
+        "What Synapse sends is passed on unchanged", arguments: try Vectors.recordedNotifications())
     func recorded(body: String) throws {
         let notification = try read(body)
         #expect(notification.devices.count == 1)
@@ -93,7 +94,7 @@ struct MatrixNotificationTests {
         #expect((notification.repetitionName == nil) == !body.contains("event_id\":"))
     }
 
-    @Test("The rejected are listed as they were named, each once, and the list is never missing")
+    @Test("Rejected pushkeys are listed as they were sent, each once, and the list is always there")
     func answer() throws {
         #expect(MatrixRefusal.answer(rejecting: []) == Array(#"{"rejected":[]}"#.utf8))
         let odd = [

@@ -38,7 +38,7 @@ struct PayloadHeadersTests {
     }
 
     @Test(
-        "Quotes and padding are removed, all else stays",
+        "Quotes and padding are removed, everything else stays",
         arguments: [
             (
                 #"keyid="http://x/1";salt="XZwpKwAw==""#, "keyid=http://x/1;salt=XZwpKwAw"
@@ -53,7 +53,7 @@ struct PayloadHeadersTests {
         #expect(text(try headers("aesgcm", field, nil)?.encryption) == result)
     }
 
-    @Test("Unknown parameters of Crypto-Key travel, in their order")
+    @Test("Unknown parameters of Crypto-Key are passed on, in order")
     func cryptoKey() throws {
         let field = #"keyid=p256dh;dh="BPnF0Vzw==",p256ecdsa=BAAA="#
         let headers = try headers("aesgcm", "salt=AAAA", field)
@@ -71,7 +71,7 @@ struct PayloadHeadersTests {
     }
 
     @Test(
-        "What does not fit the encoding is refused",
+        "Values that do not fit the encoding are refused",
         arguments: [
             (nil, nil, nil, EncryptionFault.missingEncoding), ("gzip", nil, nil, .unknownEncoding),
             ("", nil, nil, .unknownEncoding),
@@ -95,7 +95,7 @@ struct PayloadHeadersTests {
         #expect(self.fault(encoding, encryption, cryptoKey) == fault)
     }
 
-    @Test("The name of an encoding may have any case, and travels in lower case")
+    @Test("The name of an encoding may have any case, and is passed on in lower case")
     func anyCase() throws {
         #expect(try headers("AES128GCM", nil, nil)?.encoding == .aes128gcm)
         #expect(try headers("AesGcm", "salt=AAAA", nil)?.encoding == .aesgcm)
@@ -116,7 +116,7 @@ struct PayloadHeadersTests {
         #expect(text(headers?.encryption) == field && text(headers?.cryptoKey) == "dh=AAAA=")
     }
 
-    @Test("With an empty body no encryption field is looked at or passed on")
+    @Test("With an empty body encryption fields are neither read nor passed on")
     func emptyBody() throws {
         var push = TestPush(fields: [("ttl", "1")], body: [])
         #expect(try push.request().headers == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebPush
 
-@Suite("Answers to a push that is not taken")
+@Suite("Answers to a refused push")
 struct PushRefusalTests {
     static let all: [PushRefusal] =
         [
@@ -16,7 +16,7 @@ struct PushRefusalTests {
         + EncryptionFault.allCases.map(PushRefusal.encryption)
 
     @Test(
-        "Status, number and text are those of Mozilla's service",
+        "Status, number and text match Mozilla's service",
         arguments: [
             (PushRefusal.unknownToken, 404, 102, "Invalid token"),
             (.unknownVersion, 404, 102, "Invalid API version"),
@@ -58,7 +58,7 @@ struct PushRefusalTests {
         #expect(number != nil || body?["errno"] is NSNull)
     }
 
-    @Test("The body is written in one order")
+    @Test("The members of the body have a fixed order")
     func json() {
         let text = String(decoding: PushRefusal.gone.json, as: UTF8.self)
         #expect(
@@ -66,7 +66,7 @@ struct PushRefusalTests {
                 + #""more_info":"docs/errors.md#errno-106"}"#)
     }
 
-    @Test("Only what stays true may be cached, and what may pass says when")
+    @Test("Only permanent answers may be cached, and temporary ones say when to try again")
     func caching() {
         for refusal in Self.all {
             let mayPass = refusal.status == 429 || refusal.status == 503
@@ -101,7 +101,7 @@ struct VAPIDAnswerTests {
                 leeway: 60, isClockTrusted: isClockTrusted, namesAddressee: namesAddressee))
     }
 
-    @Test("Up to an hour of difference may be the fault of a clock")
+    @Test("Up to an hour of difference may be a clock's fault")
     func time() {
         for (makeRefusal, fault) in [
             (VAPIDRefusal.expired(by:), AuthorizationFault.expired),
@@ -114,7 +114,7 @@ struct VAPIDAnswerTests {
         }
     }
 
-    @Test("A name of ours that is not configured is our mistake, any other is the sender's")
+    @Test("An unconfigured name of this server is our error, any other name the sender's")
     func audience() {
         #expect(answer(.audienceMismatch) == .unauthorized(.badAudience))
         #expect(answer(.audienceMismatch, namesAddressee: true) == .unknownOrigin)
@@ -143,7 +143,7 @@ struct VAPIDAnswerTests {
     }
 
     @Test(
-        "The older schemes miss their key in Crypto-Key, the newer one misses it in Authorization",
+        "A missing key is reported for Crypto-Key in the older schemes, for Authorization in the newer",
         arguments: [
             ("Bearer a.b.c", nil, VAPIDRefusal.missingCryptoKey),
             ("WebPush a.b.c", "dh=AAAA", .missingServerKey),
@@ -158,7 +158,7 @@ struct VAPIDAnswerTests {
     }
 
     @Test(
-        "What a sender may write as audience",
+        "Accepted audiences",
         arguments: [
             (
                 "https://push.example.net/x",

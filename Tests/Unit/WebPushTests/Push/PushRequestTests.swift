@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebPush
 
-/// A push as its sender writes it down.
+/// A push with its sender's fields.
 struct TestPush {
     var fields: [(name: String, value: String)] = []
     var body: [UInt8] = [1, 2, 3]
@@ -12,7 +12,7 @@ struct TestPush {
     var ttlLimit = PushRules.longestTTL
     var query = ""
 
-    /// Complete: what is added comes before it and so takes its place.
+    /// A complete request; fields added in front take precedence.
     static func complete(_ added: [(name: String, value: String)]) -> TestPush {
         TestPush(fields: added + [("ttl", "60"), ("content-encoding", "aes128gcm")])
     }
@@ -53,7 +53,7 @@ struct PushRequestTests {
     }
 
     @Test(
-        "A TTL that is none is refused",
+        "An invalid TTL is refused",
         arguments: [
             ("", PushRefusal.missingTTL), ("x", .missingTTL), ("1.5", .missingTTL),
             ("1 2", .missingTTL), ("-", .missingTTL), ("+", .missingTTL), ("0x10", .missingTTL),
@@ -63,7 +63,7 @@ struct PushRequestTests {
         #expect(TestPush.complete([("TTL", value)]).refusal == refusal)
     }
 
-    @Test("A registration's own limit is granted at most")
+    @Test("A registration's own limit bounds the TTL")
     func ownLimit() throws {
         var push = TestPush.complete([("TTL", "5000")])
         push.ttlLimit = 1000
@@ -106,7 +106,7 @@ struct PushRequestTests {
     }
 
     @Test(
-        "A topic that is none is refused",
+        "An invalid topic is refused",
         arguments: [
             (String(repeating: "a", count: 33), PushRefusal.topicTooLong),
             (String(repeating: "a", count: 32) + "=", .topicTooLong),
@@ -139,7 +139,7 @@ struct PushRequestTests {
         #expect(request.headers?.encoding == .aes128gcm)
     }
 
-    @Test("Other fields are not looked at")
+    @Test("Other fields are ignored")
     func otherFields() throws {
         let push = TestPush.complete([
             ("prefer", "respond-async"), ("content-type", "text/plain"), ("tt", "x"),
@@ -162,7 +162,7 @@ struct PushRequestTests {
         }
     }
 
-    @Test("The first mistake in the order of checks is answered")
+    @Test("The first error in the order of checks is reported")
     func order() {
         var push = TestPush(
             fields: [("ttl", "x"), ("content-encoding", "x"), ("topic", "!")],
@@ -180,7 +180,7 @@ struct PushRequestTests {
         #expect(push.refusal == nil)
     }
 
-    @Test("A refused or taken push never prints what it holds")
+    @Test("A push never prints its contents, whether accepted or refused")
     func printing() throws {
         let push = TestPush.complete([("authorization", "vapid t=secret")])
         #expect("\(try push.request())" == "<PushRequest>")
@@ -206,7 +206,7 @@ struct SimplePushTests {
         #expect(try push.request().effect == effect)
     }
 
-    @Test("On a signal endpoint every body is a fetch signal, and no encryption field is looked at")
+    @Test("On a signal endpoint every body is a fetch signal, and encryption fields are ignored")
     func signal() throws {
         for method in [PushRules.Method.put, .post] {
             var push = TestPush(kind: .signal, method: method)
@@ -219,7 +219,7 @@ struct SimplePushTests {
     }
 
     @Test(
-        "The number may stand behind the path; that of the body counts first",
+        "The number may be in the query; the one in the body takes precedence",
         arguments: [
             ("version=8", "", PushRequest.Effect.signal(version: 8)),
             ("a=1&version=8&version=9", "", .signal(version: 8)),
@@ -234,7 +234,7 @@ struct SimplePushTests {
         #expect(try push.request().effect == effect)
     }
 
-    @Test("On a channel PUT is delivered as it came, with data and without headers")
+    @Test("On a channel, PUT is delivered as received, with data and without headers")
     func channel() throws {
         var push = TestPush(body: Array("version=4".utf8), method: .put)
         push.fields = [("content-encoding", "gzip")]

@@ -13,7 +13,7 @@ struct RecordedPushTests {
         return push
     }
 
-    @Test("A channel takes every real sender's push", arguments: try RecordedPush.all("webpush"))
+    @Test("A channel accepts every real sender's push", arguments: try RecordedPush.all("webpush"))
     func channel(_ recorded: RecordedPush) throws {
         let push = push(recorded, kind: .channel)
         // An old sender that wrote aes128gcm over a body of the older encoding.
@@ -32,7 +32,7 @@ struct RecordedPushTests {
         }
     }
 
-    @Test("Its signature is for us", arguments: try RecordedPush.all("webpush"))
+    @Test("Its signature names this server", arguments: try RecordedPush.all("webpush"))
     func signature(_ recorded: RecordedPush) throws {
         guard let authorization = recorded.header("authorization") else { return }
         var verifier = try VAPIDVerifier()
