@@ -2,8 +2,7 @@ package import Base
 package import Crypto
 package import Delivery
 
-/// The last part of an endpoint's path: 160 random bits, then a 64-bit mark that shows this server
-/// made it.
+/// The last part of an endpoint's path: 160 random bits, then a 64-bit mark of this server.
 package struct EndpointToken: Sendable, Confidential {
     package static let randomLength = 20
     package static let length = randomLength + 8

@@ -72,8 +72,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
     private func following(_ place: Int) -> Int { place + 1 == room ? 0 : place + 1 }
 
     private func home(of key: UInt64) -> Int {
-        // Spreads keys that count up; the high bits then choose the place, whatever the table's
-        // size.
+        // Spreads keys that count up; the high bits then choose the place.
         let spread = key &* 0x9E37_79B9_7F4A_7C15
         return Int(spread.multipliedFullWidth(by: UInt64(room)).high)
     }

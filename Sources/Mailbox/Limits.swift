@@ -26,8 +26,7 @@ package struct QuotaLimits: Equatable, Sendable {
 }
 
 /// How much of everything except messages the store may keep for owners and senders. Devices
-/// without a credential have no owner: they share the limit of one owner, or have a limit of their
-/// own.
+/// without a credential have no owner: they share one owner's limit, or have their own.
 package struct GrowthLimits: Equatable, Sendable {
     package struct Room: Equatable, Sendable {
         package var count: Int
@@ -76,8 +75,7 @@ package struct StoreLimits: Sendable {
     package var filePages: Int?
     /// Operations committed at once.
     package var batch = 2_048
-    /// Bytes of the engines' journal; beyond this, the accounts in its oldest records are written
-    /// out.
+    /// Bytes of the engines' journal; beyond this, the accounts in its oldest records are saved.
     package var engineJournal = 16 << 20
     /// Bytes of the engines in memory; beyond this, engines without listeners are unloaded.
     package var engineMemory = 64 << 20

@@ -1,8 +1,7 @@
 package import Base
 package import Crypto
 
-/// The number under which devices without a credential are counted. Owners use the number of their
-/// row.
+/// The number under which devices without a credential are counted. Owners use their row.
 package struct StrangerNumber: Equatable, Sendable {
     /// All programs on this machine.
     package static let local = StrangerNumber(row: 0)

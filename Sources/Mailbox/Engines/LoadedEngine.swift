@@ -43,8 +43,7 @@ final class LoadedEngine {
     /// Bytes for a message that must not be shown, besides the account.
     private static let barredSize = 32
 
-    /// Roughly what counts against its room: the account as last written, and what is never
-    /// written.
+    /// Roughly what counts against its room: the account as last written, and barred messages.
     var weight: Int { stateSize + hosted.engine.barredCount * Self.barredSize }
 
     /// Whether it may have outgrown its room with the changes since the last write. A small excess

@@ -1,7 +1,6 @@
 /// The engines in the writer's memory.
 ///
-/// An engine without listeners stays while there is room, because the next push would have to read
-/// it again.
+/// An engine without listeners stays while there is room, or the next push would have to read it.
 struct LoadedEngines {
     private var engines: [UInt32: LoadedEngine] = [:]
     /// The size of all of them.

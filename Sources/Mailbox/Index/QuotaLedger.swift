@@ -100,8 +100,7 @@ struct QuotaLedger: ~Copyable {
     /// Zero for a device without an owner, or an unknown device.
     func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
 
-    /// Reservations of this device are released later and then find no device, so they are counted
-    /// out here.
+    /// Reservations released later find no device, so they are counted out here.
     mutating func removeDevice(_ device: UInt32) {
         guard let removed = devices.remove(UInt64(device)) else { return }
         if Self.isStranger(removed.owner) { strangerCount -= 1 }

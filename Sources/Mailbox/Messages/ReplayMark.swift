@@ -17,8 +17,7 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
         self.device = device
     }
 
-    /// Marks of earlier versions have hash bytes in the place of the device; they count for no
-    /// registration.
+    /// Marks of earlier versions have hash bytes in the device's place and count for none.
     init(_ bytes: Span<UInt8>, at start: Int) {
         key = max(1, bytes.word(at: start))
         check = bytes.halfWord(at: start + 8)
@@ -42,8 +41,7 @@ struct ReplayTable: ~Copyable {
 
     enum Answer: Equatable, Sendable {
         case new, repeated
-        /// Not remembered, because its registration has too many marks: a repetition would count as
-        /// new.
+        /// Not remembered, because its registration has too many marks: a repetition counts as new.
         case unmarked
     }
 

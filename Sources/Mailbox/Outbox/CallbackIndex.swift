@@ -32,8 +32,7 @@ package final class CallbackIndex: Sendable {
         handing.withLock { _ = $0.handedOut.remove(callback) }
     }
 
-    /// Whether something may be counted into the first event; if so, it is not handed out before
-    /// `endChanges`.
+    /// Whether something may be counted into the first event; if so, it stays until `endChanges`.
     func beginChange(of callback: UInt32) -> Bool {
         handing.withLock { handing in
             guard !handing.handedOut.contains(callback) else { return false }

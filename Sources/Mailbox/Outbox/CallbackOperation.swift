@@ -9,8 +9,7 @@ package enum CallbackOperation: Sendable {
     /// The former secret also signs for a week.
     case rotateSecret(callback: UInt32, Secret)
     case add(OutboxEvent, to: UInt32)
-    /// Accepts nothing after the last event. A callback that was never confirmed gets no last
-    /// event.
+    /// Accepts nothing after the last event. An unconfirmed callback gets no last event.
     case end(callback: UInt32, last: OutboxEvent?)
     case record(AttemptRecord)
 

@@ -21,8 +21,7 @@ package struct Outbox: Sendable {
 
     /// The result of an attempt.
     package enum Answer: Equatable, Sendable {
-        /// `isConfirmed`: the challenge came back. `retryAfter`: the seconds the receiver asked
-        /// for.
+        /// `isConfirmed`: the challenge came back. `retryAfter`: seconds the receiver asked for.
         case status(Int, isConfirmed: Bool = false, retryAfter: UInt32? = nil)
         case none
     }

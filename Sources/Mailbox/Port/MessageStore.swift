@@ -60,8 +60,7 @@ package enum StoreOperation: Sendable {
     /// The sender withdraws it.
     case withdraw(LocationID)
 
-    /// Ends the `count` oldest messages of a subscription, where that is better than refusing the
-    /// newest.
+    /// Ends the `count` oldest messages of a subscription, instead of refusing the newest.
     case dropOldest(Address, count: Int)
 
     case addDevice(KnownUserAgent)
@@ -77,8 +76,7 @@ package enum StoreOperation: Sendable {
     /// Ends a subscription and the messages that wait for it.
     case unregister(subscription: UInt32)
 
-    /// `.conflict` if the owner has a credential of that name, `.full` if the owner has reached the
-    /// limit.
+    /// `.conflict` if the owner has a credential of that name, `.full` at the owner's limit.
     case addCredential(DeviceCredential)
     case touchCredential(UInt32, at: Int64)
     /// Also ends the devices that were made under it.
@@ -107,8 +105,7 @@ package enum StoreOutcome: Equatable, Sendable {
     /// The endpoint's digest starts like another one: make a new token. Or an owner or credential of
     /// that name exists.
     case conflict
-    /// A callback's outbox has no room; try again later. Or the owner has reached the limit for
-    /// credentials.
+    /// A callback's outbox has no room; try again later. Or the owner has too many credentials.
     case full
     /// Nothing is promised; try again later.
     case unavailable

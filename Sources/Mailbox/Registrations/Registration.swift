@@ -99,8 +99,7 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var seen: StoreTime
     /// Another client of the account is in use, so this one does not ring.
     package internal(set) var isPaused = false
-    /// Others see the user online from a mobile client; `isOtherMobile` says so for the other
-    /// client.
+    /// Others see the user online from a mobile client; `isOtherMobile` is the other client's.
     package internal(set) var isMobile = true
     package internal(set) var isOtherMobile = false
     /// The callback was told that the session has expired.

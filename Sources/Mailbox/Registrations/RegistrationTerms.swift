@@ -39,8 +39,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var trustsClear = false
     /// How the account rings, if the application said so.
     package var askedMode: NotifyMode?
-    /// Seconds without a sign of life after which the account is offline, if the application said
-    /// so.
+    /// Seconds without a sign of life after which the account is offline, if specified.
     package var askedTimeout: UInt32?
     /// How notifications look: JSON from the application, already checked.
     package var presentation: String?

@@ -15,14 +15,12 @@ package final class SQLiteStore: MessageStore {
         package var limits = StoreLimits()
         /// The texts for Telegram's pushes.
         package var templates = TelegramTemplates.english
-        /// Called on a store thread when the store stops working, and when a retry fails in a new
-        /// way.
+        /// Called on a store thread when the store fails, and when a retry fails differently.
         package var onFault: @Sendable (StoreFault) -> Void = { _ in }
         /// Called on a store thread with the number of actions that no application took in time.
         package var onExpiredActions: @Sendable (Int) -> Void = { _ in }
         /// Called on a store thread when everything under the former keys has been sealed again.
-        /// `unopened` counts the rows that did not open; unless it is zero, the former keys are
-        /// still needed.
+        /// `unopened` counts the rows that did not open; unless zero, the former keys are still needed.
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
         /// Says which records to skip; called once the folder is locked.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }

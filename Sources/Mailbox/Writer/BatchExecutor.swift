@@ -51,16 +51,14 @@ final class BatchExecutor {
         onExpiredActions = source.onExpiredActions
         resealing = source.keys.hasFormer ? Resealing() : nil
         transaction.nextExpiry = try firstExpiry()
-        // Not before everything is read, or the cache would start full of pages that are not needed
-        // again.
+        // Not before everything is read, or the cache would start full of useless pages.
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
         }
     }
 
-    /// Either everything is on the disk, in memory and in the answers, or nothing is and the error
-    /// says why.
+    /// Either everything is on the disk, in memory and in the answers, or nothing is.
     func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
         try commit { () throws(StoreFault) in
             outcomes.removeAll(keepingCapacity: true)

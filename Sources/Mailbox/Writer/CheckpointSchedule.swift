@@ -25,8 +25,7 @@ struct CheckpointSchedule {
 
     mutating func checkpoint(_ executor: BatchExecutor) throws(StoreFault) {
         let isWhole = try executor.checkpoint(.passive)
-        // After a checkpoint that a reader held up, the next one waits until there is as much again
-        // to copy.
+        // After a checkpoint held up by a reader, wait until there is as much again to copy.
         pages = (isWhole ? 0 : executor.walPages) + pageLimit
     }
 

@@ -69,8 +69,7 @@ struct Resealing {
     ) -> [UInt8]? {
         guard let plain = try? sealer.open(sealed.span, at: place) else { return nil }
         let bytes = plain.withSpan { $0.array($0.indices) }
-        // Without memory or randomness the row stays under its former key, which is then still
-        // needed.
+        // Without memory or randomness the row stays under its former key, which stays needed.
         return try? sealer.seal(bytes.span, at: place)
     }
 }

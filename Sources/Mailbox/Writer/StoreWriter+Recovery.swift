@@ -24,8 +24,7 @@ extension StoreWriter {
             // Pages that the file system failed to write may look written when they are read back.
             // Copying them into the database file writes them again.
             if lastFault?.isFull == true {
-                // The WAL may be most of what fills a full disk. If there is no room to copy it, it
-                // stays.
+                // The WAL may be most of what fills a full disk. Without room to copy it, it stays.
                 _ = try? executor.checkpoint(.truncating)
             } else {
                 guard try executor.checkpoint(.truncating) else { return scheduleRetry() }

@@ -7,8 +7,7 @@ import System
 ///
 /// After a failure nothing is carried out until the database has been opened and checked again.
 /// Until then every operation is answered with `.unavailable` at once.
-// Unchecked: the queue and the flag are for all threads; only the writer thread touches the rest
-// once it runs.
+// Unchecked: the queue and the flag are for all threads; the rest is only the writer thread's once it runs.
 final class StoreWriter: @unchecked Sendable {
     /// A batch that may or may not have been committed.
     struct Doubt {

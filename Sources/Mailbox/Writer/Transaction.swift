@@ -5,8 +5,7 @@ import SQLite
 import WebPush
 
 /// The current batch, as the owners of the stored data see it: where they write, how they seal, and
-/// what they leave for after the commit. They can neither begin nor end it. For the writer's
-/// thread.
+/// what they leave for after the commit. They cannot begin or end it. For the writer's thread.
 final class Transaction {
     let connection: Connection
     let index: StoreIndex

@@ -4,8 +4,7 @@ import WebPush
 /// Rare changes; these statements are prepared each time.
 extension StoredDevices {
     /// Returns the row of the device's owner, or the stranger's number. Nil if the credential does
-    /// not exist, or the owner has `limit` devices already. Devices of this machine are not
-    /// counted.
+    /// not exist, or the owner has `limit` devices already. Local devices are not counted.
     func insert(_ device: KnownUserAgent, limit: Int) throws(StoreFault) -> UInt32? {
         let insert = try transaction.connection.statement(
             """
@@ -21,8 +20,7 @@ extension StoredDevices {
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
-    /// Adds a device without a user agent. Returns its owner's row; nil if the credential does not
-    /// exist.
+    /// Adds a device without a user agent. Returns its owner's row; nil without the credential.
     func insert(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> UInt32? {
         let insert = try transaction.connection.statement(
             """
@@ -132,8 +130,7 @@ extension StoredDevices {
         try transaction.connection.rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }
 
-    /// `.conflict` if the owner has a credential of that name, `.full` if there are `limit` of
-    /// them.
+    /// `.conflict` if the owner has a credential of that name, `.full` at `limit`.
     func insert(_ credential: DeviceCredential, limit: Int) throws(StoreFault) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
         let insert = try transaction.connection.statement(

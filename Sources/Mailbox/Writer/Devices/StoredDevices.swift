@@ -74,8 +74,7 @@ extension StoredDevices {
                 || index.hasRoomForEndpoint(of: subscription.address.device)
         else { return .full }
         guard index.endpoints[subscription.digest] == nil else { return .conflict }
-        // The answer to an earlier request may have been lost with its connection, so the client
-        // asked again.
+        // The client may repeat a request whose answer was lost with its connection.
         if subscription.kind == .channel {
             for row in try channels(like: subscription) { _ = try unregister(row) }
         }

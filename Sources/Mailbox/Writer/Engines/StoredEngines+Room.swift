@@ -34,8 +34,7 @@ extension StoredEngines {
         return !isFull
     }
 
-    /// The answer to a client's request that needs room when there is none; nil if the request
-    /// needs none.
+    /// The answer to a client's request that needs room when there is none; nil if it needs none.
     static func refusal(of request: [UInt8]) -> [UInt8]? {
         guard let request = try? JSONDocument(request).root,
             Engine.mayGrow(by: request["@type"]?.text ?? "")

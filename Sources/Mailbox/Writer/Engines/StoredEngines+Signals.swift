@@ -12,8 +12,7 @@ extension StoredEngines {
         return .done
     }
 
-    /// Leaves a signal that there is something to fetch. Connected fetchers have heard of it
-    /// already.
+    /// Leaves a signal that there is something to fetch. Connected fetchers know already.
     func leaveSignal(for registration: Registration) throws(StoreFault) {
         guard !index.engines.hasFetchers(registration.engine) else { return }
         let signal = FetchSignal(

@@ -47,8 +47,7 @@ final class StoredMessages {
 /// Adding messages.
 extension StoredMessages {
     func storeUnlessAcknowledged(_ message: Message) throws(StoreFault) -> StoreOutcome {
-        // A message with a topic replaces another even if acknowledged; a mark is needed for
-        // repetitions.
+        // A message with a topic replaces another even if acknowledged; repetitions need the mark.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
             return .acknowledged
         }

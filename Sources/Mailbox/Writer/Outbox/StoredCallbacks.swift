@@ -152,8 +152,7 @@ extension StoredCallbacks {
             let isFirstFree = transaction.index.callbacks.beginChange(of: callback)
         #endif
         let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
-        // An event from before the start may have been sent, and its receiver may ignore a
-        // repetition.
+        // An event from before the start may have been sent, and its receiver may ignore a repetition.
         guard let last, last.position > transaction.openedAt else { return false }
         let count = last.count + tally.count
         let sealed = try transaction.seal(

@@ -133,8 +133,7 @@ extension StoredRegistrations {
 
 /// Ending.
 extension StoredRegistrations {
-    /// Removes any device with everything that belongs to it; it may be, or have been, a
-    /// registration.
+    /// Removes any device with everything that belongs to it; perhaps a registration.
     func remove(device row: UInt32) throws(StoreFault) -> Bool {
         let registration = try transaction.registration(row)
         let engine = try engines.engine(ofDevice: row)

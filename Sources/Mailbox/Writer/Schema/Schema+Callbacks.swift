@@ -3,8 +3,7 @@ import SQLite
 extension Schema {
     /// A callback outlives its registration until its last event is sent. `rank` orders its events:
     /// the introduction, then waiting events by `position`, then parked ones. Events and bytes are
-    /// counted in the callback, so that the transaction that would overfill an outbox knows it is
-    /// full.
+    /// counted in the callback, so a transaction can tell that it would overfill an outbox.
     static let callbacks = Migration(
         "callbacks",
         """
