@@ -3,8 +3,8 @@
 debug=$PWD/.build/debug release=$PWD/.build/release
 # Optimised code, where assertions are gone, under the address sanitizer: one run finds what the optimiser breaks, what
 # reads beyond its memory, and what leaks.
-address=(-c release -Xswiftc -enable-testing --sanitize address --scratch-path .build-address --disable-xctest)
-thread=(--sanitize thread --scratch-path .build-thread --disable-xctest)
+address=(-c release -Xswiftc -enable-testing --sanitize address --scratch-path .build-address)
+thread=(--sanitize thread --scratch-path .build-thread)
 
 # needs BUILD: makes a build that several gates use, once in a run.
 needs() {
@@ -14,8 +14,6 @@ needs() {
 build_debug() { swift build --build-tests; }
 
 build_release() { (source deploy/lib/prepare.sh && build_programs bellwire ServerProbe CallbackProbe); }
-
-build_address() { swift build --build-tests "${address[@]}"; }
 
 # twice COMMAND…: how long something takes depends on what else the machine does. So a bound that is missed once is
 # measured once more.
@@ -38,7 +36,7 @@ summary() {
 run_tests() {
     # Exit tests start a second process, whose threads end with it; what Foundation leaks is not ours.
     TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks \
-        dbus-run-session -- swift test --skip-build "$@" --no-parallel 2>&1 | summary
+        dbus-run-session -- swift test --skip-build --disable-xctest --no-parallel "$@" 2>&1 | summary
 }
 
 # install: the packages and Python libraries that the gates need
@@ -100,16 +98,16 @@ build_bare_root() { mkdir "$logs/bare" && .ci/bare make "$logs/bare"; }
 gate_bare() { needs debug && needs bare_root && .ci/bare try "$logs/bare"; }
 
 # threads: all tests under the thread sanitizer
-gate_threads() { swift build --build-tests "${thread[@]}" 2>&1 && run_tests "${thread[@]}"; }
+gate_threads() { swift build --build-tests --disable-xctest "${thread[@]}" && run_tests "${thread[@]}"; }
 
 # addresses: all tests, optimised, under the address sanitizer
-gate_addresses() { needs address && run_tests "${address[@]}"; }
+gate_addresses() { swift build --build-tests --disable-xctest "${address[@]}" && run_tests "${address[@]}"; }
 
 # stories: 10,000 random stories of an engine
-gate_stories() { needs address && BELLWIRE_STORIES=10000 run_tests "${address[@]}" --filter RandomStoryTests; }
+gate_stories() { needs debug && BELLWIRE_STORIES=10000 run_tests --filter RandomStoryTests; }
 
 # events: a million events of a delivery, against a model
-gate_events() { needs address && BELLWIRE_EVENTS=1000000 run_tests "${address[@]}" --filter DeliveryModelTests; }
+gate_events() { needs debug && BELLWIRE_EVENTS=1000000 run_tests --filter DeliveryModelTests; }
 
 # planted: the mistakes that tools/torture --planted builds in still compile
 gate_planted() { needs debug && .ci/planted; }

@@ -48,8 +48,8 @@ extension DeviceDelivery {
         return true
     }
 
-    /// Whether the store may have a message that was not sent on this connection. It may while it
-    /// is being read, or while messages are held back.
+    /// Whether the store may have a message that was not sent on this connection. It may while the
+    /// store is being read, or while messages are held back.
     private func mayWait(_ id: MessageID) -> Bool {
         !(isLive && wants(.veryLow)) && settled[id] == nil
     }

@@ -7,7 +7,7 @@ struct HeldReplies: Sendable {
     /// Far more than an honest client asks for while one commit runs.
     private static let limit = 256
 
-    /// More than a client that reads as fast as it is sent acknowledges at once.
+    /// More than a client acknowledges at once if it reads as fast as messages are sent.
     private static let crowd = 1_024
 
     var isHolding: Bool { unrecorded > 0 }

@@ -24,8 +24,7 @@ package struct PageRequest: Equatable, Sendable {
 /// misses a message nor gets it twice if
 /// 1. new messages can reach it before it asks for the first page,
 /// 2. it skips messages that it got directly meanwhile (by id, acknowledged or not), and
-/// 3. it hears of each other message with `.stored(position:)`, and takes it only if `position >
-///    through`.
+/// 3. it is told of every other message with `.stored(position:)`, and takes those after `through`.
 package struct StoredPage: Sendable {
     package let messages: [Message]
     package let through: Int64

@@ -15,7 +15,7 @@ extension FlatTable where Entry == MarkShare {
         if update(key, { $0.count += 1 }) == nil { set(MarkShare(key: key)) }
     }
 
-    mutating func take(from row: UInt32) {
+    mutating func subtract(from row: UInt32) {
         let key = UInt64(row) + 1
         let rest = update(key) { share in
             share.count -= 1

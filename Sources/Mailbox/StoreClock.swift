@@ -72,3 +72,16 @@ package struct StoreClock: Equatable, Sendable {
         return max(0, elapsed)
     }
 }
+
+/// The store's time and the clocks it follows.
+struct StoreTimekeeper: Sendable {
+    let clock: StoreClock
+    let reading: @Sendable () -> ClockReading
+
+    var now: StoreTime { clock.time(at: reading()) }
+
+    var anchor: StoreClock.Anchor {
+        let reading = reading()
+        return StoreClock.Anchor(time: clock.time(at: reading), reading: reading)
+    }
+}

@@ -182,7 +182,7 @@ extension EngineDesk: TimerHandler {
         let engine = UInt32(truncatingIfNeeded: cookie)
         guard tables[engine] != nil else { return }
         if cookie & Self.noteCookie != 0 {
-            dialogue.submit(.engine(.note(engine: engine))) { _ in }
+            dialogue.submit(.engine(.signOfLife(engine: engine))) { _ in }
             return setNoteTimer(engine)
         }
         tables[engine]?.timer = nil

@@ -102,7 +102,7 @@ final class RegistrationRoutes {
     @discardableResult
     func recordUse(of registration: Registration, by caller: APICaller) -> Registration {
         var changed = registration
-        guard caller.owner == registration.owner, changed.note(seenAt: now) else {
+        guard caller.owner == registration.owner, changed.recordSignOfLife(at: now) else {
             return registration
         }
         dialogue.submit(

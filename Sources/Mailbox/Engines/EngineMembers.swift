@@ -9,7 +9,7 @@ struct EngineMembers {
     private var schemes: [String: Int] = [:]
     private var services: [UInt32: String] = [:]
     /// Until then no sign of life is worth writing; nil if there are no registrations.
-    private(set) var nextNote: StoreTime?
+    private(set) var nextSignOfLife: StoreTime?
 
     init(_ registrations: [Registration]) {
         for registration in registrations { add(registration) }
@@ -35,12 +35,13 @@ struct EngineMembers {
 
     /// The registration was offline, or gave a sign of life.
     mutating func changed(_ registration: Registration) {
-        nextNote = min(nextNote ?? registration.nextNote, registration.nextNote)
+        let next = registration.nextSignOfLife
+        nextSignOfLife = min(nextSignOfLife ?? next, next)
     }
 
     /// All of them gave a sign of life.
-    mutating func noted(_ registrations: [Registration]) {
-        nextNote = registrations.map(\.nextNote).min()
+    mutating func recordedSignOfLife(_ registrations: [Registration]) {
+        nextSignOfLife = registrations.map(\.nextSignOfLife).min()
     }
 
     private mutating func count(_ registration: Registration, by step: Int) {

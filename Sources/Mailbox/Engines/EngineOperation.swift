@@ -23,7 +23,7 @@ package enum EngineOperation: Sendable {
     /// A fetcher was told everything up to this.
     case heard(through: Int64, engine: UInt32)
     /// Clients are connected, a sign of life of the registrations.
-    case note(engine: UInt32)
+    case signOfLife(engine: UInt32)
 }
 
 /// What a client is for.

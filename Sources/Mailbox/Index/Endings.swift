@@ -19,7 +19,7 @@ package final class EndingIndex: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    func tell(_ endings: Endings) {
+    func notify(_ endings: Endings) {
         guard !endings.isEmpty else { return }
         for listener in listeners.withLock({ $0 }) { listener(endings) }
     }

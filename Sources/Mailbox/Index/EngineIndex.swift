@@ -25,7 +25,7 @@ package final class EngineIndex: Sendable {
     /// Counts created and ended engines, and changes of the application that opens an account.
     package var changeCount: UInt64 { changes.load(ordering: .relaxed) }
 
-    func noteChange() { changes.add(1, ordering: .relaxed) }
+    func countChange() { changes.add(1, ordering: .relaxed) }
 
     /// Call once per engine, before its first client joins.
     package func listen(_ listener: any EngineListener, to engine: UInt32) {
@@ -69,7 +69,7 @@ package final class EngineIndex: Sendable {
         listeners.withLock { $0[engine] != nil }
     }
 
-    func tell(_ news: [EngineNews]) {
+    func notify(_ news: [EngineNews]) {
         guard !news.isEmpty else { return }
         let listeners = listeners.withLock { $0 }
         // There are as many listeners as loops: few.
@@ -86,7 +86,7 @@ package final class EngineIndex: Sendable {
         for lot in lots { lot.listener.hear(lot.news) }
     }
 
-    func tellStoreReturned() {
+    func notifyStoreReturned() {
         var told: [any EngineListener] = []
         for listener in listeners.withLock({ $0.values.joined() })
         where !told.contains(where: { $0 === listener }) {

@@ -89,8 +89,8 @@ struct QuotaLedger: ~Copyable {
     /// Call this before the device is removed.
     mutating func removeEndpoint(ofDevice device: UInt32) {
         let owner = owner(ofDevice: device)
-        endpoints.take(from: owner)
-        if StrangerNumber.isNetwork(owner) { endpoints.take(from: 0) }
+        endpoints.subtract(from: owner)
+        if StrangerNumber.isNetwork(owner) { endpoints.subtract(from: 0) }
     }
 
     static func isStranger(_ owner: UInt32) -> Bool {

@@ -243,7 +243,7 @@ extension StoreIndex {
         ledger.withLock { $0.count(size, for: address) }
     }
 
-    func noteEnded(_ digest: Digest) {
+    func removeEndpoint(_ digest: Digest) {
         if let endpoint = endpoints.remove(digest) {
             ledger.withLock { $0.removeEndpoint(ofDevice: endpoint.address.device) }
         }

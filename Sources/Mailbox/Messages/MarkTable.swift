@@ -57,7 +57,7 @@ struct MarkTable: ~Copyable {
 
     mutating func remove(_ mark: RepetitionMark) {
         guard let removed = marks.remove(mark.key) else { return }
-        shares.take(from: removed.owner)
+        shares.subtract(from: removed.owner)
     }
 
     private mutating func add(_ mark: RepetitionMark, owner: UInt32, isKept: Bool) {

@@ -64,7 +64,7 @@ struct ReplayTable: ~Copyable {
 
     init(limit: Int = Self.limit) { self.limit = limit }
 
-    func answer(_ mark: ReplayMark, owner: UInt32) -> Answer {
+    func check(_ mark: ReplayMark, owner: UInt32) -> Answer {
         if entries[mark.key]?.check == mark.check { return .repeated }
         let hasRoom =
             shares.count(of: mark.device) < limit
@@ -83,7 +83,7 @@ struct ReplayTable: ~Copyable {
 
     mutating func remove(_ mark: ReplayMark) {
         guard let removed = entries.remove(mark.key) else { return }
-        shares.take(from: removed.device)
-        owners.take(from: removed.owner)
+        shares.subtract(from: removed.device)
+        owners.subtract(from: removed.owner)
     }
 }

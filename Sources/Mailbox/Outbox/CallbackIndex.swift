@@ -53,7 +53,7 @@ package final class CallbackIndex: Sendable {
         }
     }
 
-    func tell(_ news: [UInt32: CallbackNews]) { listener.withLock { $0 }?(news) }
+    func notify(_ news: [UInt32: CallbackNews]) { listener.withLock { $0 }?(news) }
 }
 
 /// Why to look at a callback.

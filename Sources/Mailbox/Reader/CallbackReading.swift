@@ -17,7 +17,7 @@ enum CallbackReading {
 
     /// Nil in the answer if the callback does not exist or has ended. One that cannot be unsealed
     /// is unavailable: that is our fault, and a retry may succeed.
-    static func answer(
+    static func load(
         _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> LoadAnswer {
         // One statement, so that both tables are read at the same moment.

@@ -76,7 +76,7 @@ final class StoreReader: @unchecked Sendable {
             for request in requests {
                 switch request {
                 case .load(let request, let ticket, let sink):
-                    sink.loaded(answer(to: request), ticket: ticket)
+                    sink.loaded(read(request), ticket: ticket)
                 case .between(let body): body()
                 }
             }
@@ -93,7 +93,7 @@ final class StoreReader: @unchecked Sendable {
         return answer ?? nil
     }
 
-    private func answer(to request: LoadRequest) -> LoadAnswer {
+    private func read(_ request: LoadRequest) -> LoadAnswer {
         do throws(StoreFault) {
             guard useCurrentKeys() else { return .unavailable }
             let database = try openedDatabase()
@@ -110,9 +110,9 @@ final class StoreReader: @unchecked Sendable {
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):
-                return try CallbackReading.answer(row, from: database.connection, &sealer)
+                return try CallbackReading.load(row, from: database.connection, &sealer)
             case .registration(let request):
-                return try answer(to: request, database)
+                return try read(request, database)
             case .engines(let account, let app, let owner):
                 return try engines(account, app, owner, database)
             case .owners:
@@ -159,8 +159,8 @@ extension StoreReader {
 
 /// Registrations.
 extension StoreReader {
-    private func answer(
-        to request: RegistrationQuery, _ database: ReaderDatabase
+    private func read(
+        _ request: RegistrationQuery, _ database: ReaderDatabase
     ) throws(StoreFault) -> LoadAnswer {
         switch request {
         case .one(let id):

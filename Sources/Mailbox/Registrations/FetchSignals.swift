@@ -14,7 +14,7 @@ package struct FetchSignals: Equatable, Sendable {
         self.waiting = waiting
     }
 
-    package mutating func arrived(_ signal: FetchSignal) {
+    package mutating func add(_ signal: FetchSignal) {
         guard var merged = waiting else {
             waiting = signal
             return
@@ -28,7 +28,7 @@ package struct FetchSignals: Equatable, Sendable {
     }
 
     /// The signal to hand out now. One that was handed out but not confirmed is handed out again.
-    package mutating func take() -> FetchSignal? {
+    package mutating func handOut() -> FetchSignal? {
         if inFlight == nil { swap(&inFlight, &waiting) }
         return inFlight
     }

@@ -37,14 +37,14 @@ extension Registration {
     }
 
     /// The application gave a sign of life. False if the change is too small to write.
-    package mutating func note(seenAt now: StoreTime) -> Bool {
-        guard nextNote <= now else { return false }
+    package mutating func recordSignOfLife(at now: StoreTime) -> Bool {
+        guard nextSignOfLife <= now else { return false }
         change(at: now)
         return true
     }
 
     /// When the next sign of life is worth writing.
-    var nextNote: StoreTime {
+    var nextSignOfLife: StoreTime {
         guard isThere else { return StoreTime(milliseconds: .min) }
         let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
         return StoreTime(milliseconds: seen.milliseconds + step)

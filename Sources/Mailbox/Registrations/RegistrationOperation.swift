@@ -1,3 +1,4 @@
+package import Base
 package import Delivery
 
 /// Operations on registrations.
@@ -52,4 +53,30 @@ package enum RegistrationAnswer: Sendable {
     case one(Registration, undecryptable: [(reason: String, count: Int)])
     case all([Registration])
     case waiting(Waiting)
+}
+
+/// An answer that is repeated when the same request arrives again.
+package struct KeptAnswer: Sendable, Confidential {
+    package static let lifetime: UInt32 = 24 * 3_600
+
+    /// `request` is the hash of owner and key.
+    let request: Digest
+    let body: Digest
+    let answer: [UInt8]
+
+    package init(request: Digest, body: Digest, answer: [UInt8]) {
+        self.request = request
+        self.body = body
+        self.answer = answer
+    }
+}
+
+/// The messages and signals that wait for a registration's application, or just did.
+package struct Waiting: Equatable, Sendable, Confidential {
+    package var messages: [Message]
+    package var signals: FetchSignals
+
+    package static func == (left: Waiting, right: Waiting) -> Bool {
+        left.messages.map(\.id) == right.messages.map(\.id) && left.signals == right.signals
+    }
 }

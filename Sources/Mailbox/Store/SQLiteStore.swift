@@ -57,7 +57,7 @@ package final class SQLiteStore: MessageStore {
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
-        let folder = try Self.take(options.folder)
+        let folder = try Self.lockFolder(options.folder)
         let opening = try StoreOpening(
             options, path: folder.path + "/" + WriterDatabase.fileName,
             options.setAside(folder.path))
@@ -88,7 +88,7 @@ package final class SQLiteStore: MessageStore {
         FileStamp(of: folder + "/" + WriterDatabase.fileName) != nil
     }
 
-    private static func take(_ path: String) throws(StoreFault) -> StateFolder {
+    private static func lockFolder(_ path: String) throws(StoreFault) -> StateFolder {
         do throws(StateFolder.Failure) {
             let folder = try StateFolder(path)
             try folder.makeFile(WriterDatabase.fileName)

@@ -35,7 +35,7 @@ struct BatchEffects {
     var changes: [Change] = []
     private var news: [UInt32: CallbackNews] = [:]
 
-    mutating func note(_ news: CallbackNews, of callback: UInt32) {
+    mutating func add(_ news: CallbackNews, of callback: UInt32) {
         if self.news[callback] != .changed { self.news[callback] = news }
     }
 
@@ -53,9 +53,9 @@ struct BatchEffects {
         for entry in expiredMarks { index.remove(entry.mark) }
         var endings = Endings()
         for change in changes { Self.apply(change, to: index, &endings) }
-        index.endings.tell(endings)
-        if !news.isEmpty { index.callbacks.tell(news) }
-        index.engines.tell(engineNews)
+        index.endings.notify(endings)
+        if !news.isEmpty { index.callbacks.notify(news) }
+        index.engines.notify(engineNews)
     }
 
     mutating func empty() {
@@ -84,13 +84,13 @@ struct BatchEffects {
             index.endpoints.change(digest) { endpoint in
                 Endpoint(address: endpoint.address, kind: endpoint.kind, sender: .key(hash))
             }
-        case .endedEndpoint(let digest): index.noteEnded(digest)
+        case .endedEndpoint(let digest): index.removeEndpoint(digest)
         case .credential(let credential): index.set(credential)
         case .removedCredential(let secret):
             if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
-        case .engines: index.engines.noteChange()
+        case .engines: index.engines.countChange()
         case .reminded(let device): index.reminders.reached(device)
         }
     }

@@ -2,7 +2,7 @@
 extension BatchExecutor {
     func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
-        case .store(let message): try messages.accept(message)
+        case .store(let message): try messages.store(message)
         case .acknowledge(let reference): try messages.acknowledge(reference)
         case .acknowledgeByID(let id, let device): try messages.acknowledge(id, device: device)
         case .withdraw(let location): try messages.withdraw(location)
@@ -40,7 +40,7 @@ extension BatchExecutor {
         case .end(let callback, let last): return try callbacks.end(callback, last: last)
         case .record(let record):
             let (outcome, action) = try callbacks.record(record)
-            if let action { try engines.take(action: action, ofDevice: record.callback) }
+            if let action { try engines.end(action: action, ofDevice: record.callback) }
             return outcome
         }
     }

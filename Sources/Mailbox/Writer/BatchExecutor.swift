@@ -71,7 +71,7 @@ final class BatchExecutor {
             messages.begin(submissions)
             for submission in submissions {
                 outcomes.append(try perform(submission.operation))
-                try follow()
+                try carryOutConsequences()
             }
         }
         submissions.endReservations()
@@ -79,7 +79,7 @@ final class BatchExecutor {
     }
 
     /// Carries out the consequences of engine updates, after the operation that caused them.
-    private func follow() throws(StoreFault) {
+    private func carryOutConsequences() throws(StoreFault) {
         while true {
             let consequences = engines.takeConsequences()
             if consequences.isEmpty { return }
@@ -137,7 +137,7 @@ final class BatchExecutor {
         try begin.run()
         do throws(StoreFault) {
             try body()
-            try follow()
+            try carryOutConsequences()
             try marks.keep()
             try engines.keepJournal()
             next.batch += 1

@@ -11,7 +11,7 @@ import System
 // once it runs.
 final class StoreWriter: @unchecked Sendable {
     /// A batch that may or may not have been committed.
-    private struct Doubt {
+    struct Doubt {
         let batch: Int64
         let effects: BatchEffects
         /// Its messages keep their reservations until that is known.
@@ -24,39 +24,29 @@ final class StoreWriter: @unchecked Sendable {
     private static let moment: UInt32 = 2_000
     /// After this many milliseconds new operations have nothing to do with the last batch.
     private static let soon: Int64 = 5
-    private static let engineShare = 16
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
-    /// The WAL is copied after this many idle milliseconds, or at this many pages: about 1 MiB when
-    /// idle, and 64 MiB at most.
-    private static let idleTime: Int64 = 50
-    private static let idlePages = 256
-    private static let manyPages = 16_384
-    /// The WAL takes at most this part of the free disk space, so it never fills the disk with
-    /// pages that could be copied into the file.
-    private static let partOfDisk = 8
-    private static let pageSize = 4_096
-    private static let retryDelays: ClosedRange<Int64> = 50...5_000
+    static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(WriterQueue())
-    private let usable = Atomic(true)
+    let usable = Atomic(true)
     private let limits: StoreLimits
-    private let source: StoreSource
-    private let onFault: @Sendable (StoreFault) -> Void
+    let source: StoreSource
+    let onFault: @Sendable (StoreFault) -> Void
     private let onResealed: @Sendable (Int) -> Void
     /// Nil while the database cannot be trusted.
-    private var executor: BatchExecutor?
-    private var lastFault: StoreFault?
+    var executor: BatchExecutor?
+    var lastFault: StoreFault?
     /// The number of operations in the last round, and when it ended.
     private var committed = (count: 0, at: Int64.min / 2)
-    private var doubt: Doubt?
-    private var retryDelay = StoreWriter.retryDelays.lowerBound
+    var doubt: Doubt?
+    var retryDelay = StoreWriter.retryDelays.lowerBound
     /// Not before this time since boot.
-    private var retryAt: Int64 = 0
+    var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
-    private var checkpointAt = 0
+    private var checkpoints: CheckpointSchedule
 
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
@@ -68,12 +58,7 @@ final class StoreWriter: @unchecked Sendable {
         self.limits = limits
         self.onFault = onFault
         self.onResealed = onResealed
-        checkpointAt = manyPages
-    }
-
-    private var manyPages: Int {
-        let room = FreeSpace.bytes(at: source.path) ?? .max
-        return min(max(room / Self.partOfDisk / Self.pageSize, Self.idlePages), Self.manyPages)
+        checkpoints = CheckpointSchedule(path: source.path)
     }
 
     /// From any thread.
@@ -107,7 +92,8 @@ final class StoreWriter: @unchecked Sendable {
         while let isAtWork = wait(&taken) {
             if isAtWork {
                 gather(&taken)
-                putOff(&taken)
+                let later = taken.splitOffEngineWork()
+                if !later.isEmpty { queue.withLock { $0.waiting.insert(contentsOf: later, at: 0) } }
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
@@ -135,25 +121,6 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// Engine work can take a fraction of a millisecond, and all pushes in the same commit wait for
-    /// it. So only a limited share of it goes into each commit; the rest follows, in order.
-    private func putOff(_ taken: inout [Submission]) {
-        guard taken.reduce(0, { $0 + $1.engineWork }) > Self.engineShare else { return }
-        var (now, later, share) = ([Submission](), [Submission](), Self.engineShare)
-        for submission in taken {
-            let work = submission.engineWork
-            // An operation larger than the share is committed alone.
-            if work > 0, share <= 0 || !later.isEmpty {
-                later.append(submission)
-            } else {
-                share -= work
-                now.append(submission)
-            }
-        }
-        taken = now
-        queue.withLock { $0.waiting.insert(contentsOf: later, at: 0) }
-    }
-
     /// True when there is work, false when there was none for a while, nil at the end.
     private func wait(_ taken: inout [Submission]) -> Bool? {
         let answer: Bool?? = queue.wait(atMost: patience) { queue in
@@ -172,7 +139,7 @@ final class StoreWriter: @unchecked Sendable {
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
-        if executor.walPages > Self.idlePages { return Self.idleTime }
+        if checkpoints.isDueWhenIdle(executor) { return CheckpointSchedule.idleTime }
         guard let expiry = executor.nextExpiry else { return nil }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
         return min(max(rest, Self.sweepInterval), 3_600_000)
@@ -202,7 +169,7 @@ final class StoreWriter: @unchecked Sendable {
         answerUnavailable(submissions)
     }
 
-    private func answerUnavailable(_ submissions: ArraySlice<Submission>) {
+    func answerUnavailable(_ submissions: ArraySlice<Submission>) {
         var deliveries = Deliveries()
         for submission in submissions { deliveries.add(submission, .unavailable) }
         deliveries.send()
@@ -222,21 +189,14 @@ extension StoreWriter {
         if executor.hasToReseal, let unopened = try executor.reseal(atMost: Self.resealedAtOnce) {
             onResealed(unopened)
         }
-        if executor.walPages > checkpointAt { try checkpoint(executor) }
-    }
-
-    private func checkpoint(_ executor: BatchExecutor) throws(StoreFault) {
-        // After a checkpoint that a reader held up, the next one waits until there is as much again
-        // to copy.
-        let isWhole = try executor.checkpoint(.passive)
-        checkpointAt = (isWhole ? 0 : executor.walPages) + manyPages
+        if checkpoints.isDue(executor) { try checkpoints.checkpoint(executor) }
     }
 
     private func rest() {
         guard let executor else { return recover() }
         do throws(StoreFault) {
             try keepUp(executor)
-            if executor.walPages > Self.idlePages { try checkpoint(executor) }
+            if checkpoints.isDueWhenIdle(executor) { try checkpoints.checkpoint(executor) }
         } catch {
             fail(error, [])
         }
@@ -250,60 +210,5 @@ extension StoreWriter {
             _ = try? executor.checkpoint(.truncating)
         }
         executor = nil
-    }
-}
-
-/// Failures.
-extension StoreWriter {
-    private func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
-        if let executor {
-            doubt = Doubt(
-                batch: executor.state.batch + 1, effects: executor.effects,
-                submissions: submissions)
-        }
-        executor = nil
-        lastFault = fault
-        usable.store(false, ordering: .relaxed)
-        putOff()
-        onFault(fault)
-        answerUnavailable(submissions)
-    }
-
-    private func recover() {
-        do throws(StoreFault) {
-            let executor = try source.reopen()
-            clear(executor)
-            // Pages that the file system failed to write may look written when they are read back.
-            // Copying them into the database file writes them again.
-            if lastFault?.isFull == true {
-                // The WAL may be most of what fills a full disk. If there is no room to copy it, it
-                // stays.
-                _ = try? executor.checkpoint(.truncating)
-            } else {
-                guard try executor.checkpoint(.truncating) else { return putOff() }
-            }
-            try executor.commitNothing()
-            self.executor = executor
-            usable.store(true, ordering: .relaxed)
-            source.index.engines.tellStoreReturned()
-        } catch {
-            putOff()
-            if error != lastFault { onFault(error) }
-            lastFault = error
-        }
-    }
-
-    /// Each attempt waits longer than the one before, until a batch is committed.
-    private func putOff() {
-        retryAt = Boot.milliseconds + retryDelay
-        retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
-    }
-
-    /// Now it is known whether the failed batch was committed.
-    private func clear(_ executor: BatchExecutor) {
-        guard let doubt else { return }
-        if executor.state.batch == doubt.batch { source.apply(doubt.effects) }
-        doubt.submissions.endReservations()
-        self.doubt = nil
     }
 }

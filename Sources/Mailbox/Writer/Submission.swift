@@ -65,6 +65,29 @@ extension StoreOperation {
     }
 }
 
+extension [Submission] {
+    private static var engineShare: Int { 16 }
+
+    /// Engine work can take a fraction of a millisecond, and all pushes in the same commit wait for it.
+    /// So only a limited share of it goes into each commit; returns the rest, in order.
+    mutating func splitOffEngineWork() -> [Submission] {
+        guard reduce(0, { $0 + $1.engineWork }) > Self.engineShare else { return [] }
+        var (now, later, share) = ([Submission](), [Submission](), Self.engineShare)
+        for submission in self {
+            let work = submission.engineWork
+            // An operation larger than the share is committed alone.
+            if work > 0, share <= 0 || !later.isEmpty {
+                later.append(submission)
+            } else {
+                share -= work
+                now.append(submission)
+            }
+        }
+        self = now
+        return later
+    }
+}
+
 extension ArraySlice<Submission> {
     /// Releases what was reserved for messages that the store did not take.
     func endReservations() {

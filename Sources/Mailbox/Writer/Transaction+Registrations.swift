@@ -36,7 +36,7 @@ extension Transaction {
         try FetchSignalRows.save(signals, device: device, on: connection)
     }
 
-    func takeSignals(device: UInt32) throws(StoreFault) -> FetchSignals {
+    func removeSignals(device: UInt32) throws(StoreFault) -> FetchSignals {
         let signals = try signals(device: device)
         try save(FetchSignals(), device: device)
         return signals

@@ -14,8 +14,8 @@ package struct NotificationGroup: Equatable, Sendable {
     package var kind: Kind
     package var chatID: ChatID
     package var totalCount = 0
-    /// Decides the group's place in the list: the date of its latest notification, or of a later
-    /// one that was counted only. 0 when there is nothing to show.
+    /// Decides the group's place in the list: the date of its latest notification, or of a later one
+    /// that was removed without an update. 0 when there is nothing to show.
     package var date: Int64 = 0
     /// Sorted by id.
     package var notifications: [Notification] = []

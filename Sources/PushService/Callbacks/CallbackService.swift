@@ -42,13 +42,13 @@ package final class CallbackService: @unchecked Sendable {
 
     /// The store's reading thread also serves connecting user agents: they wait for at most these.
     private static let looksAtOnce = 16
-    /// In milliseconds: timers stand still while the machine sleeps, so couriers check the time.
+    /// Milliseconds. Timers stop while the machine sleeps, so couriers check the clock this often.
     private static let longestWait: Int64 = 60_000
     /// Timer cookies that belong to no courier.
     private static let laneCookie = UInt64.max
     private static let startCookie = UInt64.max - 1
 
-    /// `describe` gives what callbacks are told to call `registerDevice` with.
+    /// `describe` gives the JSON parameters with which callbacks are told to call `registerDevice`.
     package init(
         for service: PushContext, _ surroundings: Surroundings,
         describe: @escaping @Sendable (Registration) -> String

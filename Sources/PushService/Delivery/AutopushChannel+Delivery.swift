@@ -17,7 +17,7 @@ extension AutopushChannel {
         swap(&actions, &desk.actions)
         let answer = body(&delivery.pointee, &actions)
         for action in actions { perform(action, isReading) }
-        // An action may have called `tell` again, which then used a list of its own.
+        // An action may have called `update` again, which then used a list of its own.
         actions.removeAll(keepingCapacity: true)
         swap(&actions, &desk.actions)
         return answer

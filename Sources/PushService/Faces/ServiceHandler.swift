@@ -17,8 +17,8 @@ final class ServiceHandler: HTTPHandler {
     private let router: HTTPRouter<ServiceRoute>
     private let prefix: [UInt8]
 
-    /// The limit for all bodies but those for the Matrix gateway. A body that is only too long for
-    /// a push is read, so that a problem with the endpoint is reported first.
+    /// The limit for every route but the Matrix gateway. It exceeds the limit of a push, so that a
+    /// problem with the endpoint is reported before a body that is too long.
     private static let bodyLimit = 64 * 1024
 
     init(

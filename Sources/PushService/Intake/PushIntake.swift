@@ -144,7 +144,7 @@ final class PushIntake {
             })
     }
 
-    /// Tokens that this server never made are unknown; made but not in the index means gone.
+    /// Tokens that this server never made are unknown; others not in the index are gone.
     func lookUp(
         _ text: Span<UInt8>
     ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {

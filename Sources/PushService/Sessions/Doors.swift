@@ -1,6 +1,6 @@
 package import Configuration
 
-/// Who may come in, by the configuration; a reload may change it.
+/// Whom the configuration lets in; a reload may change it.
 package struct Doors: Equatable, Sendable {
     package let registration: RegistrationMode
     /// Users of this machine who are not administrators may have devices, by the control socket.

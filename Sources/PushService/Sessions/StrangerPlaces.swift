@@ -7,7 +7,7 @@ final class StrangerPlaces: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Nil if the network has as many as it may have.
+    /// Nil if the network has as many connections as it may have.
     func enter(_ network: UInt64) -> StrangerPlace? {
         let isFree = taken.withLock { taken in
             guard taken[network, default: 0] < limit else { return false }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Delivery
 
-@Suite("The moment before a message is written")
+@Suite("The commit window")
 struct CommitWindowTests {
     /// The devices to ask, in order, until nothing is due.
     private func due(_ window: inout CommitWindow, at now: Int64) -> [UInt32] {
@@ -14,7 +14,7 @@ struct CommitWindowTests {
         return devices
     }
 
-    @Test("A device is asked when its time has come, not before")
+    @Test("A device is asked when its messages are due, not before")
     func due() {
         var window = CommitWindow()
         #expect(window.deadline == nil)
@@ -25,7 +25,7 @@ struct CommitWindowTests {
         #expect(window.deadline == nil && due(&window, at: 2_000) == [])
     }
 
-    @Test("Where nothing is held any more nobody is asked, however many there were")
+    @Test("No device is asked once no message is held any more")
     func letGo() {
         var window = CommitWindow()
         for number in 1...1_000 { window.hold(UInt32(number), until: Int64(number)) }
@@ -36,7 +36,7 @@ struct CommitWindowTests {
         #expect(due(&window, at: 5) == [7])
     }
 
-    @Test("It grows while some are let go, and keeps their order")
+    @Test("The ring grows while messages are let go, and keeps their order")
     func growth() {
         var window = CommitWindow()
         var asked: [UInt32] = []
@@ -48,7 +48,7 @@ struct CommitWindowTests {
         #expect(asked == (1...10_000).map(UInt32.init))
     }
 
-    @Test("It holds no more than it may: the oldest are due at once")
+    @Test("Beyond the limit, the oldest messages are due at once")
     func limit() {
         var window = CommitWindow(limit: 10)
         for number in 1...13 { window.hold(UInt32(number), until: 100) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Delivery
 
 /// Runs the delivery with a store that loses what was not committed, and random clients.
-@Suite("The promise, by chance")
+@Suite("The promise of delivery, under random events")
 struct DeliveryModelTests {
     private static let eventsEach = 2_000
 
@@ -16,7 +16,7 @@ struct DeliveryModelTests {
     }
 
     @Test(
-        "What was accepted is delivered, once, in order, until it is acknowledged, replaced or over"
+        "Accepted messages are delivered once, in order, until acknowledged, replaced or expired"
     )
     func promise() {
         for seed in 0..<Self.worlds {

@@ -73,7 +73,7 @@ private struct Desk {
 
 @Suite("Delivery to a device")
 struct DeviceDeliveryTests {
-    @Test("What is acknowledged at once is answered and spares the disk; what is not is written")
+    @Test("A message acknowledged at once is never written; any other is")
     func held() {
         var desk = Desk()
         #expect(desk.taken() == ["read"])
@@ -90,7 +90,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["hold pongs", "record 2"])
     }
 
-    @Test("Before a device was greeted nothing is sent to it")
+    @Test("Nothing is sent to a device before hello is answered")
     func greeting() {
         var delivery = DeviceDelivery()
         var actions: [DeliveryAction] = []
@@ -116,7 +116,7 @@ struct DeviceDeliveryTests {
         }
     }
 
-    @Test("What a device leaves unacknowledged when it goes is written")
+    @Test("Messages not acknowledged when a device disconnects are written")
     func closed() {
         var desk = Desk()
         desk.accept(Desk.message(1))
@@ -127,7 +127,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["let go", "keep 1", "keep 3"])
     }
 
-    @Test("At most 128 are under way; once half of them are done the rest is read")
+    @Test("At most 128 messages are under way; once half are acknowledged, the rest is read")
     func countLimit() {
         var desk = Desk()
         for number in 1...129 { desk.accept(Desk.message(number)) }
@@ -138,7 +138,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["let go", "answer 64", "read"])
     }
 
-    @Test("At most a mebibyte is under way, but one message always is")
+    @Test("At most a mebibyte is under way, but always at least one message")
     func byteLimit() {
         var desk = Desk()
         desk.accept(Desk.message(1, length: 2 << 20))
@@ -148,7 +148,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken().last == "read")
     }
 
-    @Test("What is less urgent than the device wants waits until it wants it")
+    @Test("Messages less urgent than the device wants wait until it wants them")
     func urgency() {
         var desk = Desk()
         desk.delivery.wants(from: .normal, &desk.actions)
@@ -160,7 +160,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["read", "write 1"])
     }
 
-    @Test("What a newer message of its topic took back is not sent when the store has it at last")
+    @Test("A message replaced before it was stored is not sent once it is stored")
     func topics() {
         var desk = Desk(takesBack: true)
         desk.accept(Desk.message(1, topic: "a"))
@@ -175,7 +175,7 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == [])
     }
 
-    @Test("What is taken back after the store had no answer for it is forgotten")
+    @Test("A message taken back after the store failed to answer is forgotten")
     func undecided() {
         var desk = Desk(takesBack: true)
         for number in 1...3 {
@@ -185,7 +185,7 @@ struct DeviceDeliveryTests {
         #expect(desk.delivery.settled.isEmpty && desk.delivery.outstanding.count == 1)
     }
 
-    @Test("A reply waits until what was acknowledged before it is recorded")
+    @Test("A reply waits until earlier acknowledgements are recorded")
     func replies() {
         var desk = Desk()
         desk.accept(Desk.message(1, topic: "a"))
@@ -197,7 +197,7 @@ struct DeviceDeliveryTests {
         #expect(desk.delivery.turn(of: [7]) == .now)
     }
 
-    @Test("An acknowledgement that the store could not take is told it again")
+    @Test("An acknowledgement that the store failed to record is recorded later")
     func unrecorded() {
         var desk = Desk()
         desk.accept(Desk.message(1, topic: "a"))
@@ -211,6 +211,6 @@ struct DeviceDeliveryTests {
         #expect(desk.taken() == ["wait", "record 1"])
     }
 
-    @Test("An idle connection costs little")
+    @Test("An idle connection uses little memory")
     func size() { #expect(MemoryLayout<DeviceDelivery>.size <= 120) }
 }

@@ -24,13 +24,13 @@ struct EngineIndexTests {
         for engine: UInt32 in [1, 2, 3] { index.listen(first, to: engine) }
         for engine: UInt32 in [2, 4] { index.listen(second, to: engine) }
         index.listen(third, to: 9)
-        index.tell([3, 2, 4, 1, 2, 7].map { EngineNews(engine: $0, content: .ended) })
-        index.tell([])
-        index.tell([EngineNews(engine: 4, content: .ended)])
+        index.notify([3, 2, 4, 1, 2, 7].map { EngineNews(engine: $0, content: .ended) })
+        index.notify([])
+        index.notify([EngineNews(engine: 4, content: .ended)])
         #expect(first.heard == [[3, 2, 1, 2]])
         #expect(second.heard == [[2, 4, 2], [4]])
         #expect(third.heard.isEmpty)
-        index.tellStoreReturned()
+        index.notifyStoreReturned()
         #expect([first, second, third].map(\.returned) == [1, 1, 1])
     }
 }

@@ -122,17 +122,17 @@ struct MarkTests {
         var table = ReplayTable(limit: 3)
         let marks = try (0..<5).map { _ in ReplayMark(try test.digest(), device: 7) }
         for mark in marks[..<3] {
-            #expect(table.answer(mark, owner: 1) == .new)
+            #expect(table.check(mark, owner: 1) == .new)
             for _ in 0..<2 { table.insert(mark, owner: 1) }
-            #expect(table.answer(mark, owner: 1) == .repeated)
+            #expect(table.check(mark, owner: 1) == .repeated)
         }
-        #expect(table.answer(marks[3], owner: 1) == .unmarked)
-        #expect(table.answer(ReplayMark(try test.digest(), device: 0), owner: 1) == .new)
+        #expect(table.check(marks[3], owner: 1) == .unmarked)
+        #expect(table.check(ReplayMark(try test.digest(), device: 0), owner: 1) == .new)
         // The oldest expires.
         for _ in 0..<2 { table.remove(marks[0]) }
-        #expect(table.answer(marks[3], owner: 1) == .new)
+        #expect(table.check(marks[3], owner: 1) == .new)
         table.insert(marks[3], owner: 1)
-        #expect(table.answer(marks[4], owner: 1) == .unmarked)
+        #expect(table.check(marks[4], owner: 1) == .unmarked)
     }
 
     @Test("An owner has marks for at most ten full registrations")
@@ -142,12 +142,12 @@ struct MarkTests {
         for device in 1...12 as ClosedRange<UInt32> {
             for _ in 0..<3 {
                 let mark = ReplayMark(try test.digest(), device: device)
-                #expect(table.answer(mark, owner: 1) == (device <= 10 ? .new : .unmarked))
+                #expect(table.check(mark, owner: 1) == (device <= 10 ? .new : .unmarked))
                 if device <= 10 { table.insert(mark, owner: 1) }
             }
         }
         let other = ReplayMark(try test.digest(), device: 13)
-        #expect(table.answer(other, owner: 2) == .new)
+        #expect(table.check(other, owner: 2) == .new)
     }
 
     @Test("The mark of a body takes 16 bytes, on the disk as in memory")

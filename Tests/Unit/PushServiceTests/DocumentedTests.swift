@@ -22,7 +22,7 @@ struct DocumentedTests {
         return sources
     }
 
-    @Test("Each difference from Mozilla's service names tests that there are")
+    @Test("Each difference from Mozilla's service names existing tests")
     func differences() throws {
         let rows = try Self.document("autopush-differences.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") }.dropFirst(2)
@@ -38,20 +38,20 @@ struct DocumentedTests {
         }
     }
 
-    @Test("Each paragraph about payloads names tests that there are")
+    @Test("Each paragraph about payloads names existing tests")
     func payloads() throws {
         let lines = try Self.document("protocol.md").split(separator: "\n")
         #expect(try namedTests(in: lines) > 100)
     }
 
-    @Test("Each bound names tests that there are")
+    @Test("Each limit names existing tests")
     func bounds() throws {
         let lines = try Self.document("limits.md").split(separator: "\n")
         #expect(try namedTests(in: lines) > 30)
     }
 
     @Test(
-        "What a page promises is held by tests that there are",
+        "What a page promises is checked by existing tests",
         arguments: ["engine.md", "registrations.md", "callbacks.md", "threat-model.md"])
     func promises(page: String) throws {
         let (text, title) = (try Self.document(page), "\n## Held by\n")

@@ -30,7 +30,7 @@ struct HTTPRouterTests {
     }
 
     @Test(
-        "A path leads to its action and to what stands in its place",
+        "A path gives its action and what the stars stand for",
         arguments: [
             ("/", "root"), ("/wpush/v1/abc", "push abc"), ("/wpush/abc", "legacy abc"),
             ("/api/v1/registrations/7/rotate", "rotate 7"), ("/two/a/b", "two a b"),
@@ -45,7 +45,7 @@ struct HTTPRouterTests {
         #expect(found == expected)
     }
 
-    @Test("A known path names its methods, an unknown one none")
+    @Test("A known path lists its methods, an unknown one none")
     func methods() {
         #expect(find(.get, "/wpush/v1/abc") == "not POST,PUT")
         #expect(find(.put, "/notif/abc") == "unknown")

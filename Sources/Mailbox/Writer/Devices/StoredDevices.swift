@@ -16,7 +16,9 @@ final class StoredDevices {
 
     private var index: StoreIndex { transaction.index }
 
-    private func note(_ change: BatchEffects.Change) { transaction.effects.changes.append(change) }
+    private func record(_ change: BatchEffects.Change) {
+        transaction.effects.changes.append(change)
+    }
 }
 
 /// Devices.
@@ -27,14 +29,14 @@ extension StoredDevices {
         guard let owner = try insert(device, limit: OwnerLimits.userAgents) else {
             return .notFound
         }
-        note(.device(device, owner: owner))
+        record(.device(device, owner: owner))
         return .done
     }
 
     /// Adds a device without a user agent. False if its credential does not exist.
     func add(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> Bool {
         guard let owner = try insert(device, owner: owner) else { return false }
-        note(.device(device, owner: owner))
+        record(.device(device, owner: owner))
         return true
     }
 
@@ -42,7 +44,7 @@ extension StoredDevices {
     func remove(device row: UInt32) throws(StoreFault) -> Bool {
         for subscription in try subscriptions(ofDevice: row) { _ = try unregister(subscription) }
         guard let userAgent = try deleteDevice(row) else { return false }
-        note(.removedDevice(row, userAgent: userAgent))
+        record(.removedDevice(row, userAgent: userAgent))
         return true
     }
 }
@@ -52,14 +54,14 @@ extension StoredDevices {
     func add(_ credential: DeviceCredential) throws(StoreFault) -> StoreOutcome {
         guard credential.row <= StoreIndex.lastRow else { return .full }
         let outcome = try insert(credential, limit: OwnerLimits.devices)
-        if outcome == .done { note(.credential(credential)) }
+        if outcome == .done { record(.credential(credential)) }
         return outcome
     }
 
     /// Call this when nothing made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
         guard let secret = try deleteCredential(row) else { return .notFound }
-        note(.removedCredential(secret))
+        record(.removedCredential(secret))
         return .done
     }
 }
@@ -83,13 +85,13 @@ extension StoredDevices {
         guard try insert(subscription, sealedToken: sealed) else { return .notFound }
         let endpoint = Endpoint(
             address: subscription.address, kind: subscription.kind, sender: subscription.sender)
-        note(.endpoint(endpoint, subscription.digest))
+        record(.endpoint(endpoint, subscription.digest))
         return .done
     }
 
     func bind(_ hash: KeyHash, to subscription: UInt32) throws(StoreFault) -> StoreOutcome {
         guard let digest = try bindKey(hash, to: subscription) else { return .notFound }
-        note(.boundEndpoint(digest, hash))
+        record(.boundEndpoint(digest, hash))
         return .done
     }
 
@@ -102,7 +104,7 @@ extension StoredDevices {
         guard let digest = try deleteSubscription(subscription) else { return false }
         try ended.insert(digest, at: now, limit: transaction.limits.growth.endedEndpoints)
         transaction.wake(at: now.adding(seconds: EndedRows.lifetime))
-        note(.endedEndpoint(digest))
+        record(.endedEndpoint(digest))
         return true
     }
 

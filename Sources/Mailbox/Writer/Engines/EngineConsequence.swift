@@ -8,17 +8,17 @@ enum EngineConsequence {
     /// A push said that there is something to fetch.
     case fetch(device: UInt32, engine: UInt32, [Update.Detail])
     case revoke(engine: UInt32)
-    case tell(CallbackEvent, engine: UInt32)
+    case event(CallbackEvent, engine: UInt32)
     /// A client returned after a long time: remind the callbacks to call `registerDevice` again.
     case remind(engine: UInt32)
     /// Clients are connected, a sign of life of the registrations.
-    case note(engine: UInt32)
+    case signOfLife(engine: UInt32)
     case mobile(Bool, engine: UInt32)
 
     var engine: UInt32 {
         switch self {
-        case .fetch(_, let engine, _), .revoke(let engine), .tell(_, let engine),
-            .remind(let engine), .note(let engine), .mobile(_, let engine):
+        case .fetch(_, let engine, _), .revoke(let engine), .event(_, let engine),
+            .remind(let engine), .signOfLife(let engine), .mobile(_, let engine):
             engine
         }
     }

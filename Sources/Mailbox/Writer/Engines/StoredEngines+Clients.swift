@@ -19,16 +19,16 @@ extension StoredEngines {
                 engine.hosted.engine.refreshDevices()
                 welcome += engine.hosted.engine.takeUpdates()
             }
-            tell(
+            publish(
                 engine.row,
                 .welcome(
                     welcome, through: engine.hosted.engine.account.owed.lastID,
                     client: client.number))
             engine.deadline = nil
-            tell(engine.hosted.engine.nextDeadline, of: engine)
+            publish(engine.hosted.engine.nextDeadline, of: engine)
             if isBack(engine.row) { consequences.append(.remind(engine: engine.row)) }
             try handOutWaiting(engine.row, to: role)
-            try note(engine)
+            try recordSignOfLife(engine)
             return .done
         }
     }
@@ -65,10 +65,10 @@ extension StoredEngines {
         }
     }
 
-    func tellOwed(_ updates: [Update], _ engine: LoadedEngine) throws(StoreFault) {
+    func publishOwed(_ updates: [Update], _ engine: LoadedEngine) throws(StoreFault) {
         guard index.engines.hasListeners(engine.row) else { return }
         let hasFetchers = index.engines.hasFetchers(engine.row)
-        tell(
+        publish(
             engine.row,
             .owed(
                 try hasFetchers ? updates : naming(engine, updates),
@@ -83,7 +83,7 @@ extension StoredEngines {
             }
             guard !index.engines.hasFetchers(row) else { return .done }
             let actions = engine.hosted.engine.owedUpdates(for: .viewer)
-            if !actions.isEmpty { try tellOwed(actions, engine) }
+            if !actions.isEmpty { try publishOwed(actions, engine) }
             try handOutWaiting(row, to: EngineRole(isFetcher: false))
             return .done
         }
@@ -109,10 +109,10 @@ extension StoredEngines {
     }
 
     /// A connected client is a sign of life of every registration.
-    func note(_ engine: LoadedEngine) throws(StoreFault) {
-        guard let next = try members(of: engine).nextNote, next <= transaction.time.now else {
+    func recordSignOfLife(_ engine: LoadedEngine) throws(StoreFault) {
+        guard let next = try members(of: engine).nextSignOfLife, next <= transaction.time.now else {
             return
         }
-        consequences.append(.note(engine: engine.row))
+        consequences.append(.signOfLife(engine: engine.row))
     }
 }

@@ -11,8 +11,8 @@ extension StoredEngines {
     func joined(_ registration: Registration, _ engine: UInt32) throws(StoreFault) {
         loaded[engine]?.members?.add(registration)
         if registration.terms.presentation != nil {
-            try tellConsent(of: engine)
-            try present(engine)
+            try publishConsent(of: engine)
+            try applyLooks(engine)
         }
         if registration.terms.service != nil { transaction.effects.changes.append(.engines) }
     }
@@ -22,8 +22,8 @@ extension StoredEngines {
     }
 
     /// All of them gave a sign of life.
-    func noted(_ registrations: [Registration], _ engine: UInt32) {
-        loaded[engine]?.members?.noted(registrations)
+    func recordedSignOfLife(_ registrations: [Registration], _ engine: UInt32) {
+        loaded[engine]?.members?.recordedSignOfLife(registrations)
     }
 
     /// Ends the engine with the last registration of its account, or else removes what this one
@@ -33,8 +33,8 @@ extension StoredEngines {
         guard try !transaction.devices(of: engine).isEmpty else { return try endEngine(engine) }
         let terms = registration?.terms
         if terms == nil || terms?.presentation != nil {
-            try tellConsent(of: engine)
-            try present(engine)
+            try publishConsent(of: engine)
+            try applyLooks(engine)
         }
         if terms == nil || terms?.service != nil { transaction.effects.changes.append(.engines) }
     }
@@ -47,16 +47,16 @@ extension StoredEngines {
     }
 
     /// Call this when a registration of the account was added or removed.
-    func tellConsent(of row: UInt32) throws(StoreFault) {
+    func publishConsent(of row: UInt32) throws(StoreFault) {
         guard index.engines.hasListeners(row) else { return }
         _ = try engine(row) { engine throws(StoreFault) in
-            tell(row, .updates([.consent(try members(of: engine).consent)]))
+            publish(row, .updates([.consent(try members(of: engine).consent)]))
             return .done
         }
     }
 
     /// The registration's callback has taken the action that the user chose.
-    func take(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
+    func end(action id: Int64, ofDevice device: UInt32) throws(StoreFault) {
         let row = try rows.engine(ofDevice: device)
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in
@@ -66,7 +66,7 @@ extension StoredEngines {
 
     /// The waiting messages were fetched, which selective engines need to know. An engine that
     /// cannot be read does not stop the fetch.
-    func noteFetched(_ device: UInt32) throws(StoreFault) {
+    func recordFetch(ofDevice device: UInt32) throws(StoreFault) {
         let row = try rows.engine(ofDevice: device)
         guard let row else { return }
         _ = try engine(row) { engine throws(StoreFault) in

@@ -4,7 +4,7 @@ import WebPush
 
 /// Fetch signals for clients of engines.
 extension StoredEngines {
-    func take(_ signal: FetchSignal, _ address: Address) throws(StoreFault) -> StoreOutcome {
+    func receive(_ signal: FetchSignal, _ address: Address) throws(StoreFault) -> StoreOutcome {
         guard try rows.has(subscription: address.subscription) else { return .notFound }
         try add(signal, device: address.device)
         guard let engine = try rows.engine(ofDevice: address.device) else { return .notFound }
@@ -25,7 +25,7 @@ extension StoredEngines {
 
     private func add(_ signal: FetchSignal, device: UInt32) throws(StoreFault) {
         var signals = try transaction.signals(device: device)
-        signals.arrived(signal)
+        signals.add(signal)
         try transaction.save(signals, device: device)
     }
 
@@ -38,10 +38,10 @@ extension StoredEngines {
         guard index.engines.hasListeners(engine) else { return }
         let hasFetchers = index.engines.hasFetchers(engine)
         if !hasFetchers, try transaction.registration(device)?.terms.service == nil { return }
-        guard let found = try take(device, again: again || !hasFetchers, hasFetchers),
+        guard let found = try nextSignal(device, again: again || !hasFetchers, hasFetchers),
             let registration = try transaction.registration(device)
         else { return }
-        tell(
+        publish(
             engine,
             .signal(
                 EngineNews.HandedSignal(
@@ -51,16 +51,16 @@ extension StoredEngines {
     }
 
     /// Skips signals whose pushes the engine has already reported to fetchers.
-    private func take(
+    private func nextSignal(
         _ device: UInt32, again: Bool, _ hasFetchers: Bool
     ) throws(StoreFault) -> FetchSignal? {
         var signals = try FetchSignalRows.load(device: device, on: transaction.connection)
         let former = signals
         signals.expire(at: transaction.time.now)
-        var found = again || signals.inFlight == nil ? signals.take() : nil
+        var found = again || signals.inFlight == nil ? signals.handOut() : nil
         while hasFetchers, let signal = found, signal.told >= signal.count {
             signals.confirm(signal.id)
-            found = signals.take()
+            found = signals.handOut()
         }
         if signals != former { try transaction.save(signals, device: device) }
         return found

@@ -25,7 +25,7 @@ extension StoredEngines {
     }
 
     /// Applies the ring settings of a later registration of the account.
-    func heed(_ terms: RegistrationTerms, _ row: UInt32) throws(StoreFault) {
+    func applyRinging(_ terms: RegistrationTerms, _ row: UInt32) throws(StoreFault) {
         let timeout = terms.dialect == .icq ? terms.askedTimeout : nil
         guard terms.askedMode != nil || timeout != nil else { return }
         var change = SourceChange()
@@ -37,7 +37,7 @@ extension StoredEngines {
     }
 
     /// Applies what the registrations say about looks to the whole account.
-    func present(_ row: UInt32) throws(StoreFault) {
+    func applyLooks(_ row: UInt32) throws(StoreFault) {
         guard let looks = Self.presentation(of: try transaction.registrations(of: row)) else {
             return
         }

@@ -106,7 +106,7 @@ extension StoredEngines {
         .first
         if let former {
             try learn(terms.userID, name.user, former.row)
-            try heed(terms, former.row)
+            try applyRinging(terms, former.row)
             return former.row
         }
         let row = registration.device
@@ -163,11 +163,11 @@ extension StoredEngines {
         if index.engines.hasListeners(row) {
             _ = try engine(row) { engine in
                 engine.hosted.engine.logOut()
-                tell(engine.row, .updates(engine.hosted.engine.takeUpdates()))
+                publish(engine.row, .updates(engine.hosted.engine.takeUpdates()))
                 return .done
             }
         }
-        tell(row, .ended)
+        publish(row, .ended)
         transaction.effects.changes.append(.engines)
         loaded.remove(row)
         try removeEntries(of: row)

@@ -49,7 +49,7 @@ final class StoredEngines {
         case .request(let client, let text):
             return try engine(client.engine) { engine throws(StoreFault) in
                 try Underway.mark(.command, text.span, subject: engine.row) {
-                    () throws(StoreFault) in try answer(client, text, engine)
+                    () throws(StoreFault) in try answerRequest(client, text, engine)
                 }
             }
         case .join(let client, let role): return try join(client, role)
@@ -70,7 +70,7 @@ final class StoredEngines {
                 let deadline = engine.hosted.engine.nextDeadline
                 guard let deadline, deadline <= now else {
                     // It was due by the clock of whoever asked.
-                    tell(deadline, of: engine)
+                    publish(deadline, of: engine)
                     return .done
                 }
                 engine.hosted.advance(to: now)
@@ -78,28 +78,28 @@ final class StoredEngines {
             }
         case .confirm(let id, let device, let row):
             return try confirm(id, device: device, row)
-        case .note(let row):
+        case .signOfLife(let row):
             return try engine(row) { engine throws(StoreFault) in
-                try note(engine)
+                try recordSignOfLife(engine)
                 return .done
             }
         }
     }
 
-    func tell(_ engine: UInt32, _ content: EngineNews.Content) {
+    func publish(_ engine: UInt32, _ content: EngineNews.Content) {
         guard index.engines.hasListeners(engine) else { return }
         #if PLANT_UPDATE_BEFORE_COMMIT
-            index.engines.tell([EngineNews(engine: engine, content: content)])
+            index.engines.notify([EngineNews(engine: engine, content: content)])
         #else
             transaction.effects.engineNews.append(EngineNews(engine: engine, content: content))
         #endif
     }
 
-    private func answer(
+    private func answerRequest(
         _ client: EngineClientID, _ text: [UInt8], _ engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
         if try !hasRoom(engine), let refusal = Self.refusal(of: text) {
-            tell(engine.row, .answer(refusal, client: client.number))
+            publish(engine.row, .answer(refusal, client: client.number))
             return .done
         }
         let former = Counters(engine.hosted.engine.account)
@@ -109,7 +109,7 @@ final class StoredEngines {
         let isMobile = engine.hosted.engine.account.source.isMobile
         if isMobile != wasMobile { consequences.append(.mobile(isMobile, engine: engine.row)) }
         // After its updates.
-        tell(engine.row, .answer(answer, client: client.number))
+        publish(engine.row, .answer(answer, client: client.number))
         if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }
         return outcome
     }
@@ -130,33 +130,33 @@ final class StoredEngines {
         try keep(engine)
         var isOwed = false
         for update in news.updates {
-            if try follow(update, engine.row, device) { isOwed = true }
+            if try addConsequences(of: update, engine.row, device) { isOwed = true }
         }
         if isOwed {
-            try tellOwed(news.updates, engine)
+            try publishOwed(news.updates, engine)
         } else if !news.updates.isEmpty {
-            tell(engine.row, .updates(news.updates))
+            publish(engine.row, .updates(news.updates))
         }
-        tell(news.deadline, of: engine)
+        publish(news.deadline, of: engine)
         return device == nil || news.outranked == 0 ? .done : .registration(.outranked)
     }
 
-    func tell(_ deadline: Double?, of engine: LoadedEngine) {
+    func publish(_ deadline: Double?, of engine: LoadedEngine) {
         guard deadline != engine.deadline, index.engines.hasListeners(engine.row) else { return }
         engine.deadline = deadline
-        tell(engine.row, .deadline(deadline))
+        publish(engine.row, .deadline(deadline))
     }
 
     /// Queues what an update means for others than the clients. True if the update is owed.
-    private func follow(
-        _ update: Update, _ engine: UInt32, _ device: UInt32?
+    private func addConsequences(
+        of update: Update, _ engine: UInt32, _ device: UInt32?
     ) throws(StoreFault) -> Bool {
         switch update {
         case .fetchRequired(_, let details):
             guard let device else { return true }
             consequences.append(.fetch(device: device, engine: engine, details))
         case .notificationAction(let action):
-            consequences.append(.tell(.action(action), engine: engine))
+            consequences.append(.event(.action(action), engine: engine))
         case .dcOption, .liveLocationsNeeded, .rawPush: break
         case .sessionRevoked:
             consequences.append(.revoke(engine: engine))

@@ -21,7 +21,7 @@ final class StoredMarks {
     /// Remembers the mark; true if no recent body had it.
     func isNew(_ mark: ReplayMark) -> Bool {
         let owner = transaction.index.owner(ofDevice: mark.device)
-        return switch replays.answer(mark, owner: owner) {
+        return switch replays.check(mark, owner: owner) {
         case .new: transaction.effects.replays.insert(mark).inserted
         case .repeated: false
         case .unmarked: true

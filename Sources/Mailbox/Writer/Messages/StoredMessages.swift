@@ -47,7 +47,7 @@ final class StoredMessages {
 /// Adding messages.
 extension StoredMessages {
     /// Stores the message unless its acknowledgement is in the same batch.
-    func accept(_ message: Message) throws(StoreFault) -> StoreOutcome {
+    func store(_ message: Message) throws(StoreFault) -> StoreOutcome {
         // A message with a topic replaces another even if acknowledged; a mark is needed for
         // repetitions.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
@@ -133,7 +133,7 @@ extension StoredMessages {
     }
 
     /// Ends all readable messages of a device and returns them.
-    func take(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
+    func fetchAll(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
         var draft = PageDraft(
             request: PageRequest(device: device), through: transaction.position,
             besides: transaction.index.setAside)
@@ -183,4 +183,22 @@ private struct AcknowledgedMessages {
     }
 
     func hasPassed(_ id: MessageID) -> Bool { met.contains(id) }
+}
+
+/// Positions of messages that senders may still withdraw, by the first word of their location.
+private struct LocationEntry: FlatEntry {
+    static let vacant = LocationEntry(key: 0, position: 0)
+
+    let key: UInt64
+    let position: Int64
+}
+
+extension FlatTable<LocationEntry> {
+    fileprivate func position(_ location: UInt64) -> Int64? { self[max(1, location)]?.position }
+
+    fileprivate mutating func set(_ location: UInt64, position: Int64) {
+        set(LocationEntry(key: max(1, location), position: position))
+    }
+
+    fileprivate mutating func remove(location: UInt64) { remove(max(1, location)) }
 }

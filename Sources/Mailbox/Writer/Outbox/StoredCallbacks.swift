@@ -32,7 +32,7 @@ final class StoredCallbacks {
         }
         try put(callback: callback.row, created: transaction.time.now, sealed: sealed)
         try insert(introduction, of: callback.row, .introduction)
-        transaction.effects.note(.changed, of: callback.row)
+        transaction.effects.add(.changed, of: callback.row)
         transaction.effects.changes.append(.callback(callback.row, isGone: false))
         return .done
     }
@@ -66,7 +66,7 @@ final class StoredCallbacks {
         } else if usage.state != .ending {
             try delete(callback: row)
         }
-        transaction.effects.note(.changed, of: row)
+        transaction.effects.add(.changed, of: row)
         transaction.effects.changes.append(.callback(row, isGone: false))
         return .done
     }
@@ -119,7 +119,7 @@ extension StoredCallbacks {
             _ = try rows.delete(position, of: callback)
             guard let usage = try rows.usage(of: callback) else { continue }
             try settle(callback, usage.state)
-            transaction.effects.note(.changed, of: callback)
+            transaction.effects.add(.changed, of: callback)
         }
         return dead.count
     }
@@ -140,7 +140,7 @@ extension StoredCallbacks {
         let now = transaction.time.now
         try rows.insert(event, of: callback, rank, at: position, now, sealed: sealed)
         transaction.wake(at: now.adding(seconds: max(event.ttl, OutboxEvent.lifetime)))
-        transaction.effects.note(.added, of: callback)
+        transaction.effects.add(.added, of: callback)
     }
 
     /// Adds the event's count to a waiting event; false if there is none.

@@ -26,7 +26,7 @@ extension StoredRegistrations {
             try engines.setPaused(registration.isPaused, engine: registration.engine)
         }
         if let subscription { try add(subscription) }
-        if isSeen { try tellPresence(of: registration) }
+        if isSeen { try addPresence(of: registration) }
         try carryOut(settlement, of: registration, at: now)
         transaction.wake(at: registration.due)
         return .done
@@ -84,11 +84,11 @@ extension StoredRegistrations {
         }
         if settlement.warns {
             let rest = registration.expiry.milliseconds - now.milliseconds
-            try tell(
-                .expiring(expires: transaction.time.reading().wall + rest), registration)
+            try add(
+                .expiring(expires: transaction.time.reading().wall + rest), to: registration)
         }
-        if settlement.reminds { try tellReminder(registration) }
-        if settlement.leaves { try tellPresence(of: registration) }
+        if settlement.reminds { try addReminder(registration) }
+        if settlement.leaves { try addPresence(of: registration) }
         engines.changed(registration)
         transaction.effects.changes.append(.registration(device: registration.device))
     }

@@ -4,7 +4,7 @@ import System
 /// Events for the callbacks of registrations.
 extension StoredRegistrations {
     /// Does nothing without a callback.
-    func tell(_ event: CallbackEvent, _ registration: Registration) throws(StoreFault) {
+    func add(_ event: CallbackEvent, to registration: Registration) throws(StoreFault) {
         guard registration.terms.callback != nil else { return }
         _ = try callbacks.add(try self.event(event, of: registration), to: registration.device)
     }
@@ -17,13 +17,13 @@ extension StoredRegistrations {
     }
 
     /// The user came online or went offline.
-    func tellPresence(of registration: Registration) throws(StoreFault) {
+    func addPresence(of registration: Registration) throws(StoreFault) {
         let presence = registration.presence
         let rest = registration.sessionEnd.milliseconds - transaction.time.now.milliseconds
         let until = presence.isOnline ? transaction.time.reading().wall + rest : nil
-        try tell(
+        try add(
             .session(online: presence.isOnline, mobile: presence.isMobile, until: until),
-            registration)
+            to: registration)
     }
 
     private func event(
@@ -52,16 +52,16 @@ extension StoredRegistrations {
         let revision = registration.revision
         registration.remind(at: transaction.time.now)
         _ = try update(registration, from: revision)
-        try tellReminder(registration)
+        try addReminder(registration)
         transaction.effects.changes.append(.registration(device: device))
     }
 
     /// Does nothing until `remind` has said how to describe a registration.
-    func tellReminder(_ registration: Registration) throws(StoreFault) {
+    func addReminder(_ registration: Registration) throws(StoreFault) {
         guard let parameters = transaction.index.reminders.parameters(of: registration) else {
             return
         }
-        try tell(.refresh(registerDevice: parameters), registration)
+        try add(.refresh(registerDevice: parameters), to: registration)
     }
 }
 
@@ -76,9 +76,9 @@ extension StoredRegistrations {
     private func perform(_ consequence: EngineConsequence) throws(StoreFault) {
         switch consequence {
         case .fetch(let device, let engine, let details): try fetch(device, engine, details)
-        case .tell(let event, let engine):
+        case .event(let event, let engine):
             for registration in try transaction.registrations(of: engine) {
-                try tell(event, registration)
+                try add(event, to: registration)
             }
         case .revoke(let engine):
             // The session is over: nothing may be sent in its name any more.
@@ -87,7 +87,7 @@ extension StoredRegistrations {
             }
         case .remind(let engine):
             for device in try transaction.devices(of: engine) { try remind(device: device) }
-        case .note(let engine): try note(engine)
+        case .signOfLife(let engine): try recordSignOfLife(engine)
         case .mobile(let isMobile, let engine): try setMobile(isMobile, engine)
         }
     }
@@ -100,20 +100,20 @@ extension StoredRegistrations {
         // It arrived at the endpoint of another account.
         if found?.engine != engine { found = try transaction.registrations(of: engine).first }
         guard let registration = found else { return }
-        try tell(.fetch(count: 1, version: nil, details: details), registration)
+        try add(.fetch(count: 1, version: nil, details: details), to: registration)
         try engines.leaveSignal(for: registration)
     }
 
     /// A connected client is a sign of life of every registration.
-    private func note(_ engine: UInt32) throws(StoreFault) {
+    private func recordSignOfLife(_ engine: UInt32) throws(StoreFault) {
         let now = transaction.time.now
         var registrations = try transaction.registrations(of: engine)
         for place in registrations.indices {
             let former = registrations[place].revision
-            guard registrations[place].note(seenAt: now) else { continue }
+            guard registrations[place].recordSignOfLife(at: now) else { continue }
             _ = try change(registrations[place], from: former, adding: nil)
         }
-        engines.noted(registrations, engine)
+        engines.recordedSignOfLife(registrations, engine)
     }
 
     /// Sets what others see of the account's user.

@@ -43,7 +43,7 @@ final class StoredRegistrations {
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
         case .signal(let signal, let address):
-            return try engines.take(signal, address)
+            return try engines.receive(signal, address)
         case .fetch(let device): return try fetch(device)
         }
     }
@@ -62,9 +62,9 @@ final class StoredRegistrations {
     private static let outranked = "outranked"
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
-        let signals = try transaction.takeSignals(device: device)
-        let messages = try messages.take(ofDevice: device)
-        try engines.noteFetched(device)
+        let signals = try transaction.removeSignals(device: device)
+        let messages = try messages.fetchAll(ofDevice: device)
+        try engines.recordFetch(ofDevice: device)
         return .registration(.fetched(Waiting(messages: messages, signals: signals)))
     }
 

@@ -16,9 +16,9 @@ struct FetchSignalsTests {
     func merge() {
         var signals = FetchSignals()
         for number: UInt64 in [7, 3, 9] {
-            signals.arrived(signal(number, expires: number == 3 ? 500 : 100))
+            signals.add(signal(number, expires: number == 3 ? 500 : 100))
         }
-        let taken = signals.take()
+        let taken = signals.handOut()
         #expect(taken?.id == MessageID(high: 0, low: 7) && taken?.count == 3)
         // The last version counts, not the largest, and the expiry never moves forward.
         #expect(taken?.version == 9 && taken?.expiry == StoreTime(milliseconds: 500))
@@ -28,35 +28,35 @@ struct FetchSignalsTests {
     @Test("A signal that arrives while another is in flight stays separate")
     func inFlight() {
         var signals = FetchSignals()
-        signals.arrived(signal(1))
-        let first = signals.take()
-        signals.arrived(signal(2))
+        signals.add(signal(1))
+        let first = signals.handOut()
+        signals.add(signal(2))
         #expect(signals.inFlight == first && first?.count == 1)
         // Until the first is confirmed, it is handed out again unchanged.
-        #expect(signals.take() == first)
+        #expect(signals.handOut() == first)
         signals.confirm(MessageID(high: 0, low: 1))
-        #expect(signals.take()?.id == MessageID(high: 0, low: 2))
+        #expect(signals.handOut()?.id == MessageID(high: 0, low: 2))
         signals.confirm(MessageID(high: 0, low: 2))
-        #expect(signals.take() == nil)
+        #expect(signals.handOut() == nil)
     }
 
     @Test("Confirming another id ends no signal")
     func otherConfirmation() {
         var signals = FetchSignals()
-        signals.arrived(signal(1))
-        _ = signals.take()
+        signals.add(signal(1))
+        _ = signals.handOut()
         signals.confirm(MessageID(high: 0, low: 5))
-        #expect(signals.take()?.id == MessageID(high: 0, low: 1))
+        #expect(signals.handOut()?.id == MessageID(high: 0, low: 1))
     }
 
     @Test("An expired signal is not handed out")
     func expiry() {
         var signals = FetchSignals()
-        signals.arrived(signal(1, expires: 50))
+        signals.add(signal(1, expires: 50))
         signals.expire(at: StoreTime(milliseconds: 49))
         #expect(signals.waiting != nil)
         signals.expire(at: StoreTime(milliseconds: 50))
-        #expect(signals.take() == nil)
+        #expect(signals.handOut() == nil)
     }
 
     @Test("In any sequence, each push is followed by a signal, and there are no extra signals")
@@ -72,10 +72,10 @@ struct FetchSignalsTests {
                 case 0:
                     pushes += 1
                     uncovered += 1
-                    signals.arrived(signal(UInt64(pushes)))
+                    signals.add(signal(UInt64(pushes)))
                 case 1:
                     let isRepeat = signals.inFlight != nil
-                    if signals.take() != nil, !isRepeat {
+                    if signals.handOut() != nil, !isRepeat {
                         handed += 1
                         uncovered = 0
                     }

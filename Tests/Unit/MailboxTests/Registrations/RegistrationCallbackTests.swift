@@ -91,7 +91,7 @@ struct RegistrationCallbackTests {
         try confirm(test, registration)
         var seen = try #require(try test.find(registration.id))
         let revision = seen.revision
-        let isWritten = seen.note(seenAt: test.now)
+        let isWritten = seen.recordSignOfLife(at: test.now)
         #expect(isWritten)
         try test.expectDone(.registration(.change(seen, from: revision, adding: nil)))
         try test.pass(seconds: 7 * Self.day)
@@ -171,7 +171,7 @@ struct RegistrationCallbackTests {
         // Another client was in use meanwhile, which changes nothing.
         try change { $0.pause() }
         #expect(try told() == "")
-        try change { _ = $0.note(seenAt: test.now) }
+        try change { _ = $0.recordSignOfLife(at: test.now) }
         // 1,700,000,000 plus 1,800 seconds.
         #expect(try told() == #"true,"mobile":true,"until":"2023-11-14T22:43:20Z"}}"#)
         try change { $0.pause() }

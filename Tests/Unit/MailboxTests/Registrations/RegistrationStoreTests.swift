@@ -156,7 +156,7 @@ struct RegistrationStoreTests {
         let (lively, livelyEndpoint) = try test.addRegistration(json)
         try test.pass(seconds: Self.day)
         var seen = try #require(try test.find(lively.id))
-        let isWritten = seen.note(seenAt: test.now)
+        let isWritten = seen.recordSignOfLife(at: test.now)
         #expect(isWritten)
         try test.expectDone(.registration(.change(seen, from: 0, adding: nil)))
         try test.pass(seconds: Self.day - 1)
@@ -179,7 +179,7 @@ struct RegistrationStoreTests {
         var (registration, _) = try test.draft()
         let start = test.now
         func note(after seconds: UInt32) -> Bool {
-            registration.note(seenAt: start.adding(seconds: seconds))
+            registration.recordSignOfLife(at: start.adding(seconds: seconds))
         }
         #expect(!note(after: 3_599))
         #expect(note(after: 3_600))

@@ -183,7 +183,7 @@ struct SocketCallbackTests {
         return try await client.outcome("unix:\(path)", rights ?? .localUser(user))
     }
 
-    @Test("A socket in the folder for it is called")
+    @Test("A socket in the configured folder is called")
     func called() async throws {
         #expect(try await outcome(folder.file("hooks/a.sock")) == "200")
         #expect(hook.requests.first?.path == "/")

@@ -22,7 +22,7 @@ struct CallbackServiceTests {
         }
     }
 
-    @Test("A confirmed callback gets every event, signed, in order, each under its own id")
+    @Test("A confirmed callback gets every event, signed, in order, each with its own id")
     func story() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture()
@@ -62,7 +62,7 @@ struct CallbackServiceTests {
                 + #""received":"2026-11-21T17:25:09Z"}}"#)
     }
 
-    @Test("Fetch signals that come while one is being sent are one more")
+    @Test("Fetch signals that come while one is being sent make one more event")
     func signals() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture { $0.client.patience = .seconds(60) }
@@ -84,7 +84,7 @@ struct CallbackServiceTests {
         #expect(requests[3].text.contains(#""count":11,"version":12}"#))
     }
 
-    @Test("A fetch signal that comes after a restart is not counted into what may have been sent")
+    @Test("After a restart, a fetch signal is not added to an event that may have been sent")
     func signalsAfterRestart() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture { $0.client.patience = .seconds(60) }
@@ -112,7 +112,7 @@ struct CallbackServiceTests {
         #expect(requests[4].text.contains(#""count":2}"#))
     }
 
-    @Test("A receiver that is down for an hour gets everything then, in order, each under one id")
+    @Test("A receiver that was down for an hour gets every event in order, each with one id")
     func down() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture()
@@ -136,7 +136,7 @@ struct CallbackServiceTests {
         }
     }
 
-    @Test("What was sent and not recorded is sent again after a restart, under the same id")
+    @Test("An event sent and not recorded is sent again after a restart, with the same id")
     func restart() throws {
         let hook = try HookServer { _ in .never }
         let fixture = try CallbackFixture()
@@ -151,7 +151,7 @@ struct CallbackServiceTests {
         try waitUntil { try fixture.record(1)?.state == .active }
     }
 
-    @Test("Nothing but the introduction is sent to a receiver that does not confirm it")
+    @Test("A receiver that does not confirm gets only the introduction")
     func unconfirmed() throws {
         let hook = try HookServer { _ in HookAnswer(200, [("webhook-challenge", "wrong")]) }
         let fixture = try CallbackFixture()
@@ -183,7 +183,7 @@ struct CallbackServiceTests {
         #expect(hook.requests.count == 2)
     }
 
-    @Test("While a secret is being changed both sign")
+    @Test("While a secret is being changed, both secrets sign")
     func rotation() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture()
@@ -201,7 +201,7 @@ struct CallbackServiceTests {
         #expect(try isSigned(one, by: [secret]))
     }
 
-    @Test("A callback from the network does not reach this machine")
+    @Test("A callback of a network caller does not reach this machine")
     func stranger() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture()
@@ -210,7 +210,7 @@ struct CallbackServiceTests {
         #expect(hook.requests.isEmpty)
     }
 
-    @Test("What waited when the service ended is sent when it starts again")
+    @Test("Events that waited when the service stopped are sent when it starts again")
     func waiting() throws {
         let hook = try HookServer()
         let fixture = try CallbackFixture()
@@ -248,7 +248,7 @@ private func waitUntil(_ body: () throws -> Bool) throws {
 
 @Suite("Signatures of callbacks")
 struct WebhookSignerTests {
-    @Test("A secret is written as libraries of Standard Webhooks read it")
+    @Test("A secret has the format that Standard Webhooks libraries read")
     func secret() {
         let text = WebhookSecret.text(of: Secret([UInt8](repeating: 0xFB, count: 32).span))
         #expect(text == "whsec_" + String(repeating: "+/v7", count: 10) + "+/s=")

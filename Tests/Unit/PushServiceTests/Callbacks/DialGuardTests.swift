@@ -144,7 +144,7 @@ struct CallbackTargetTests {
         #expect(throws: refusal) { try CallbackTarget(text) }
     }
 
-    @Test("A socket is taken by its path")
+    @Test("A socket is identified by its path")
     func unix() throws {
         let target = try CallbackTarget("unix:/run/user/1000/hook")
         #expect(target.way == .unix(path: "/run/user/1000/hook"))

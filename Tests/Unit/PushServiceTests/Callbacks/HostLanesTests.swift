@@ -2,7 +2,7 @@ import Testing
 
 @testable import PushService
 
-@Suite("Turns of many hosts")
+@Suite("Places for requests to many hosts")
 struct HostLanesTests {
     private func begun(_ lanes: inout HostLanes, at now: Int64) -> [UInt32] {
         var tickets: [UInt32] = []

@@ -3,7 +3,7 @@ import Mailbox
 import Testing
 
 /// From the homeserver's request to what a client of the engine shows.
-@Suite("Rooms of Matrix, as a client sees them")
+@Suite("Matrix rooms, as a client sees them")
 struct MatrixEngineTests {
     private let fixture: PushFixture
     private let app: RegisteredApp
@@ -55,7 +55,7 @@ struct MatrixEngineTests {
         #expect(viewer.texts == ["Ann reacted with 👍", "Ann invited you"])
     }
 
-    @Test("What the pusher's owner attached comes with the notification, and nothing is fetched")
+    @Test("Data attached to the pusher comes with the notification, and nothing is fetched")
     func data() throws {
         let device: [String: Any] = [
             "app_id": "a", "pushkey": app.endpoint, "pushkey_ts": 12_345_678,
@@ -73,7 +73,7 @@ struct MatrixEngineTests {
         #expect(!rest.contains { $0["@type"] as? String == "bellwire.updateFetchRequired" })
     }
 
-    @Test("In a room it is shown who wrote")
+    @Test("Notifications of a room show who wrote")
     func sender() throws {
         try say("hi", event: "$a")
         let again = try EngineViewer(fixture, bearer: app.bearer, app: "matrix")

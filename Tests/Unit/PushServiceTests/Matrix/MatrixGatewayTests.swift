@@ -10,7 +10,7 @@ import Testing
 struct MatrixGatewayTests {
     private static let nobody = #"{"rejected":[]}"#
 
-    @Test("It is found under the path of our address and at the root, and says what it is")
+    @Test("The gateway is found under the base path and at the root, and answers discovery")
     func discovery() throws {
         let fixture = try PushFixture { $0.baseURL = "https://push.example/push" }
         for path in [PushFixture.gateway, "/push" + PushFixture.gateway] {
@@ -25,7 +25,7 @@ struct MatrixGatewayTests {
         }
     }
 
-    @Test("Another method, another path and another body are refused in the words of Matrix")
+    @Test("A wrong method, path or body gets a Matrix error")
     func refusals() throws {
         let fixture = try PushFixture()
         for (method, path, status, code) in [
@@ -42,7 +42,7 @@ struct MatrixGatewayTests {
         #expect(try fixture.request("PUT", PushFixture.gateway)["allow"] == "GET, HEAD, POST")
     }
 
-    @Test("What Synapse sends comes to a connected client as it came", arguments: [0, 1, 2])
+    @Test("A connected client gets what Synapse sends, unchanged", arguments: [0, 1, 2])
     func recorded(number: Int) throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent(extensions: #""urgency""#)
@@ -61,7 +61,7 @@ struct MatrixGatewayTests {
         #expect(Base64URL.decode(data).map { String(decoding: $0, as: UTF8.self) } == body)
     }
 
-    @Test("The body without devices that another gateway posts to the endpoint comes as it came")
+    @Test("A body that another gateway posts to the endpoint is delivered unchanged")
     func otherGateway() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -71,7 +71,7 @@ struct MatrixGatewayTests {
         #expect(try fixture.notify(Array(body.utf8)).status == 400)
     }
 
-    @Test("A client that is away finds it when it comes back, and what is not urgent is marked so")
+    @Test("A client gets missed pushes when it comes back, with their urgency")
     func absent() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -85,7 +85,7 @@ struct MatrixGatewayTests {
         #expect(urgencies == ["low", "high"])
     }
 
-    @Test("Exactly the pushkeys that are dead for good are rejected, as they were written")
+    @Test("Only permanently dead pushkeys are rejected, in their original spelling")
     func rejected() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -111,7 +111,7 @@ struct MatrixGatewayTests {
         try agent.settle()
     }
 
-    @Test("A registration that takes them gets them in clear, each once")
+    @Test("A registration that accepts Matrix pushes gets them unencrypted, each once")
     func registration() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, app: "matrix", #","app_id":"org.example.client""#)
@@ -131,7 +131,7 @@ struct MatrixGatewayTests {
     }
 
     @Test(
-        "One of another dialect or application, that is bound, or takes nothing in clear, is rejected",
+        "A registration that cannot take the push is rejected",
         arguments: [
             #","dialect":"matrix","clear":false"#, #","dialect":"plain""#,
             #","dialect":"telegram","clear":true"#, #","dialect":"matrix","app_id":"other""#,
@@ -148,7 +148,7 @@ struct MatrixGatewayTests {
         #expect(try app.payloads() == [] && app.undecryptable() == [:])
     }
 
-    @Test("What a secret has to open is counted, and tried again it is told again")
+    @Test("A push to a registration with a secret is counted, and so is its repetition")
     func secret() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, app: "matrix", #","secret":"new""#)
@@ -156,7 +156,7 @@ struct MatrixGatewayTests {
         #expect(try app.payloads() == [] && app.undecryptable() == ["no-p": 2])
     }
 
-    @Test("One that keeps nothing, or has no room, does not keep a repetition away")
+    @Test("A repetition is accepted if the first push was not stored")
     func noRoom() throws {
         let fixture = try PushFixture {
             $0.store = { $0.limits.quota.device = QuotaLimits.Room(messages: 2, bytes: 9_999) }
@@ -172,7 +172,7 @@ struct MatrixGatewayTests {
         #expect(try app.payloads().count == 1)
     }
 
-    @Test("Applications and accounts that somebody watches are told in any order")
+    @Test("Pushes to applications and watched accounts work in any order")
     func watched() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -198,7 +198,7 @@ struct MatrixGatewayTests {
         #expect(try viewer.ask(#"{"@type":"getOption","name":"version"}"#).before.isEmpty)
     }
 
-    @Test("One whose callback does not want to hear any more is rejected")
+    @Test("A registration whose callback answered 410 is rejected")
     func gone() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, app: "matrix", #","callback":"https://app.example/""#)
@@ -208,7 +208,7 @@ struct MatrixGatewayTests {
         #expect(try answer.object()["rejected"] as? [String] == [app.endpoint])
     }
 
-    @Test("A repetition is quiet, at the next start too, and another event is none")
+    @Test("A repetition is dropped, even after a restart; another event is delivered")
     func repetition() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -229,7 +229,7 @@ struct MatrixGatewayTests {
         try agent.settle()
     }
 
-    @Test("Nobody who does not know the endpoint can make its events pass for repetitions")
+    @Test("Without knowing an endpoint, nobody can make its events look like repetitions")
     func poisoned() throws {
         let fixture = try PushFixture()
         let (agent, hostile) = (try fixture.userAgent(), try fixture.userAgent())
@@ -242,7 +242,7 @@ struct MatrixGatewayTests {
         #expect(try agent.notification().body.contains(victim.dropFirst(30)))
     }
 
-    @Test("A store that is full ends no pusher, and what comes again is neither lost nor doubled")
+    @Test("A failing store rejects no pusher, and repeated events arrive exactly once")
     func unavailable() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -258,7 +258,7 @@ struct MatrixGatewayTests {
         try agent.settle()
     }
 
-    @Test("While the first is not decided, a repetition is told to come later")
+    @Test("While the first push is undecided, a repetition gets 503")
     func undecided() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -276,7 +276,7 @@ struct MatrixGatewayTests {
         try agent.settle()
     }
 
-    @Test("One device that is full holds up nobody but itself")
+    @Test("A device with a full quota does not hold up other devices")
     func full() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device.messages = 2 }

@@ -9,9 +9,9 @@ import WebPush
 
 @testable import PushService
 
-@Suite("The Matrix gateway under those who ask too much")
+@Suite("The Matrix gateway under load")
 struct MatrixLoadTests {
-    @Test("512 KiB are read and cut to fit, a byte more is too large, and only there")
+    @Test("The gateway alone reads up to 512 KiB, and shortens it to fit")
     func oversize() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -38,7 +38,7 @@ struct MatrixLoadTests {
         #expect(huge.status == 413)
     }
 
-    @Test("A chunked body that grows too large is refused in the words of Matrix")
+    @Test("A chunked body that grows too large gets a Matrix error")
     func chunked() throws {
         let fixture = try PushFixture()
         let socket = try ByteSocket(port: fixture.port)
@@ -51,7 +51,7 @@ struct MatrixLoadTests {
         #expect(answer.status == 413 && answer.text.contains("M_TOO_LARGE"))
     }
 
-    @Test("A hundred devices are told at once")
+    @Test("A hundred devices get one notification at once")
     func manyDevices() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -63,7 +63,7 @@ struct MatrixLoadTests {
         #expect(more.status == 400 && more.text.contains("M_BAD_JSON"))
     }
 
-    @Test("Whoever names many that are none of ours is told to wait, and the others are not")
+    @Test("A client that names many unknown endpoints must wait; other clients need not")
     func strangers() throws {
         let fixture = try PushFixture { plan in
             plan.listener = HTTPListenerTerms(
@@ -85,7 +85,7 @@ struct MatrixLoadTests {
         #expect(try ask("2001:db8:0:1::1", ["x"]) == 200)
     }
 
-    @Test("One address that pushes to 5,000 endpoints of 1,000 owners is not limited, one owner is")
+    @Test("One address may push to 5,000 endpoints of 1,000 owners; each owner is limited")
     func largeHomeserver() throws {
         let fixture = try PushFixture { plan in
             plan.store = {

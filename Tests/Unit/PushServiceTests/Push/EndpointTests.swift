@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Endpoints over HTTP")
 struct EndpointTests {
-    @Test("Success is 201 without a body, with Location and TTL as granted")
+    @Test("A push gets 201 without a body, with Location and the granted TTL")
     func created() throws {
         let fixture = try PushFixture()
         let endpoint = try fixture.userAgent().register()
@@ -35,7 +35,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("Who asks for many that are unknown waits, on whatever loop, and others do not")
+    @Test("A network that tries many unknown endpoints must wait, on every loop")
     func networks() throws {
         let fixture = try PushFixture { plan in
             plan.loops = 4
@@ -56,7 +56,7 @@ struct EndpointTests {
         #expect(try statuses("2001:db8:0:2", 1) == [404, 404, 404, 404])
     }
 
-    @Test("A token that is not ours is unknown, in every spelling")
+    @Test("A token that the server did not make is unknown, in every spelling")
     func unknown() throws {
         let fixture = try PushFixture()
         let token = try fixture.userAgent().register().components(separatedBy: "/").last ?? ""
@@ -77,7 +77,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "Paths that nobody serves are 404, whatever the method",
+        "Unknown paths get 404, whatever the method",
         arguments: [
             "PUT /notif/deadbeef", "PUT /push/deadbeef", "GET /__error__", "GET /v1/err",
             "POST /v1/fcm/app/registration", "DELETE /x", "PATCH /", "POST /m", "GET /favicon.ico",
@@ -89,7 +89,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "What is wrong first is what is answered",
+        "The first of several problems decides the answer",
         arguments: [
             // Version, token, signature, subscription, size, TTL, encryption, range, topic.
             (["/wpush/v9/", "auth", "size", "ttl", "encoding", "topic"], "404/102"),
@@ -132,7 +132,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "Fields that break a rule are named",
+        "An invalid header field is named in the answer",
         arguments: [
             (("TTL", ""), "400/111", "Missing TTL value"),
             (("TTL", "x"), "400/111", "Missing TTL value"),
@@ -166,7 +166,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "aesgcm needs its salt, and a key where there is Crypto-Key",
+        "aesgcm needs a salt, and a key if there is a Crypto-Key field",
         arguments: [
             ([], "Missing Encryption header"),
             ([("Encryption", "rs=1")], "Missing salt value in Encryption header"),
@@ -184,7 +184,7 @@ struct EndpointTests {
         #expect(answer.message == message)
     }
 
-    @Test("DELETE withdraws what waits; any 16 bytes are 204, all else is 400")
+    @Test("DELETE withdraws a waiting message; any 16 bytes get 204, all else gets 400")
     func withdrawal() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -209,7 +209,7 @@ struct EndpointTests {
         #expect(try later.notification().body == "b")
     }
 
-    @Test("The discovery of UnifiedPush tells nothing about the token")
+    @Test("UnifiedPush discovery reveals nothing about the token")
     func discovery() throws {
         let fixture = try PushFixture()
         let endpoint = try fixture.userAgent().register()
@@ -255,7 +255,7 @@ struct EndpointTests {
         }
     }
 
-    @Test("Health says whether the store can be used; liveness does not ask")
+    @Test("Health reports whether the store can be used; liveness does not check it")
     func health() throws {
         let fixture = try PushFixture()
         func status(_ path: String) throws -> Int { try fixture.request("GET", path).status }
@@ -275,7 +275,7 @@ struct EndpointTests {
         #expect(try fixture.request("GET", "/status").text.contains(#""status":"ERROR""#))
     }
 
-    @Test("A path of the base address is understood, whether a proxy strips it or not")
+    @Test("The path of base-url works, whether a proxy strips it or not")
     func subPath() throws {
         let fixture = try PushFixture { $0.baseURL = "https://push.example/a/b/" }
         for path in ["/", "/a/b/", "/a/b"] {
@@ -293,7 +293,7 @@ struct EndpointTests {
         #expect(try fixture.request("POST", "/a/b").status == 404)
     }
 
-    @Test("A full backlog refuses the new push with 429, and loses nothing; room comes back")
+    @Test("A full backlog gives 429 and loses no messages; acknowledging them makes room again")
     func backlog() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device = .init(messages: 10, bytes: 1 << 20) }
@@ -323,7 +323,7 @@ struct EndpointTests {
         #expect(try agent.notification().body == "again")
     }
 
-    @Test("Where that is asked for, a full backlog loses its oldest messages to new ones")
+    @Test("If configured, a full backlog drops its oldest messages for new ones")
     func dropsOldest() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device = .init(messages: 40, bytes: 1 << 20) }
@@ -339,7 +339,7 @@ struct EndpointTests {
         #expect(left == (16..<22).map(String.init))
     }
 
-    @Test("Who tries many unknown endpoints waits; who knows one does not")
+    @Test("A client that tries many unknown endpoints must wait, but not for one it knows")
     func strangers() throws {
         let fixture = try PushFixture()
         let endpoint = try fixture.userAgent().register()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PushService
 
-@Suite("Who fails too often")
+@Suite("Too many failures")
 struct FailureLimiterTests {
     private let limiter = FailureLimiter(perSecond: 3, capacity: 4)
 
@@ -10,7 +10,7 @@ struct FailureLimiterTests {
         for _ in 0..<times { limiter.count(key, second: second) }
     }
 
-    @Test("Each may fail so often within a second, whatever others do, and then in the next one")
+    @Test("Each key has its own number of failures per second")
     func limit() {
         fail(1, 3)
         fail(2, 2)
@@ -21,7 +21,7 @@ struct FailureLimiterTests {
         #expect(!limiter.isExhausted(2, second: 11))
     }
 
-    @Test("However many others fail, nobody is made to wait for it, and who is counted still is")
+    @Test("When too many keys fail, further keys are not counted and need not wait")
     func full() {
         for key in 1...4 { fail(UInt64(key), key) }
         fail(5, 100)
@@ -36,7 +36,7 @@ struct FailureLimiterTests {
         #expect(limiter.isExhausted(5, second: 11))
     }
 
-    @Test("Who is a moment behind takes nothing back")
+    @Test("A clock that is a moment behind does not reset the counts")
     func behind() {
         fail(1, 2, second: 11)
         fail(1, 1, second: 10)

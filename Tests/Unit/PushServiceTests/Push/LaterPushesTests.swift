@@ -9,7 +9,7 @@ struct LaterPushesTests {
         var numbers: [Int] = []
     }
 
-    @Test("They are taken up in order, some in each turn, and leave nothing behind")
+    @Test("They are handled in order, some in each turn, and free their memory")
     func order() throws {
         let loop = try EventLoop()
         let later = LaterPushes(on: loop, perTurn: 8)
@@ -37,7 +37,7 @@ struct LaterPushesTests {
         _ = loop.run()
     }
 
-    @Test("When each brings the next one, that waits for another turn", arguments: [1, 5, 20])
+    @Test("A push added during a turn waits for another turn", arguments: [1, 5, 20])
     func share(waiting: Int) throws {
         let loop = try EventLoop()
         let later = LaterPushes(on: loop, perTurn: 8)

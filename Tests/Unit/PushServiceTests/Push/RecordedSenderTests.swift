@@ -30,7 +30,7 @@ struct RecordedSenderTests {
     }
 
     @Test(
-        "Each is accepted and delivered as it came, but for the one that was mislabelled",
+        "Each is accepted and delivered unchanged, except the mislabelled one",
         arguments: try RecordedPush.all("webpush"))
     func open(_ recorded: RecordedPush) throws {
         let fixture = try fixture(recorded)
@@ -54,7 +54,7 @@ struct RecordedSenderTests {
     }
 
     @Test(
-        "One that signs is accepted at an endpoint with its key, and at no other's",
+        "A signed push is accepted at an endpoint with its key, but not with another key",
         arguments: try RecordedPush.all("webpush").filter { $0.senderKey != nil })
     func bound(_ recorded: RecordedPush) throws {
         guard !recorded.id.hasPrefix("pywebpush-1.0.4-aes128gcm/"),
@@ -73,7 +73,7 @@ struct RecordedSenderTests {
     }
 
     @Test(
-        "Simple pushes are taken by a signal endpoint and by a channel, and by none with a key",
+        "Signal endpoints and channels accept simple pushes, unless they have a key",
         arguments: try RecordedPush.all("simplepush"))
     func simple(_ recorded: RecordedPush) throws {
         let fixture = try fixture(recorded)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signatures over HTTP")
 struct SignatureTests {
-    @Test("An endpoint with a key takes pushes that are signed by it, and no others")
+    @Test("An endpoint with a key accepts only pushes signed by it")
     func bound() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -32,7 +32,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("The key may stand in the alphabet of base64 or of base64url, padded or not")
+    @Test("The key may be in base64 or base64url, padded or not")
     func alphabets() throws {
         let fixture = try PushFixture()
         // Most keys contain a character that differs in the two alphabets.
@@ -47,7 +47,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("The key that signs may not be the one that encrypts: 400")
+    @Test("A push signed and encrypted with the same key gets 400")
     func sameKey() throws {
         let fixture = try PushFixture()
         let sender = try Sender()
@@ -67,7 +67,7 @@ struct SignatureTests {
         #expect(try push(keyOf: sender, signed: false).status == 201)
     }
 
-    @Test("A signature that nobody asked for has to be right all the same")
+    @Test("A signature must be valid even where none is needed")
     func unasked() throws {
         let fixture = try PushFixture()
         let endpoint = try fixture.userAgent().register()
@@ -84,7 +84,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "The older scheme has its key in Crypto-Key, without which it is 400",
+        "The older scheme needs its key in Crypto-Key, or gets 400",
         arguments: [
             "WebPush", "Bearer", "webpush",
         ])
@@ -103,7 +103,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "A time that is wrong by up to an hour may be a clock's fault: 503; more is 401",
+        "A time that is wrong by up to an hour gets 503, one that is further off 401",
         arguments: [
             (-50, "201/-"), (-120, "503/109"), (-3_500, "503/109"), (-3_700, "401/109"),
             (86_400, "201/-"), (86_450, "201/-"), (86_600, "503/109"), (86_400 + 3_500, "503/109"),
@@ -117,7 +117,7 @@ struct SignatureTests {
         #expect((answer["retry-after"] != nil) == (answer.status == 503))
     }
 
-    @Test("While our own clock is not set, no time is held against a sender")
+    @Test("While the server's clock is not set, a wrong time gets 503")
     func unsetClock() throws {
         let fixture = try PushFixture { $0.settings = { $0.now = { 1_000 } } }
         let endpoint = try fixture.userAgent().register()
@@ -125,7 +125,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "The audience is our address or an alias, in every spelling of it",
+        "The audience is the server's address or an alias, in any spelling",
         arguments: [
             ("https://push.example", 201), ("https://push.example/", 201),
             ("https://push.example:443", 201), ("https://alias.example:8443", 201),
@@ -140,7 +140,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "A name that the push came to but that is not configured is our mistake",
+        "A push to a host name that is not configured gets 503",
         arguments: [
             ("new.example", "https://new.example"),
             ("new.example:8443", "https://new.example:8443"),
@@ -156,7 +156,7 @@ struct SignatureTests {
         #expect(try fixture.push(endpoint, "", [field]).code == "401/109")
     }
 
-    @Test("That holds without TLS too, where we are reached without it")
+    @Test("The same holds without TLS, if base-url has no TLS")
     func unconfiguredInClear() throws {
         let fixture = try PushFixture { plan in
             plan.baseURL = "http://localhost:8080"
@@ -168,7 +168,7 @@ struct SignatureTests {
         #expect(answer.code == "503/109")
     }
 
-    @Test("Claims that others refuse are taken: a list of audiences, an expiry with a fraction")
+    @Test("A list of audiences and an expiry with a fraction are accepted")
     func claims() throws {
         let fixture = try PushFixture()
         let endpoint = try fixture.userAgent().register()
@@ -200,7 +200,7 @@ struct SignatureTests {
         #expect(try fixture.push(endpoint, "", fields).status == 201)
     }
 
-    @Test("After 20 failures within a second an endpoint has no ear for more; others have")
+    @Test("After 20 failures in a second an endpoint checks no more signatures; others do")
     func failures() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -218,7 +218,7 @@ struct SignatureTests {
         #expect(try fixture.push(endpoint, "").status == 201)
     }
 
-    @Test("A crowd of new signatures is answered in order, some in each turn of the loop")
+    @Test("Many new signatures are answered in order, some in each turn of the loop")
     func crowd() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -238,7 +238,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("What is costly has a share of each turn, and the next turn has one of its own")
+    @Test("Costly work has a share of each turn, and each turn has its own")
     func share() {
         var share = TurnShare(2)
         for turn in [Instant(nanoseconds: 1), Instant(nanoseconds: 2)] {
@@ -253,7 +253,7 @@ struct SignatureTests {
         #expect(isSpent)
     }
 
-    @Test("Those that wait and those that come share a turn, and both are known as what is at work")
+    @Test("Waiting and new pushes share a turn, and both are marked as being worked on")
     func turns() throws {
         let seen = SeenMarks()
         let fixture = try PushFixture { $0.settings = { $0.now = { seen.time() } } }
@@ -277,7 +277,7 @@ struct SignatureTests {
         ("TTL", "1"), ("Authorization", "vapid t=a.b.c,k=d"),
     ]
 
-    @Test("Failures at one endpoint do not forgive those at another, whatever its number")
+    @Test("Failures are counted separately for each endpoint")
     func numbers() throws {
         let fixture = try PushFixture { $0.settings = { $0.now = { 1_800_000_000 } } }
         let agent = try fixture.userAgent()

@@ -12,7 +12,7 @@ struct FetchSignalPushTests {
     }
 
     @Test(
-        "Whatever is PUT or POSTed to a type 4 endpoint is one signal",
+        "Each PUT or POST to a type 4 endpoint is one signal",
         arguments: [
             ("version=17", "1:17"), ("", "1:-"),
             ("version=9223372036854775807", "1:9223372036854775807"),
@@ -26,7 +26,7 @@ struct FetchSignalPushTests {
         #expect(try signals(app) == [body.1])
     }
 
-    @Test("The number comes in pieces, and behind the path, too")
+    @Test("The version may come in chunks, or in the query")
     func forms() throws {
         let app = try RegisteredApp(try PushFixture(), type: 4)
         let chunks = "4\r\nvers\r\n6\r\nion=12\r\n0\r\n\r\n"
@@ -42,7 +42,7 @@ struct FetchSignalPushTests {
         #expect(try signals(app) == ["2:13"])
     }
 
-    @Test("Signals that wait are one, which counts them, and are fetched once")
+    @Test("Waiting signals are merged into one with their count, and fetched once")
     func merged() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, type: 4)
@@ -71,7 +71,7 @@ struct FetchSignalPushTests {
         #expect(try app.payloads() == ["encrypted", ""])
     }
 
-    @Test("A signal that is worth nothing later is not kept, and none longer than allowed")
+    @Test("A signal with TTL 0 is not kept, and no signal is kept longer than allowed")
     func lifetimes() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, type: 4)
@@ -82,7 +82,7 @@ struct FetchSignalPushTests {
         #expect(try app.raw([], method: "PUT", [("TTL", "-1")]).code == "400/114")
     }
 
-    @Test("A body that is too large is refused on every kind")
+    @Test("A body that is too large is refused by every kind of endpoint")
     func tooLarge() throws {
         let fixture = try PushFixture()
         for type in [4, 10] {

@@ -7,7 +7,7 @@ import WebPush
 
 @testable import Mailbox
 
-@Suite("Pushes that we decrypt")
+@Suite("Pushes that the server decrypts")
 struct ReceiverPushTests {
     private static let payload = #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Hi"]}"#
 
@@ -23,7 +23,7 @@ struct ReceiverPushTests {
         #expect(try app.undecryptable() == [:])
     }
 
-    @Test("What a loop has no time for is decrypted elsewhere, and what cannot be is counted")
+    @Test("Beyond a loop's share, payloads are decrypted on another thread; failures are counted")
     func elsewhere() throws {
         let fixture = try PushFixture { $0.settings = { $0.readAtOnce = 0 } }
         let app = try RegisteredApp(fixture)
@@ -36,7 +36,7 @@ struct ReceiverPushTests {
     }
 
     @Test(
-        "Without a lifetime from its sender a message is kept for a day, and no longer than asked")
+        "Without a TTL a message is kept for a day, and no longer than asked")
     func lifetimes() throws {
         let fixture = try PushFixture()
         #expect(try RegisteredApp(fixture).push("x", ttl: nil)["ttl"] == "86400")
@@ -47,7 +47,7 @@ struct ReceiverPushTests {
         #expect(try never.payloads() == [])
     }
 
-    @Test("A body into which a gateway has put the fields is decrypted, its line feeds included")
+    @Test("A body with header fields added by a gateway is decrypted, with all line feeds")
     func gateway() throws {
         let app = try RegisteredApp(try PushFixture())
         for fields in [[("Content-Encoding", "aesgcm")], []] {
@@ -59,7 +59,7 @@ struct ReceiverPushTests {
     }
 
     @Test(
-        "What cannot be decrypted is answered as what can, and counted by its reason",
+        "A push that cannot be decrypted gets the normal answer, and is counted by reason",
         arguments: [
             ("clear", [], "not-encrypted"), ("short", ["aes128gcm"], "short-header"),
             ("x", ["aesgcm"], "missing-encryption"),
@@ -78,7 +78,7 @@ struct ReceiverPushTests {
         #expect(try app.payloads() == ["x"])
     }
 
-    @Test("A body that was changed, cut or meant for another is counted")
+    @Test("A body that was changed, cut or meant for another receiver is counted")
     func foreignBodies() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -97,7 +97,7 @@ struct ReceiverPushTests {
         #expect(try app.undecryptable() == ["bad-tag": 3, "bad-point": 1])
     }
 
-    @Test("Both are answered after the commit: a body that cannot be read is not answered sooner")
+    @Test("Both answers come after the commit: a body that cannot be read gets no earlier one")
     func sameMoment() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -117,7 +117,7 @@ struct ReceiverPushTests {
         #expect(HTTPAnswer(from: good).status == 201 && HTTPAnswer(from: bad).status == 201)
     }
 
-    @Test("Clear bodies are taken where the registration allows them")
+    @Test("Unencrypted bodies are accepted if the registration allows them")
     func clear() throws {
         let fixture = try PushFixture()
         let open = try RegisteredApp(fixture, app: "icq")
@@ -129,7 +129,7 @@ struct ReceiverPushTests {
         #expect(try said.payloads() == ["x"])
     }
 
-    @Test("The same body again is taken for a repetition, over a restart too")
+    @Test("The same body is recognised as a repetition, even after a restart")
     func replay() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -143,7 +143,7 @@ struct ReceiverPushTests {
         #expect(try app.payloads() == ["once", "once"])
     }
 
-    @Test("Messages wait over a restart, and the first who fetches gets them")
+    @Test("Messages survive a restart, and the first to fetch gets them")
     func fetched() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, app: "icq")
@@ -160,7 +160,7 @@ struct ReceiverPushTests {
         }
     }
 
-    @Test("A message that its sender takes back is not there any more")
+    @Test("A message that its sender withdrew is gone")
     func withdrawn() throws {
         let app = try RegisteredApp(try PushFixture())
         let location = try #require(try app.push("x")["location"])
@@ -169,7 +169,7 @@ struct ReceiverPushTests {
         #expect(try app.payloads() == ["y"])
     }
 
-    @Test("A later push of the same topic takes the place of the one before")
+    @Test("A later push of the same topic replaces the earlier one")
     func topics() throws {
         let app = try RegisteredApp(try PushFixture())
         for text in ["1", "2"] {
@@ -178,7 +178,7 @@ struct ReceiverPushTests {
         #expect(try app.payloads() == ["2"])
     }
 
-    @Test("A full registration refuses what is new, whether it can be read or not")
+    @Test("A full registration refuses new pushes, whether they can be read or not")
     func full() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device = QuotaLimits.Room(messages: 4, bytes: 1 << 20) }
@@ -192,7 +192,7 @@ struct ReceiverPushTests {
         #expect(try app.push("x").status == 201)
     }
 
-    @Test("What our store cannot do is to be pushed again")
+    @Test("When the store fails, the sender is told to push again")
     func unavailable() throws {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture)
@@ -208,7 +208,7 @@ struct ReceiverPushTests {
         #expect(try app.payloads() == ["x"])
     }
 
-    @Test("The endpoint is bound to the first key that signs, and to no other after that")
+    @Test("The endpoint is bound to the first key that signs")
     func vapid() throws {
         let app = try RegisteredApp(try PushFixture(), #","vapid":true"#)
         let (first, second) = (try Sender(), try Sender())
@@ -235,7 +235,7 @@ struct ReceiverPushTests {
     }
 }
 
-@Suite("Pushes under a secret")
+@Suite("Pushes encrypted under a secret")
 struct SecretPushTests {
     struct Vector: Decodable { let auth_key: String, p: String, expect: String, plaintext: String? }
     struct File: Decodable { let vectors: [Vector] }
@@ -254,7 +254,7 @@ struct SecretPushTests {
         }
     }
 
-    @Test("The payload is decrypted once more, and what does not come so is not shown")
+    @Test("A payload under a secret is decrypted a second time; no other payload is shown")
     func twice() throws {
         let (secret, p, text) = try #require(try vectors().first)
         let app = try RegisteredApp(try PushFixture(), #","secret":"\#(secret)""#)
@@ -272,7 +272,7 @@ struct SecretPushTests {
         #expect(counts["no-p"] == 2 && counts.values.reduce(0, +) == 4)
     }
 
-    @Test("The former secret serves until the first payload under the new one")
+    @Test("The former secret works until the first payload under the new one")
     func change() throws {
         let all = try vectors()
         let new = try #require(all.first { $0.secret != all[0].secret })

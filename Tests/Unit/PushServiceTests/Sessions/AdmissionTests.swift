@@ -16,7 +16,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("Only push-notification is answered, and only to who offers it")
+    @Test("The subprotocol push-notification is answered if the client offers it, no other")
     func subprotocols() throws {
         let fixture = try PushFixture()
         let name = "sec-websocket-protocol"
@@ -30,7 +30,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "The name must be one of ours",
+        "The host name must be one of the server's",
         arguments: [
             ("push.example", 101), ("PUSH.example:8443", 101), ("alias.example", 101),
             ("localhost:99", 101), ("127.0.0.1", 101), ("[::1]:8443", 101),
@@ -45,7 +45,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "A page may not, unless it is one of ours; a program may",
+        "A page of another site is refused; a program is not",
         arguments: [
             ("wss://push.example/", 101), ("https://push.example", 101),
             ("https://alias.example:8443", 101), ("https://evil.example", 403), ("null", 403),
@@ -56,7 +56,7 @@ struct AdmissionTests {
         #expect(try status(fixture, [("Origin", origin)]) == expected)
     }
 
-    @Test("Firefox's own Origin is the address it was given")
+    @Test("The Origin that Firefox sends is accepted")
     func loopbackOrigin() throws {
         let fixture = try PushFixture()
         let host = "127.0.0.1:\(fixture.port)"
@@ -80,7 +80,7 @@ struct AdmissionTests {
         #expect(try other.notification().body == "still there")
     }
 
-    @Test("Where registration takes a credential, all else is 401 before the upgrade")
+    @Test("If registration needs a credential, requests without one get 401 before the upgrade")
     func token() throws {
         let fixture = try PushFixture { $0.settings = { $0.registration = .token } }
         let secret = try fixture.addCredential()
@@ -100,7 +100,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "Without a configuration, who comes through a proxy is refused",
+        "Without a configuration, clients that come through a proxy are refused",
         arguments: [
             "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
             "x-forwarded-port", "X-FORWARDED-PREFIX",
@@ -114,14 +114,14 @@ struct AdmissionTests {
         #expect(try status(try PushFixture(), [(name, "x")]) == 101)
     }
 
-    @Test("A user agent is pinged after 240 s of silence, 55 s behind a proxy, and has 20 s")
+    @Test("A user agent is pinged after 240 s, or 55 s behind a proxy, and has 20 s to answer")
     func silence() {
         let limits = [false, true].map { UserAgentAdmission.limits(isBehindProxy: $0) }
         #expect(limits.map(\.silence) == [.seconds(240), .seconds(55)])
         #expect(limits.map(\.pongPatience) == [.seconds(20), .seconds(20)])
     }
 
-    @Test("What is no WebSocket request is told so, and nothing else")
+    @Test("A request that is not for a WebSocket gets 400 or 426")
     func plain() throws {
         let fixture = try PushFixture()
         let answer = try fixture.request("GET", "/")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Deliveries that break off")
+@Suite("Interrupted deliveries")
 struct BreakTests {
     private let fields: PushFixture.Fields = [
         ("TTL", "60"), ("Content-Encoding", "aes128gcm"),
@@ -12,7 +12,7 @@ struct BreakTests {
     }
 
     @Test(
-        "A connection that ends before the acknowledgement: all comes again, in order, once",
+        "If a connection ends before the acknowledgement, all comes again once, in order",
         arguments: [1, 3])
     func endsAtOnce(_ loops: Int) throws {
         let fixture = try PushFixture { $0.loops = loops }
@@ -37,7 +37,7 @@ struct BreakTests {
     }
 
     @Test(
-        "A connection that is replaced hands on what it holds, though its client stays silent",
+        "A replaced connection passes its messages on, even if its client stays silent",
         arguments: [1, 3])
     func replaced(_ loops: Int) throws {
         let fixture = try PushFixture { $0.loops = loops }
@@ -57,7 +57,7 @@ struct BreakTests {
         }
     }
 
-    @Test("A client that breaks the rules loses nothing either")
+    @Test("A client that breaks the rules loses no messages")
     func closedByUs() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -72,7 +72,7 @@ struct BreakTests {
         #expect(try agent.notification().body == "kept")
     }
 
-    @Test("No reply or pong overtakes the recording of an acknowledgement")
+    @Test("No reply or pong is sent before an earlier acknowledgement is recorded")
     func nothingOvertakes() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -99,7 +99,7 @@ struct BreakTests {
         #expect(agent.socket.frame()?.payload == Array("third".utf8))
     }
 
-    @Test("A message that is being written when its connection ends is there on the next")
+    @Test("A message being written when its connection ends arrives on the next one")
     func whileWritten() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -118,7 +118,7 @@ struct BreakTests {
         #expect(try agent.notification().body == "b")
     }
 
-    @Test("One that is acknowledged while it is written is accepted, and does not come again")
+    @Test("A message acknowledged while it is written is accepted, and does not come again")
     func acknowledgedWhileWritten() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -139,7 +139,7 @@ struct BreakTests {
         #expect(try agent.notification().body == "b")
     }
 
-    @Test("What is pushed while pages are read comes behind them, and nothing twice")
+    @Test("Messages pushed while pages are read come after them, and none comes twice")
     func whileLoading() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -163,7 +163,7 @@ struct BreakTests {
         #expect(Set(all.map(\.version)).count == 102)
     }
 
-    @Test("A store that cannot be written gives 503 and takes up its work again")
+    @Test("A store that cannot be written gives 503, and works again afterwards")
     func unavailable() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -189,7 +189,7 @@ struct BreakTests {
         #expect(try agent.notification() == after)
     }
 
-    @Test("A file that may not grow gives 503; once there is room pushes are taken again")
+    @Test("A file that may not grow gives 503; once there is room, pushes are accepted again")
     func full() throws {
         let fixture = try PushFixture { plan in plan.store = { $0.limits.filePages = 60 } }
         var agent = try fixture.userAgent()

@@ -8,7 +8,7 @@ struct DeliveryTests {
         location?.components(separatedBy: "/").last
     }
 
-    @Test("A push with a body is this frame, in both encodings")
+    @Test("A push with a body becomes this frame, in both encodings")
     func frames() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -36,7 +36,7 @@ struct DeliveryTests {
                     + #""keyid=http://x/1;dh=BAAA,p256ecdsa=CAAA"}}"#), "\(old)")
     }
 
-    @Test("An empty push has neither data nor headers, whatever its fields say")
+    @Test("An empty push has neither data nor headers, whatever its header fields")
     func empty() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -52,7 +52,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A body of any bytes up to the limit arrives as it was", arguments: [1, 4_096, 5_630])
+    @Test("A body of any bytes up to the limit arrives unchanged", arguments: [1, 4_096, 5_630])
     func sizes(_ size: Int) throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -68,7 +68,7 @@ struct DeliveryTests {
                 .replacing("/", with: "_").replacing("=", with: ""))
     }
 
-    @Test("PUT is delivered as it came, with data and without headers")
+    @Test("A PUT is delivered unchanged, with data and without headers")
     func put() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -82,7 +82,7 @@ struct DeliveryTests {
         #expect(text.hasSuffix(#"","data":"dmVyc2lvbj0xNw"}"#))
     }
 
-    @Test("What came while it was away is there right behind hello, in order of acceptance")
+    @Test("Missed messages come right after hello, in order of acceptance")
     func stored() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -99,7 +99,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("Each acknowledgement counts by itself; the rest comes again with the same version")
+    @Test("Each acknowledgement counts for one message; the rest come again with the same version")
     func singleAcknowledgements() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -120,7 +120,7 @@ struct DeliveryTests {
         #expect(try agent.notification() == first[4])
     }
 
-    @Test("All codes mean that it is done with; a nack means nothing", arguments: [100, 101, 102])
+    @Test("An ack with any code ends a message; a nack does nothing", arguments: [100, 101, 102])
     func codes(_ code: Int) throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -136,7 +136,7 @@ struct DeliveryTests {
         #expect(try agent.notification() == kept)
     }
 
-    @Test("Acknowledgements of what is unknown, or of others, change nothing")
+    @Test("Acknowledging unknown messages, or those of others, changes nothing")
     func foreignAcknowledgements() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -155,7 +155,7 @@ struct DeliveryTests {
         #expect(try later.notification() == notification)
     }
 
-    @Test("What was acknowledged is over, also after a restart and on the next connection")
+    @Test("An acknowledged message never comes again, even after a restart")
     func final() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -172,7 +172,7 @@ struct DeliveryTests {
         #expect(fixture.store.index.usage(ofDevice: 1) == (0, 0))
     }
 
-    @Test("An acknowledgement from a later connection, before the message came there, counts")
+    @Test("A later connection may acknowledge a message before it comes there")
     func lateAcknowledgement() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -193,7 +193,7 @@ struct DeliveryTests {
         #expect(bodies == ["b"])
     }
 
-    @Test("Acknowledged while it was being written, a message does not come again")
+    @Test("A message acknowledged while it was being written does not come again")
     func acknowledgedBeforeCommit() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -211,7 +211,7 @@ struct DeliveryTests {
         try agent.settle()
     }
 
-    @Test("Acknowledged before it was written or after, a message leaves no room taken")
+    @Test("An acknowledged message frees its room, whether it was written or not")
     func room() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -227,7 +227,7 @@ struct DeliveryTests {
         #expect(fixture.store.index.usage(ofDevice: 1) == (0, 0))
     }
 
-    @Test("What lives no longer than now comes once, though its topic is written down behind it")
+    @Test("A message with TTL 0 and a topic comes only once")
     func fleetingTopic() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -243,7 +243,7 @@ struct DeliveryTests {
         try agent.settle()
     }
 
-    @Test("500 stored messages come to a client that acknowledges one at a time, in order, once")
+    @Test("A client that acknowledges one at a time gets 500 stored messages once, in order")
     func slowClient() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -270,7 +270,7 @@ struct DeliveryTests {
         #expect(try agent.bodies(10) == (500..<510).map(String.init))
     }
 
-    @Test("Not more than 128 are under way; a full window asks the store for nothing")
+    @Test("At most 128 messages are under way; a full window reads nothing from the store")
     func window() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -282,7 +282,7 @@ struct DeliveryTests {
         #expect(try agent.bodies(32) == (128..<160).map(String.init))
     }
 
-    @Test("Bodies of the largest size reach a client that takes its time, all in order")
+    @Test("A slow client gets bodies of the largest size in order")
     func largeBacklog() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -300,7 +300,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A message with TTL 0 comes to who is there, and to nobody later")
+    @Test("A message with TTL 0 reaches a connected client, and no later connection")
     func now() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -319,7 +319,7 @@ struct DeliveryTests {
         #expect(fixture.store.index.usage(ofDevice: 1).messages == 1)
     }
 
-    @Test("What has expired is passed over, and the next batch comes at once")
+    @Test("Expired messages are skipped, and the next batch comes at once")
     func expired() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -332,7 +332,7 @@ struct DeliveryTests {
         #expect(try agent.notification().body == "lives")
     }
 
-    @Test("A user agent takes pushes of all its channels, from several loops", arguments: [2, 3])
+    @Test("User agents get pushes on several loops", arguments: [2, 3])
     func loops(_ loops: Int) throws {
         let fixture = try PushFixture { $0.loops = loops }
         let agents = try (0..<6).map { _ in try fixture.userAgent() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hello")
 struct HelloTests {
-    @Test("The answer has a new id, and comes first")
+    @Test("The first answer contains a new id")
     func answer() throws {
         let fixture = try PushFixture()
         let agent = try UserAgent(fixture)
@@ -18,7 +18,7 @@ struct HelloTests {
     }
 
     @Test(
-        "What clients write in hello is taken",
+        "Every form of hello that clients send is accepted",
         arguments: [
             #"{"messageType":"hello"}"#,
             #"{"messageType":"hello","uaid":""}"#,
@@ -41,7 +41,7 @@ struct HelloTests {
     }
 
     @Test(
-        "What breaks the rules ends the connection with its code",
+        "A message that breaks the rules ends the connection with its code",
         arguments: [
             ("bad-data", "1011 Json"), ("[]", "1011 Json"), ("\"hello\"", "1011 Json"),
             (#"{"messageType":"unknown"}"#, "1011 Json"), (#"{"uaid":""}"#, "1011 Json"),
@@ -89,7 +89,7 @@ struct HelloTests {
         #expect(agent.closing() == "1011 SM")
     }
 
-    @Test("Who says nothing for five seconds is sent away")
+    @Test("A client that sends nothing for five seconds is disconnected")
     func timeout() throws {
         let agent = try UserAgent(try PushFixture())
         let start = Date()
@@ -97,14 +97,14 @@ struct HelloTests {
         #expect((4.5..<8).contains(Date().timeIntervalSince(start)))
     }
 
-    @Test("What the client said at its close comes back")
+    @Test("The client's close code is sent back")
     func closeIsEchoed() throws {
         let agent = try PushFixture().userAgent()
         agent.send(.close(4242, Array("bye".utf8)))
         #expect(agent.closing().hasPrefix("4242"))
     }
 
-    @Test("Ping frames are answered, before hello and after, with what was in them")
+    @Test("Ping frames are answered with their payload, before hello and after")
     func pingFrames() throws {
         let fixture = try PushFixture()
         let agent = try UserAgent(fixture)
@@ -117,7 +117,7 @@ struct HelloTests {
         }
     }
 
-    @Test("A ping is answered by {}, in both forms; a second one too early ends the connection")
+    @Test("A ping in either form is answered with {}; a second one too early ends the connection")
     func ping() throws {
         let fixture = try PushFixture()
         for text in ["{}", #"{"messageType":"ping"}"#, " { } "] {
@@ -130,7 +130,7 @@ struct HelloTests {
         }
     }
 
-    @Test("A ping before hello is answered, and hello still may come")
+    @Test("A ping before hello is answered, and hello may still follow")
     func pingBeforeHello() throws {
         let agent = try UserAgent(try PushFixture())
         agent.send("{}")
@@ -138,7 +138,7 @@ struct HelloTests {
         try agent.hello()
     }
 
-    @Test("A message in fragments is one message, also with a ping between")
+    @Test("A message may come in fragments, even with a ping between them")
     func fragments() throws {
         let agent = try UserAgent(try PushFixture())
         agent.send(.text(#"{"messageType":"#, isFinal: false))
@@ -148,7 +148,7 @@ struct HelloTests {
         #expect(try agent.members()["status"] as? Int == 200)
     }
 
-    @Test("There are no broadcasts, and who asks for some is told so")
+    @Test("A client that asks for broadcasts is told that there are none")
     func broadcasts() throws {
         let agent = try UserAgent(try PushFixture())
         agent.send(#"{"messageType":"hello","broadcasts":{"a/b":"\"17\"","c":"v"}}"#)
@@ -163,7 +163,7 @@ struct HelloTests {
         )
     }
 
-    @Test("What comes in one piece with hello is done after it, in its order")
+    @Test("Messages that arrive together with hello are handled after it, in order")
     func pipelined() throws {
         let agent = try UserAgent(try PushFixture())
         let channels = (0..<40).map { _ in UserAgent.channel() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Registrations")
 struct RegistrationTests {
-    @Test("An endpoint without a key is of version 1, one with a key of version 2")
+    @Test("An endpoint without a key has version 1, one with a key has version 2")
     func endpoints() throws {
         let agent = try PushFixture().userAgent()
         let token = #"[A-Za-z0-9_-]{38}"#
@@ -15,7 +15,7 @@ struct RegistrationTests {
         #expect(bound.wholeMatch(of: try Regex("https://push\\.example/wpush/v2/" + token)) != nil)
     }
 
-    @Test("The answer has these members in this order")
+    @Test("The answer to register has these members in this order")
     func form() throws {
         let agent = try PushFixture().userAgent()
         let channel = UserAgent.channel()
@@ -27,7 +27,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "A key that is no base64url gets 400, and the connection stays",
+        "A key that is not base64url gets 400, and the connection stays open",
         arguments: [
             "BIFSss+z2FqlZ9SgAuy8K", "a b", "*", "A",
         ])
@@ -41,7 +41,7 @@ struct RegistrationTests {
         _ = try agent.register()
     }
 
-    @Test("A key may have padding, and is the same with it and without")
+    @Test("A key is the same with padding and without")
     func padding() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -54,7 +54,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "A channel that is no UUID in its one spelling ends the connection",
+        "A channel that is not a canonical UUID ends the connection",
         arguments: [
             #""register","channelID":"\#(UUID().uuidString)""#, #""register","channelID":"abc""#,
             #""register","channelID":"3b0ae1f29c1f4c1b9d610c5d3f2e1a00""#,
@@ -66,7 +66,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "What is missing or of the wrong type ends the connection",
+        "A missing member or a wrong type ends the connection",
         arguments: [
             #""register""#, #""register","channelID":5"#, #""unregister""#,
             #""unregister","channelID":"abc""#, #""ack""#, #""ack","updates":{}"#,
@@ -81,7 +81,7 @@ struct RegistrationTests {
         #expect(agent.closing() == "1011 Json")
     }
 
-    @Test("After unregister an endpoint is gone for good, also after a restart")
+    @Test("After unregister an endpoint is gone for good, even after a restart")
     func gone() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -99,7 +99,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("Unregister takes any spelling and code, and answers 200 to an unknown channel")
+    @Test("Unregister accepts any spelling and code, and gives 200 for an unknown channel")
     func unregister() throws {
         let agent = try PushFixture().userAgent()
         let channel = UserAgent.channel()
@@ -114,7 +114,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("A channel that is registered again has the endpoint that it had, and keeps its messages")
+    @Test("A channel that is registered again keeps its endpoint and its messages")
     func again() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -133,7 +133,7 @@ struct RegistrationTests {
         #expect(try agent.register(other, key: key + "=") == bound)
     }
 
-    @Test("With another key it begins anew: the old endpoint is gone, and its messages")
+    @Test("Registering a channel with another key ends its old endpoint and messages")
     func anew() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -153,7 +153,7 @@ struct RegistrationTests {
         #expect(fixture.store.index.endpointCount == 1)
     }
 
-    @Test("Two registers of one channel at once make one endpoint")
+    @Test("Registering a channel twice at once makes one endpoint")
     func atOnce() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -167,7 +167,7 @@ struct RegistrationTests {
         #expect(try fixture.push(try #require(endpoints[0])).code == "410/106")
     }
 
-    @Test("Messages of a channel that is unregistered are deleted, and hold up no other")
+    @Test("Messages of an unregistered channel are deleted, and hold up no others")
     func messagesEnd() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -185,7 +185,7 @@ struct RegistrationTests {
         #expect(try later.notification().body == "waits")
     }
 
-    @Test("Without its store a user agent is told 500, and registers when that is back")
+    @Test("While the store fails a user agent gets 500, and registers once it works")
     func unavailable() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -208,7 +208,7 @@ struct RegistrationTests {
         #expect(try status("unregister") == 200)
     }
 
-    @Test("When the store cannot read at hello, the client is sent away to come again")
+    @Test("If the store cannot read at hello, the client is disconnected and may come again")
     func helloUnavailable() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()

@@ -4,7 +4,7 @@ import Testing
 @testable import Mailbox
 @testable import PushService
 
-@Suite("A session ends with what let it in")
+@Suite("A session ends with the right that let it in")
 struct SessionEndTests {
     /// Enough connections that each of two loops has some.
     private static let count = 6
@@ -21,7 +21,7 @@ struct SessionEndTests {
     enum Stage: CaseIterable { case silent, greeted, subscribed }
 
     @Test(
-        "A user agent goes with the credential of its device, however far it has come",
+        "A user agent is disconnected with the credential of its device, at any stage",
         arguments: Stage.allCases)
     func userAgents(_ stage: Stage) throws {
         let fixture = try fixture()
@@ -40,7 +40,7 @@ struct SessionEndTests {
         for other in others { try other.hello() }
     }
 
-    @Test("A client of an engine goes with the credential of its device; the engine stays")
+    @Test("An engine's client is disconnected with its device's credential; the engine stays")
     func engines() throws {
         let fixture = try fixture()
         let app = try RegisteredApp(fixture)
@@ -58,7 +58,7 @@ struct SessionEndTests {
         #expect(stays.texts == ["still there"])
     }
 
-    @Test("What a client says after the end of its credential is not done")
+    @Test("Requests after the end of a client's credential are ignored")
     func commands() throws {
         let fixture = try fixture()
         let app = try RegisteredApp(fixture)
@@ -74,7 +74,7 @@ struct SessionEndTests {
         #expect(stays.texts == ["shown"])
     }
 
-    @Test("All sessions of an owner go with him, and nobody else's")
+    @Test("Only the sessions of a removed owner end")
     func owners() throws {
         let fixture = try fixture()
         let app = try RegisteredApp(fixture)
@@ -93,7 +93,7 @@ struct SessionEndTests {
     }
 
     @Test(
-        "What still waits for the store when its credential ends is answered with 401",
+        "A request that waits for the store when its credential ends gets 401",
         arguments: [
             "engine?account=me", "registrations", "registrations/ID", "pending?registration=ID",
         ])
@@ -118,7 +118,7 @@ struct SessionEndTests {
         #expect(HTTPAnswer(from: socket).status == 401)
     }
 
-    @Test("Whoever came because registration was open goes when it is closed, and devices stay")
+    @Test("Closing registration disconnects clients without a device, and no devices")
     func registrationClosed() throws {
         let fixture = try fixture()
         let strangers = try (0..<Self.count).map { number in

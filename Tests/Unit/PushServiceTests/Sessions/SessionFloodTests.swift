@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A session that asks for more than it may")
 struct SessionFloodTests {
-    @Test("What nobody waits for costs the store nothing, however often it is acknowledged")
+    @Test("Repeated acknowledgements cost the store nothing if no message waits")
     func unknown() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -24,7 +24,7 @@ struct SessionFloodTests {
         return Date().timeIntervalSince(start)
     }
 
-    @Test("Beyond what it may ask it is read more slowly, and answered all the same")
+    @Test("A session that asks too fast is read more slowly, and still answered")
     func pace() throws {
         let fixture = try PushFixture {
             $0.settings = { $0.userAgentPace = PaceLimit(atOnce: 10, perSecond: 100) }
@@ -37,7 +37,7 @@ struct SessionFloodTests {
         #expect(taken > 0.45 && taken < 10)
     }
 
-    @Test("What others wait for is acknowledged by number no faster than a session may ask")
+    @Test("While messages wait, unknown ids are acknowledged no faster than the pace")
     func waiting() throws {
         let fixture = try PushFixture {
             $0.settings = { $0.userAgentPace = PaceLimit(atOnce: 40, perSecond: 1_000) }
@@ -57,7 +57,7 @@ struct SessionFloodTests {
         #expect(taken > 0.3 && taken < 10)
     }
 
-    @Test("A store that records slowly holds up a session, and loses none of what it said")
+    @Test("A store that records slowly slows a session down, and loses none of its messages")
     func crowded() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()

@@ -5,7 +5,7 @@ import Testing
 @testable import Mailbox
 @testable import PushService
 
-@Suite("User agents without a device, where registration is open to everybody")
+@Suite("User agents without a device, while registration is open")
 struct StrangerTests {
     /// A server behind a proxy that names the client's address.
     private func fixture(
@@ -22,7 +22,7 @@ struct StrangerTests {
         try UserAgent(fixture, [("X-Forwarded-For", address)])
     }
 
-    @Test("One network has so many connections of strangers, and others have theirs")
+    @Test("The connections without a credential are limited for each network")
     func connections() throws {
         let fixture = try fixture { $0.settings = { $0.strangersPerNetwork = 3 } }
         var held = try (1...3).map { try agent(fixture, from: "2001:db8::\($0)") }
@@ -46,7 +46,7 @@ struct StrangerTests {
         #expect(isBack)
     }
 
-    @Test("One who fills the room of his network leaves others theirs, also after a restart")
+    @Test("A full quota of one network does not affect others, even after a restart")
     func room() throws {
         let fixture = try fixture { plan in
             plan.store = { $0.limits.quota.network = .init(messages: 30, bytes: 1 << 20) }

@@ -4,7 +4,7 @@ import Testing
 struct TopicTests {
     private func topic(_ name: String = "t") -> (String, String) { ("Topic", name) }
 
-    @Test("Of what waits only the last of a topic arrives; padding is no part of its name")
+    @Test("Only the last waiting message of a topic arrives; padding is not part of the topic")
     func replaced() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -21,7 +21,7 @@ struct TopicTests {
         #expect(try agent.notification().body == "end")
     }
 
-    @Test("What was sent is not recalled; its acknowledgement does not end the later one")
+    @Test("A sent message is not recalled, and its acknowledgement does not end the later one")
     func sent() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -41,7 +41,7 @@ struct TopicTests {
         #expect(try agent.notification().body == "end")
     }
 
-    @Test("Withdrawing the first of a topic does not end the second")
+    @Test("Withdrawing the first message of a topic does not end the second")
     func withdrawn() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -54,7 +54,7 @@ struct TopicTests {
         #expect(try agent.notification().body == "b")
     }
 
-    @Test("A push of a topic is accepted when the earlier one is off the disk, and not before")
+    @Test("A push with a topic is accepted only after the earlier one is off the disk")
     func acceptedAfterwards() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -74,7 +74,7 @@ struct TopicTests {
         #expect(HTTPAnswer(from: socket).status == 200)
     }
 
-    @Test("A push that lives no longer than now still ends the earlier one of its topic")
+    @Test("A push with TTL 0 ends the earlier message of its topic")
     func endedByNow() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()
@@ -89,7 +89,7 @@ struct TopicTests {
         #expect(try agent.notification().body == "end")
     }
 
-    @Test("Clients that ask are told TTL, topic and urgency, and what was withdrawn or replaced")
+    @Test("Clients that ask get TTL, topic and urgency, and hear of withdrawn messages")
     func extensions() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent(
@@ -112,7 +112,7 @@ struct TopicTests {
         #expect(try plain.notification().members == ["messageType", "channelID", "version"])
     }
 
-    @Test("Urgency is answered, and what is less urgent waits until the client takes it")
+    @Test("A client may set an urgency, and less urgent messages wait until it accepts them")
     func urgency() throws {
         let fixture = try PushFixture()
         var agent = try fixture.userAgent()

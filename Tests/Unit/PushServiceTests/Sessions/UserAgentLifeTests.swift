@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The life of a user agent")
 struct UserAgentLifeTests {
-    @Test("Nothing is kept of one that never registered")
+    @Test("Nothing is stored about a user agent that never registered")
     func notStored() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -16,7 +16,7 @@ struct UserAgentLifeTests {
         #expect(fixture.store.index.deviceCount == 0)
     }
 
-    @Test("One that registered is known again, in any spelling, also after a restart")
+    @Test("A user agent that registered is recognised in any spelling, even after a restart")
     func known() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -34,7 +34,7 @@ struct UserAgentLifeTests {
         #expect(fixture.store.index.deviceCount == 1)
     }
 
-    @Test("One that has unregistered everything is still known")
+    @Test("A user agent that unregistered everything is still known")
     func withoutChannels() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()
@@ -46,7 +46,7 @@ struct UserAgentLifeTests {
     }
 
     @Test(
-        "A newer connection ends the older one with 1011, on one loop and on several",
+        "A newer connection ends the older one with 1011, on one or several loops",
         arguments: [1, 3])
     func replaced(_ loops: Int) throws {
         let fixture = try PushFixture { $0.loops = loops }
@@ -64,7 +64,7 @@ struct UserAgentLifeTests {
         }
     }
 
-    @Test("One that does not answer a close frame is let go soon, for it waits for that")
+    @Test("A client that does not answer a close frame is soon disconnected")
     func closeUnanswered() throws {
         let agent = try UserAgent(try PushFixture())
         agent.send("bad-data")
@@ -73,7 +73,7 @@ struct UserAgentLifeTests {
         #expect(end < .seconds(4))
     }
 
-    @Test("One that was made under a credential is of no use without it, or under another")
+    @Test("A user agent made under a credential is usable only under the same one")
     func credentials() throws {
         let fixture = try PushFixture()
         let secrets = try (0..<2).map { _ in try fixture.addCredential() }
@@ -96,7 +96,7 @@ struct UserAgentLifeTests {
         #expect(under.uaid != open.uaid)
     }
 
-    @Test("The id stands nowhere in the files")
+    @Test("The id of a user agent is not in the files")
     func secret() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Mailbox
 
-/// A store whose answers a test can hold back or refuse.
+/// A store that a test can make wait or fail.
 // Unchecked: mutable state is used only under the lock.
 final class GatedStore: MessageStore, @unchecked Sendable {
     enum Kind { case store, acknowledge, load, other }

@@ -1,0 +1,57 @@
+import Synchronization
+import System
+
+/// Failures.
+extension StoreWriter {
+    func fail(_ fault: StoreFault, _ submissions: ArraySlice<Submission>) {
+        if let executor {
+            doubt = Doubt(
+                batch: executor.state.batch + 1, effects: executor.effects,
+                submissions: submissions)
+        }
+        executor = nil
+        lastFault = fault
+        usable.store(false, ordering: .relaxed)
+        scheduleRetry()
+        onFault(fault)
+        answerUnavailable(submissions)
+    }
+
+    func recover() {
+        do throws(StoreFault) {
+            let executor = try source.reopen()
+            resolveDoubt(executor)
+            // Pages that the file system failed to write may look written when they are read back.
+            // Copying them into the database file writes them again.
+            if lastFault?.isFull == true {
+                // The WAL may be most of what fills a full disk. If there is no room to copy it, it
+                // stays.
+                _ = try? executor.checkpoint(.truncating)
+            } else {
+                guard try executor.checkpoint(.truncating) else { return scheduleRetry() }
+            }
+            try executor.commitNothing()
+            self.executor = executor
+            usable.store(true, ordering: .relaxed)
+            source.index.engines.notifyStoreReturned()
+        } catch {
+            scheduleRetry()
+            if error != lastFault { onFault(error) }
+            lastFault = error
+        }
+    }
+
+    /// Each attempt waits longer than the one before, until a batch is committed.
+    private func scheduleRetry() {
+        retryAt = Boot.milliseconds + retryDelay
+        retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
+    }
+
+    /// Now it is known whether the failed batch was committed.
+    private func resolveDoubt(_ executor: BatchExecutor) {
+        guard let doubt else { return }
+        if executor.state.batch == doubt.batch { source.apply(doubt.effects) }
+        doubt.submissions.endReservations()
+        self.doubt = nil
+    }
+}
