@@ -1,4 +1,3 @@
-import Base
 import System
 
 /// The memory of this process according to the kernel, in KiB.

@@ -1,4 +1,3 @@
-import Base
 import Crypto
 
 /// The bytes are not a valid private key.

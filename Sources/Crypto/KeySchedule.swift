@@ -1,4 +1,3 @@
-import Base
 import WebPush
 
 /// The content key and nonce of one push (RFC 8291 section 3.4; draft-04 sections 3.3 to 3.5).

@@ -1,5 +1,4 @@
 package import Base
-import WebPush
 
 /// What a receiver needs to decrypt: the private half of `p256dh`, and `auth`.
 package struct ReceiverKeys: ~Copyable {

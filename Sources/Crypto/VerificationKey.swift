@@ -1,4 +1,3 @@
-import Base
 import COpenSSL
 package import WebPush
 

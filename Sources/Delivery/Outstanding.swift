@@ -1,5 +1,3 @@
-import WebPush
-
 /// A message that was sent on a connection and is not acknowledged yet.
 struct Outstanding: Sendable {
     enum Place {

@@ -1,4 +1,3 @@
-import Base
 package import Delivery
 import System
 

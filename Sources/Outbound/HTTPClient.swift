@@ -1,4 +1,3 @@
-import Base
 import CCurl
 
 /// Sends one request and waits for its answer.

@@ -1,4 +1,3 @@
-import Base
 import CCurl
 import Glibc
 import System

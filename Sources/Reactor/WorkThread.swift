@@ -1,6 +1,5 @@
 import CShims
 import Glibc
-import System
 
 /// A thread for one piece of work. Call `join` or `letGo` exactly once.
 package struct WorkThread: Sendable {

@@ -2,7 +2,6 @@ import Base
 import Configuration
 import Crypto
 import Mailbox
-import PushService
 
 /// A new device with its secret, which is known only at this moment.
 struct DeviceAccess: Confidential {

@@ -1,5 +1,4 @@
 import Base
-import HTTP
 
 /// The body of a request for a device: `{"name", "owner"?}`.
 struct NewDevice: Equatable {

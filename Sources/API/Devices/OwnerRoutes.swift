@@ -1,5 +1,4 @@
 import Base
-import HTTP
 import Mailbox
 import PushService
 

@@ -1,4 +1,3 @@
-import Base
 import Crypto
 
 /// Database fields, sealed and opened.

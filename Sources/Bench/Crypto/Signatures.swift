@@ -1,4 +1,3 @@
-import Base
 import CBench
 import Crypto
 import WebPush

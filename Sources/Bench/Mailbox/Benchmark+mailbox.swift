@@ -1,5 +1,3 @@
-import Base
-import Crypto
 import Mailbox
 
 extension Benchmark {

@@ -1,11 +1,9 @@
 import API
-import Base
 import Configuration
 import HTTP
 import Mailbox
 import PushService
 import Reactor
-import System
 import TLS
 
 extension Benchmark {

@@ -1,5 +1,3 @@
-import Base
-
 /// A client of one account's engine, which gets its updates.
 final class EngineSubscriber: WebSocketSubscriber {
     override var destination: [UInt8] { [] }

@@ -1,5 +1,3 @@
-import Base
-
 /// The packets of MQTT 3.1.1 that a measurement needs.
 enum MQTTPacket {
     enum Kind: UInt8 {

@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import Glibc
 import WebPush
 

@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import Mailbox
 import System
 

@@ -1,5 +1,3 @@
-import WebPush
-
 /// Events from the link.
 extension Distributor {
     package mutating func heard(_ event: LinkEvent, at moment: Moment) {

@@ -1,7 +1,6 @@
 package import Bus
 package import Reactor
 package import System
-import WebPush
 
 /// The distributor on a bus: passes calls and events to `Distributor` and performs its actions.
 /// Confined to the thread of its loop.

@@ -1,4 +1,3 @@
-import Base
 package import WebPush
 
 /// Messages from the receiver.

@@ -1,4 +1,3 @@
-import Base
 package import WebPush
 
 /// Requests of the distributor to the receiver.

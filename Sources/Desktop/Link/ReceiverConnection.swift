@@ -1,8 +1,5 @@
-import Base
-import Crypto
 package import HTTP
 import Reactor
-import WebPush
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.
 ///

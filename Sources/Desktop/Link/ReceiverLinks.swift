@@ -1,4 +1,3 @@
-import Base
 import Crypto
 import HTTP
 package import Reactor

@@ -1,6 +1,5 @@
 import Base
 package import Reactor
-import TLS
 
 /// Gets either `opened` or `failed`, once.
 package protocol WebSocketClientHandler: WebSocketHandler {

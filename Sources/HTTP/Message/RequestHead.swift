@@ -1,5 +1,3 @@
-import Base
-
 /// A request without its body. All its texts are ranges of `bytes`.
 package struct RequestHead: Sendable {
     package internal(set) var method = HTTPMethod.get

@@ -1,5 +1,3 @@
-import Base
-
 /// The content of a close frame (RFC 6455 section 5.5.1).
 package struct WebSocketClose: Equatable, Sendable {
     /// Nil if the frame was empty.

@@ -1,5 +1,4 @@
 import Base
-import SQLite
 import WebPush
 
 /// The sender rule as columns of the subscription table.

@@ -1,4 +1,3 @@
-import Dialects
 package import WebPush
 
 import enum Notifications.OwedRole

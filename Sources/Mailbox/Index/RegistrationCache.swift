@@ -1,4 +1,3 @@
-import Base
 import System
 
 /// Recently read registrations, so that a push does not wait for the disk. They are kept whole,

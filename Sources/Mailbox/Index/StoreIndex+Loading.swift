@@ -1,6 +1,5 @@
 import Base
 import SQLite
-import WebPush
 
 /// Fills the index at the start. Messages are counted when they are scanned.
 extension StoreIndex {

@@ -1,4 +1,3 @@
-import Reactor
 import System
 
 /// What is known of callbacks without reading the disk. For all threads.

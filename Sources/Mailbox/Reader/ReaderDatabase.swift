@@ -1,9 +1,7 @@
-import Base
 import Crypto
 import Delivery
 import SQLite
 import System
-import WebPush
 
 /// A read-only connection with the statements that every page needs.
 final class ReaderDatabase {

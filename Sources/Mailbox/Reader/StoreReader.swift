@@ -1,7 +1,5 @@
-import Base
 import Crypto
 import Delivery
-import SQLite
 import System
 
 /// The only thread that reads: pages of waiting messages, and lists. It never blocks the writer.

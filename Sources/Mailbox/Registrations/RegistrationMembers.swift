@@ -1,5 +1,4 @@
 package import Base
-import Notifications
 
 /// The members of a JSON object. Each is read once, with the type it must have.
 package struct RegistrationMembers {

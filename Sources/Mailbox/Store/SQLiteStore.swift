@@ -2,7 +2,6 @@ package import Base
 package import Crypto
 package import Dialects
 import Reactor
-import SQLite
 package import System
 
 /// The store of one machine: a SQLite database in a folder of its own.

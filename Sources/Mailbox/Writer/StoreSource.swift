@@ -1,5 +1,4 @@
 import Dialects
-import SQLite
 
 /// Opens the writer's database, at the start and after a failure.
 struct StoreSource: Sendable {

@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Delivery
 import SQLite
-import WebPush
 
 /// The current batch, as the owners of the stored data see it: where they write, how they seal, and
 /// what they leave for after the commit. They cannot begin or end it. For the writer's thread.

@@ -1,5 +1,3 @@
-import Base
-
 /// The state of an account's source: when it may ring, and how it looks.
 package struct SourceState: Equatable, Sendable {
     /// Which of a source's messages ring. Stored by number.

@@ -1,11 +1,9 @@
-import Base
 import Crypto
 package import Delivery
 package import Mailbox
 import Outbound
 import Reactor
 import System
-import WebPush
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.
 ///

@@ -1,4 +1,3 @@
-import Base
 import Crypto
 import Delivery
 import Mailbox

@@ -1,5 +1,4 @@
 import Delivery
-import Mailbox
 import WebPush
 
 /// Waits for the result of a push, on the loop to which it was sent.

@@ -1,7 +1,4 @@
-import Base
-import Crypto
 import Delivery
-import HTTP
 import Mailbox
 import Reactor
 import System

@@ -1,6 +1,5 @@
 import Base
 import Crypto
-import HTTP
 import Mailbox
 import WebPush
 

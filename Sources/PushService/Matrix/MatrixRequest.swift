@@ -1,6 +1,5 @@
 import Delivery
 import HTTP
-import Mailbox
 import WebPush
 
 /// One request to the gateway, answered once all of its devices are settled.

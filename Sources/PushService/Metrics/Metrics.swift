@@ -1,5 +1,4 @@
 import HTTP
-import Mailbox
 import Outbound
 import Synchronization
 import System

@@ -1,4 +1,3 @@
-import Crypto
 import Reactor
 
 /// Decrypts payloads on a thread of its own when a loop has so many that its other connections

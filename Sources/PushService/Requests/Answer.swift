@@ -1,6 +1,5 @@
 import Delivery
 import HTTP
-import Mailbox
 import WebPush
 
 /// The answers of the push service.

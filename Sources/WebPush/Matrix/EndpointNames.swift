@@ -1,5 +1,3 @@
-import Base
-
 /// The ways to write one of our endpoints as a pushkey: its URL, its path, or its token.
 package struct EndpointNames: Sendable {
     private let origins: Set<Origin>

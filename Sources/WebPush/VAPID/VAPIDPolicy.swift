@@ -1,5 +1,3 @@
-import Base
-
 /// What a signature is checked against at every use, even if it was verified before.
 package struct VAPIDPolicy: Sendable {
     /// Seconds since 1970.

@@ -1,4 +1,3 @@
-import Base
 import Bus
 import System
 import WebPush

@@ -1,6 +1,5 @@
 import Configuration
 import Desktop
-import Reactor
 import System
 
 extension Command {

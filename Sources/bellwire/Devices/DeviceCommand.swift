@@ -1,5 +1,4 @@
 import Base
-import Outbound
 import System
 
 extension Command {

@@ -1,5 +1,3 @@
-import WebPush
-
 /// Tests the way of a message through a receiver as one of its user agents: a push while it is
 /// connected, then one while it is away. A value: events in, actions out.
 struct ReceiverTest {

@@ -1,7 +1,6 @@
 import Base
 import Configuration
 import HTTP
-import Outbound
 import Reactor
 import System
 

@@ -1,7 +1,5 @@
-import Base
 import Crypto
 import Outbound
-import System
 import WebPush
 
 extension Command {

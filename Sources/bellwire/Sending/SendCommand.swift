@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import Outbound
 import System
 import WebPush

@@ -7,7 +7,6 @@ import Mailbox
 import PushService
 import Reactor
 import System
-import WebPush
 
 /// A running push server: the store, the listeners and the loops that serve them.
 final class PushServer {

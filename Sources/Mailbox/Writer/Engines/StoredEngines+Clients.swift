@@ -1,7 +1,5 @@
-import Dialects
 import EngineHost
 import Notifications
-import WebPush
 
 /// Clients of engines, and what waits for them.
 extension StoredEngines {

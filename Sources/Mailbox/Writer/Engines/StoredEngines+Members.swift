@@ -1,6 +1,5 @@
 import EngineHost
 import Notifications
-import WebPush
 
 /// How the registrations of an account affect its engine.
 extension StoredEngines {

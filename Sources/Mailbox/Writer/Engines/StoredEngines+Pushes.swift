@@ -1,8 +1,6 @@
 import Delivery
-import Dialects
 import Notifications
 import System
-import WebPush
 
 /// Pushes.
 extension StoredEngines {

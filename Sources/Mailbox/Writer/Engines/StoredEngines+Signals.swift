@@ -1,5 +1,4 @@
 import Delivery
-import Notifications
 import WebPush
 
 /// Fetch signals for clients of engines.

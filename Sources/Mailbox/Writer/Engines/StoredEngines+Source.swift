@@ -1,5 +1,4 @@
 import Base
-import EngineHost
 import Notifications
 
 /// The source of an account as its registrations define it: how it rings and how it looks.

@@ -1,6 +1,4 @@
-import Base
 import Crypto
-import Dialects
 import EngineHost
 import Notifications
 import System

@@ -1,9 +1,7 @@
-import Base
 import Dialects
 import EngineHost
 import Notifications
 import System
-import WebPush
 
 /// Engines: their accounts, and who hears their news. For the writer's thread.
 final class StoredEngines {

@@ -1,7 +1,5 @@
-import Crypto
 import Delivery
 import System
-import WebPush
 
 /// How applications, engines and time change registrations.
 extension StoredRegistrations {

@@ -1,7 +1,4 @@
-import Base
-import Crypto
 import Delivery
-import WebPush
 
 /// Registrations: what applications request, and what time changes. For the writer's thread.
 final class StoredRegistrations {
