@@ -92,10 +92,10 @@ gate_debug() { needs debug; }
 # bare-root: makes a Debian that has nothing but what it starts with
 gate_bare_root() { needs bare_root; }
 
-build_bare_root() { mkdir "$logs/bare" && .ci/bare make "$logs/bare"; }
+build_bare_root() { mkdir "$logs/bare-debian" && .ci/bare make "$logs/bare-debian"; }
 
 # bare: README's two commands on that Debian, with all tests
-gate_bare() { needs debug && needs bare_root && .ci/bare try "$logs/bare"; }
+gate_bare() { needs debug && needs bare_root && .ci/bare try "$logs/bare-debian"; }
 
 # threads: all tests under the thread sanitizer
 gate_threads() { swift build --build-tests --disable-xctest "${thread[@]}" && run_tests "${thread[@]}"; }

@@ -27,8 +27,11 @@ package struct LoopRequest: Sendable, Confidential {
     package var proxy: String?
     /// False for a request whose connection no other request may use.
     package var sharesConnection = true
-    /// Why an address must not be connected to. Asked before each new connection.
-    package var objection: @Sendable (DialledAddress) -> String? = { _ in nil }
+    /// Why an address must not be connected to; every address unless the caller says otherwise.
+    /// Asked before each new connection.
+    package var objection: @Sendable (DialledAddress) -> String? = { _ in
+        "no rule allows this address"
+    }
 
     package init(
         url: String, isEncrypted: Bool, fields: [(name: String, value: String)], body: [UInt8]

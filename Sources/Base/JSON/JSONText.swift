@@ -41,7 +41,8 @@ extension JSONScanner {
         return result
     }
 
-    private static func unescaped(_ letter: UInt8) -> UInt8 {
+    /// What a letter after a backslash stands for, other than `u`.
+    package static func unescaped(_ letter: UInt8) -> UInt8 {
         switch letter {
         case UInt8(ascii: "b"): 0x08
         case UInt8(ascii: "f"): 0x0C

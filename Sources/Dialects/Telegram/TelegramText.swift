@@ -57,7 +57,7 @@ struct TelegramText {
                 continue
             }
             guard letter == UInt8(ascii: "u") else {
-                result.append(unescaped(letter))
+                result.append(JSONText.unescaped(letter))
                 continue
             }
             let first = hex(&rest)
@@ -82,17 +82,6 @@ struct TelegramText {
     private static func hex(_ rest: inout ArraySlice<UInt8>) -> UInt32 {
         defer { rest = rest.dropFirst(4) }
         return rest.prefix(4).reduce(0) { $0 << 4 | UInt32($1.hexValue ?? 0) }
-    }
-
-    private static func unescaped(_ letter: UInt8) -> UInt8 {
-        switch letter {
-        case UInt8(ascii: "b"): 0x08
-        case UInt8(ascii: "f"): 0x0C
-        case UInt8(ascii: "n"): 0x0A
-        case UInt8(ascii: "r"): 0x0D
-        case UInt8(ascii: "t"): 0x09
-        default: letter
-        }
     }
 
     /// Encodes as UTF-8, including surrogates.

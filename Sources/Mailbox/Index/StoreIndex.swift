@@ -108,21 +108,16 @@ extension StoreIndex: ReservationKeeper {
 
 /// Acceptance.
 extension StoreIndex {
-    /// Counts a message against its quotas, unless its TTL is zero. False means 429.
+    /// Counts a message against its quotas, unless it is never stored. False means 429.
     package func reserve(
         _ content: borrowing Message.Content, for address: Address,
         in reservation: inout Reservation
     ) -> Bool {
         guard content.needsStore else { return true }
-        return reserve(content.size, for: address, in: &reservation) == nil
-    }
-
-    func reserve(
-        _ size: Int, for address: Address, in reservation: inout Reservation
-    ) -> QuotaRefusal? {
-        let refusal = ledger.withLock { $0.reserve(size, for: address) }
-        if refusal == nil { reservation.add(room: size, for: address, by: self) }
-        return refusal
+        let size = content.size
+        guard ledger.withLock({ $0.reserve(size, for: address) }) == nil else { return false }
+        reservation.add(room: size, for: address, by: self)
+        return true
     }
 
     /// Whether there is room for a message right now.

@@ -6,24 +6,6 @@ import Mailbox
 import System
 import WebPush
 
-/// A push that waits until older messages have been dropped.
-private final class Waiting {
-    let content: Message.Content
-    let address: Address
-    var reservation: Reservation
-    let sender: any PushSender
-
-    init(
-        _ content: consuming Message.Content, _ address: Address,
-        _ reservation: consuming Reservation, _ sender: any PushSender
-    ) {
-        self.content = content
-        self.address = address
-        self.reservation = reservation
-        self.sender = sender
-    }
-}
-
 /// Turns a request to an endpoint into a message for the desk, or refuses it.
 final class PushIntake {
     private let service: PushContext
@@ -108,38 +90,33 @@ final class PushIntake {
         return try gate.admit(fields, body, to: endpoint, of: authority)
     }
 
-    /// Makes a message of an admitted push, if there is room for it.
+    /// Makes a message of an admitted push, if there is room for it. If the configuration says so,
+    /// the oldest messages of a full subscription make room.
     func accept(
         _ content: consuming Message.Content, to address: Address,
-        _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
+        _ reservation: consuming Reservation = Reservation(), from sender: any PushSender,
+        hasMadeRoom: Bool = false
     ) throws(PushRefusal) {
         var reservation = reservation
         if service.index.reserve(content, for: address, in: &reservation) {
             let message = try desk.makeMessage(consume content, to: address, reservation)
             return desk.accept(message, from: sender)
         }
-        guard service.settings.dropsOldest else {
+        guard service.settings.dropsOldest, !hasMadeRoom else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
-        makeRoom(for: Waiting(content, address, reservation, sender))
-    }
-
-    /// If the configuration says so, the oldest messages of a full subscription are dropped.
-    private func makeRoom(for push: Waiting) {
+        let (content, held) = (content, Held(reservation))
         desk.submit(
-            .dropOldest(push.address, count: Self.droppedAtOnce),
+            .dropOldest(address, count: Self.droppedAtOnce),
             .other { [self] outcome in
                 do throws(PushRefusal) {
-                    guard outcome != .unavailable else { throw .unavailable }
-                    guard
-                        service.index.reserve(
-                            push.content, for: push.address, in: &push.reservation)
-                    else { throw .tooMany(retryAfter: RetryAfter.whenFull) }
-                    let message = try desk.makeMessage(
-                        push.content, to: push.address, push.reservation.take())
-                    desk.accept(message, from: push.sender)
+                    guard outcome != .unavailable, let reservation = held.value.take() else {
+                        throw .unavailable
+                    }
+                    try accept(
+                        content, to: address, reservation, from: sender, hasMadeRoom: true)
                 } catch {
-                    push.sender.refuse(error, service)
+                    sender.refuse(error, service)
                 }
             })
     }

@@ -32,13 +32,6 @@ private final class Arrival {
     }
 }
 
-/// A push whose registration is being looked up.
-private final class Waiting {
-    var push: ReceiverPush?
-
-    init(_ push: consuming ReceiverPush) { self.push = consume push }
-}
-
 /// Handles pushes to registrations: decrypts messages, and records fetch signals.
 final class ReceiverIntake {
     private let service: PushContext
@@ -58,9 +51,9 @@ final class ReceiverIntake {
         if let entry = service.index.registrations[device] {
             return judge(Arrival(push, entry))
         }
-        let waiting = Waiting(push)
+        let held = Held(push)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
-            guard let push = waiting.push.take() else { return }
+            guard let push = held.value.take() else { return }
             switch answer {
             case .registration(.one(let registration, _)): judge(Arrival(push, .init(registration)))
             case .registration(.none): push.sender.refuse(.gone, service)

@@ -198,10 +198,9 @@ extension TestStore {
         return store.index.reserve(mark, for: device, in: &reservation)
     }
 
-    /// Why a message would be refused now.
-    func refusal(_ address: Address) -> QuotaRefusal? {
-        var reservation = Reservation()
-        return store.index.reserve(10, for: address, in: &reservation)
+    /// Whether a message would be accepted now.
+    func hasRoom(_ address: Address) -> Bool {
+        store.index.hasRoom(for: Message.Content(body: [1, 2], ttl: 60), address)
     }
 
     /// Reserves room for a message and stores it.

@@ -30,10 +30,11 @@ final class ClientFixture: Sendable {
     }
 
     func send(_ url: String, body: String = "{}") async -> Result<HTTPResponse, RequestFailure> {
-        await send(
-            LoopRequest(
-                url: url, isEncrypted: url.hasPrefix("https:"),
-                fields: [("content-type", "application/json")], body: Array(body.utf8)))
+        var request = LoopRequest(
+            url: url, isEncrypted: url.hasPrefix("https:"),
+            fields: [("content-type", "application/json")], body: Array(body.utf8))
+        request.objection = { _ in nil }
+        return await send(request)
     }
 
     func send(_ request: LoopRequest) async -> Result<HTTPResponse, RequestFailure> {
@@ -193,6 +194,7 @@ struct LoopClientTests {
         }
         var request = LoopRequest(
             url: "http://name.example:\(hook.port)/", isEncrypted: false, fields: [], body: [])
+        #expect(await client.outcome(request) == "no rule allows this address")
         request.objection = { $0.isMapped || $0.address != IPAddress("127.0.0.1") ? "no" : nil }
         #expect(await client.outcome(request) == "200")
         request.objection = { _ in "not today" }
