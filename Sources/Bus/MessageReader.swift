@@ -46,9 +46,7 @@ struct MessageReader {
         case "r": return .structure(try container(type, contents))
         case "e":
             let pair = try container(type, contents)
-            guard pair.count == 2 else {
-                throw BusError("sd_bus_message_read", code: EBADMSG)
-            }
+            guard pair.count == 2 else { throw BusError("sd_bus_message_read", code: EBADMSG) }
             return .entry(pair[0], pair[1])
         case "v":
             guard let value = try container(type, contents).first else {

@@ -118,9 +118,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     private static func addressAndPort(
         _ text: Substring
     ) throws(ConfigurationError) -> (IPAddress, UInt16) {
-        guard let colon = text.lastIndex(of: ":") else {
-            throw ConfigurationError("has no port")
-        }
+        guard let colon = text.lastIndex(of: ":") else { throw ConfigurationError("has no port") }
         let digits = Array(text[text.index(after: colon)...].utf8)
         var host = text[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")

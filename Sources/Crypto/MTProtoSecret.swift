@@ -92,9 +92,7 @@ package struct MTProtoSecret: Sendable {
     private static func text(_ plain: [UInt8]) throws(Failure) -> [UInt8] {
         let length = (0..<4).reversed().reduce(0) { $0 << 8 | Int(plain[$1]) }
         guard length <= plain.count - 4 else { throw .refusal(.badTextLength) }
-        guard paddingLimits.contains(plain.count - 4 - length) else {
-            throw .refusal(.badPadding)
-        }
+        guard paddingLimits.contains(plain.count - 4 - length) else { throw .refusal(.badPadding) }
         return Array(plain[4..<4 + length])
     }
 }

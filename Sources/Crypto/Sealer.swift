@@ -99,9 +99,7 @@ package struct Sealer: ~Copyable {
     }
 
     private static func masterKeyID(of sealed: Span<UInt8>) -> UInt64? {
-        guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else {
-            return nil
-        }
+        guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else { return nil }
         return sealed.word(at: 1)
     }
 

@@ -54,7 +54,6 @@ package struct DeviceDelivery: Sendable {
     package init() {}
 
     package var isOpen: Bool { phase == .open }
-    package var isClosed: Bool { phase == .closed }
     /// So many acknowledgements wait to be recorded that the device must wait.
     package var isCrowded: Bool { replies.isCrowded }
 

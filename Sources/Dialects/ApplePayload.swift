@@ -60,9 +60,7 @@ struct ApplePayload {
     private func text(
         _ name: StaticString, _ keyName: StaticString, _ argumentsName: StaticString
     ) -> String {
-        guard let key = alert?[keyName]?.text, !key.isEmpty else {
-            return alert?[name]?.text ?? ""
-        }
+        guard let key = alert?[keyName]?.text, !key.isEmpty else { return alert?[name]?.text ?? "" }
         let arguments = (alert?[argumentsName]?.elements ?? []).compactMap(\.textOrNumber)
         if let sentence = source.sentences[key] {
             return TemplateText(apple: sentence[...]).filled(arguments)

@@ -43,9 +43,7 @@ package enum AutomaticDialect {
             return .telegram
         }
         if ICQDialect.isMarked(root) { return .icq }
-        if root["aps"] != nil || root["payload"] != nil || root["customId"] != nil {
-            return .zpns
-        }
+        if root["aps"] != nil || root["payload"] != nil || root["customId"] != nil { return .zpns }
         return .plain
     }
 }

@@ -39,9 +39,7 @@ package enum ZPNsDialect {
     private static func whatShowsNothing(
         _ apple: ApplePayload, _ own: Own, hasBadge: Bool
     ) -> [Event] {
-        if apple.isMutable, !own.name.isEmpty {
-            return [.ended(name: own.name, order: own.order)]
-        }
+        if apple.isMutable, !own.name.isEmpty { return [.ended(name: own.name, order: own.order)] }
         if apple.wakes { return [.fetchRequired(reason: "content_available", details: [])] }
         return hasBadge ? [] : [.ignored]
     }

@@ -122,9 +122,7 @@ extension LoopClient: EventHandler, TimerHandler {
         }
         let interest = Interest(
             readable: what & CURL_POLL_IN != 0, writable: what & CURL_POLL_OUT != 0)
-        if let watched = watches[socket] {
-            return loop.setInterest(interest, of: watched.watch)
-        }
+        if let watched = watches[socket] { return loop.setInterest(interest, of: watched.watch) }
         // If the socket cannot be watched, its transfer times out.
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return }

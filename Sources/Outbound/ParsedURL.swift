@@ -19,9 +19,7 @@ package struct ParsedURL: Sendable {
         guard let scheme = parts[CURLUPART_SCHEME], schemes.contains(scheme) else {
             throw .otherScheme
         }
-        guard parts[CURLUPART_USER] == nil, parts[CURLUPART_PASSWORD] == nil else {
-            throw .hasUser
-        }
+        guard parts[CURLUPART_USER] == nil, parts[CURLUPART_PASSWORD] == nil else { throw .hasUser }
         guard let host = parts[CURLUPART_HOST]?.lowercased(), parts.set(host: host),
             let url = parts[CURLUPART_URL], let port = parts.port
         else { throw .notAURL }

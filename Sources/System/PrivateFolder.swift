@@ -23,9 +23,7 @@ package enum PrivateFolder {
             return try check(String(path.dropLast()), acceptsRoot: acceptsRoot)
         }
         var status = stat()
-        guard lstat(path, &status) == 0 else {
-            throw .system(path: path, SystemError("lstat"))
-        }
+        guard lstat(path, &status) == 0 else { throw .system(path: path, SystemError("lstat")) }
         switch status.st_mode & S_IFMT {
         case S_IFLNK: throw .link(path: path)
         case S_IFDIR: break

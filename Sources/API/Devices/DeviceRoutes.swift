@@ -74,9 +74,7 @@ final class DeviceRoutes {
             guard case .credentials(let credentials) = loaded else {
                 return answer(.failure(.unavailable))
             }
-            guard service.doors.admit(caller.pass) else {
-                return answer(.failure(.notAllowed))
-            }
+            guard service.doors.admit(caller.pass) else { return answer(.failure(.notAllowed)) }
             then(credentials.filter { caller.mayUse($0.owner) })
         }
     }

@@ -87,9 +87,7 @@ final class RegistrationRoutes {
             guard case .registration(let found) = answer else {
                 return reply(.failure(.unavailable))
             }
-            if let objection = service.objection(to: caller) {
-                return reply(.failure(objection))
-            }
+            if let objection = service.objection(to: caller) { return reply(.failure(objection)) }
             guard case .one(let registration, let undecryptable) = found,
                 caller.mayUse(registration.owner)
             else { return reply(.failure(.unknown)) }

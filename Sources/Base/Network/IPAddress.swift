@@ -35,9 +35,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The canonical text: RFC 5952 for IPv6, four numbers for IPv4.
     package var description: String {
-        if let v4 {
-            return "\(v4 >> 24).\(v4 >> 16 & 0xFF).\(v4 >> 8 & 0xFF).\(v4 & 0xFF)"
-        }
+        if let v4 { return "\(v4 >> 24).\(v4 >> 16 & 0xFF).\(v4 >> 8 & 0xFF).\(v4 & 0xFF)" }
         let gap = longestGap
         var text = ""
         var index = 0

@@ -6,9 +6,7 @@ extension Benchmark {
         name: "mailbox",
         summary: "durable commits and reading back (--folder, --messages, --endpoints)"
     ) { options in
-        guard !options.folder.isEmpty else {
-            throw Options.Failure(message: "--folder is missing")
-        }
+        guard !options.folder.isEmpty else { throw Options.Failure(message: "--folder is missing") }
         let start = Clock.nanoseconds
         let bench = try MailboxBench(folder: options.folder, endpoints: options.endpoints)
         print("\(options.endpoints) endpoints registered in \(seconds(since: start)) s")

@@ -58,9 +58,7 @@ extension Custody {
             line.handed < line.ids.count
         else { return }
         for id in line.ids {
-            guard let handed = lines[channel]?.handed, handed < Self.handoverLimit else {
-                return
-            }
+            guard let handed = lines[channel]?.handed, handed < Self.handoverLimit else { return }
             let key = Key(channel, id)
             guard let entry = entries[key], !entry.isHanded else { continue }
             // The messages behind it would overtake it.

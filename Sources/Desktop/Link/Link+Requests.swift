@@ -41,9 +41,7 @@ extension Link {
     package mutating func acknowledge(
         _ channel: ChannelID, version: String, isDelivered: Bool
     ) {
-        guard isOpen else {
-            return unsent.append((channel, version, isDelivered))
-        }
+        guard isOpen else { return unsent.append((channel, version, isDelivered)) }
         var text: [UInt8] = []
         ClientRequest.appendAcknowledgement(
             channel, version: version, isDelivered: isDelivered, to: &text)

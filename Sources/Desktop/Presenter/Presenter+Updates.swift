@@ -111,9 +111,7 @@ extension Presenter {
     ) {
         guard var entry = entries[key] else { return }
         let isFirst = entry.notification == nil
-        guard isFirst || entry.notification != notification || entry.chat != chat else {
-            return
-        }
+        guard isFirst || entry.notification != notification || entry.chat != chat else { return }
         (entry.notification, entry.chat, entry.isDoomed) = (notification, chat, false)
         entries[key] = entry
         redraw(key)

@@ -20,9 +20,7 @@ package enum PushReceiver {
     }
 
     static func id(of document: JSONDocument) throws(Refusal) -> Int64 {
-        guard document.root.kind == .object else {
-            throw Refusal(message: "Expected JSON object")
-        }
+        guard document.root.kind == .object else { throw Refusal(message: "Expected JSON object") }
         do throws(TelegramRefusal) {
             let outer = TelegramFields(node: document.root)
             let fields = outer.has("data") ? try outer.object("data") : outer

@@ -21,9 +21,7 @@ struct TelegramContent {
         if let content = table[key] { return content }
         guard pinned.contains(key) else { return nil }
         let name = key.dropFirst("PINNED_".count)
-        guard var content = table["MESSAGE_\(name)"] else {
-            return nil
-        }
+        guard var content = table["MESSAGE_\(name)"] else { return nil }
         // For pinned messages TDLib omits the score and the prize.
         if [.gameScore, .giveaway, .paidMedia].contains(content.kind) { content.argument = .none }
         content.flags.insert(.isPinned)

@@ -179,9 +179,7 @@ extension TelegramDialect {
         if key.hasPrefix("REACT_") || key.hasPrefix("CHAT_REACT_") || key == "READ_REACTION" {
             return .unsupported("Reaction notifications are unsupported")
         }
-        if key.hasPrefix("STORY_") {
-            return .unsupported("Story notifications are unsupported")
-        }
+        if key.hasPrefix("STORY_") { return .unsupported("Story notifications are unsupported") }
         return nil
     }
 }

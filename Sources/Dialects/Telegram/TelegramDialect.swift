@@ -23,9 +23,7 @@ package enum TelegramDialect {
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> [Event] {
         if let events = try serviceEvents(push, context) { return events }
-        guard let chatID = push.chatID else {
-            return try eventsWithoutChat(push, context)
-        }
+        guard let chatID = push.chatID else { return try eventsWithoutChat(push, context) }
         if let events = try historyEvents(push, chatID, context) { return events }
         return try messageEvents(push, chatID, context)
     }
@@ -47,9 +45,7 @@ package enum TelegramDialect {
             if text.isEmpty, context.policy == .learn {
                 text = push.fields["announcement"]?.text ?? ""
             }
-            guard !text.isEmpty else {
-                throw .malformed("Receive empty announcement message text")
-            }
+            guard !text.isEmpty else { throw .malformed("Receive empty announcement message text") }
             return [.announcement(id: Int64(try push.custom.int("announcement")), text: text)]
         case "OAUTH_REQUEST":
             let url = try push.custom.requiredText("data_url")
@@ -80,9 +76,7 @@ package enum TelegramDialect {
     private static func eventsWithoutChat(
         _ push: TelegramPush, _ context: DialectContext
     ) throws(TelegramRefusal) -> [Event] {
-        if push.key == "MESSAGE_MUTED", context.policy == .learn {
-            return muted(push)
-        }
+        if push.key == "MESSAGE_MUTED", context.policy == .learn { return muted(push) }
         let isShown = push.key.hasPrefix("ENCRYPT") || push.key == "STORY_HIDDEN_AUTHOR"
         if isShown, context.policy == .learn { return described(push, nil, context) }
         if push.key == "ENCRYPTED_MESSAGE" || push.key == "MESSAGE_MUTED" {

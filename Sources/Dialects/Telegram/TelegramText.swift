@@ -57,7 +57,7 @@ struct TelegramText {
                 continue
             }
             guard letter == UInt8(ascii: "u") else {
-                result.append(JSONText.unescaped(letter))
+                result.append(JSONScanner.unescaped(letter))
                 continue
             }
             let first = hex(&rest)

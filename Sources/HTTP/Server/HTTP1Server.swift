@@ -82,9 +82,7 @@ final class HTTP1Server: HTTPResponder {
                 body.append(piece: range, of: input)
             case .end:
                 handOver()
-                guard awaited != nil || successor != nil || connection.isCongested else {
-                    continue
-                }
+                guard awaited != nil || successor != nil || connection.isCongested else { continue }
                 held = input.array(position..<input.count)
                 if let successor { handOn(to: successor) }
                 return

@@ -188,9 +188,7 @@ extension HTTPConnection {
             Interest(
                 readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
         if wishes.takesInput, hasUnread { readOn() }
-        guard wishes.ending != nil else {
-            return watch.setTimer(wishes.deadline, self, service)
-        }
+        guard wishes.ending != nil else { return watch.setTimer(wishes.deadline, self, service) }
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
         watch.setTimer(deadline, self, service)

@@ -77,13 +77,9 @@ extension RegistrationTerms {
         isSigned = try members.flag("vapid") ?? false
         acceptsClear = try members.flag("clear") ?? acceptsClear
         trustsClear = try members.flag("trust_clear") ?? false
-        guard acceptsClear || !trustsClear else {
-            throw Fault("trust_clear needs clear as well")
-        }
+        guard acceptsClear || !trustsClear else { throw Fault("trust_clear needs clear as well") }
         if let word = try members.text("notify_mode") {
-            guard let mode = NotifyMode(name: word) else {
-                throw Fault("notify_mode is unknown")
-            }
+            guard let mode = NotifyMode(name: word) else { throw Fault("notify_mode is unknown") }
             askedMode = mode
         }
         askedTimeout = try members.seconds("session_timeout", Self.sessionTimeouts)

@@ -44,9 +44,7 @@ extension Engine {
             return .ok
         }
         let name: StaticString = type == "bellwire.heard" ? "through" : "id"
-        guard let id = request[name]?.integer else {
-            return .badRequest("Identifier is invalid")
-        }
+        guard let id = request[name]?.integer else { return .badRequest("Identifier is invalid") }
         switch type {
         case "bellwire.heard": account.owed.removeNotices(through: id)
         case "bellwire.actionTaken": account.owed.remove(id, where: \.isAction)

@@ -87,11 +87,7 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Handles a message whose device is not connected.
     private func takeAway(_ message: Message, _ sender: SenderTicket) {
-        if message.needsStore {
-            keep(message, sender)
-        } else {
-            answer(sender, message, .accepted)
-        }
+        message.needsStore ? keep(message, sender) : answer(sender, message, .accepted)
     }
 
     /// Gives a message to the store; its sender is answered once the store has replied.

@@ -48,9 +48,7 @@ final class ReceiverIntake {
 
     func receive(_ push: consuming ReceiverPush) {
         let device = push.endpoint.address.device
-        if let entry = service.index.registrations[device] {
-            return judge(Arrival(push, entry))
-        }
+        if let entry = service.index.registrations[device] { return judge(Arrival(push, entry)) }
         let held = Held(push)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
             guard let push = held.value.take() else { return }
@@ -111,9 +109,7 @@ final class ReceiverIntake {
         _ version: UInt64?, _ request: PushRequest, _ arrival: Arrival
     ) throws(PushRefusal) {
         let message = try make(content(request, []), arrival)
-        guard request.ttl > 0 else {
-            return accept(arrival, message, .accepted)
-        }
+        guard request.ttl > 0 else { return accept(arrival, message, .accepted) }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
         // A version too large for a signed 64-bit number is left out of the event.

@@ -61,9 +61,7 @@ struct VAPIDGate: ~Copyable {
                     && names(authority, fields, endpoint, now))
             throw PushRefusal(refusal, circumstances)
         }
-        guard !fields.isEncrypted(body, withKeyOf: entry) else {
-            throw .encryption(.sharedKey)
-        }
+        guard !fields.isEncrypted(body, withKeyOf: entry) else { throw .encryption(.sharedKey) }
         return KeyHash(entry.keyHash)
     }
 

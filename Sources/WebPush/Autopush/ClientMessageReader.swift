@@ -67,9 +67,7 @@ struct ClientMessageReader {
     private func optional(
         _ member: ClientMember, _ payload: Span<UInt8>
     ) throws(Invalid) -> JSONCursor? {
-        guard var cursor = cursor(member), try cursor.kind(in: payload) != .null else {
-            return nil
-        }
+        guard var cursor = cursor(member), try cursor.kind(in: payload) != .null else { return nil }
         return cursor
     }
 
@@ -188,9 +186,7 @@ extension JSONCursor {
         try beginArray(in: text)
         while try nextElement(in: text) {
             let channel = try string(in: text)
-            guard channel.withValue(in: text, { Bits128(uuid: $0) }) != nil else {
-                throw Invalid()
-            }
+            guard channel.withValue(in: text, { Bits128(uuid: $0) }) != nil else { throw Invalid() }
         }
     }
 }

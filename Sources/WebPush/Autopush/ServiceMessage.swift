@@ -63,9 +63,7 @@ package enum ServiceMessage: Sendable {
             !version.isEmpty
         else { throw Unreadable() }
         if root["withdrawn"]?.bool == true { return .withdrawn(channel, version: version) }
-        guard let message = ReceivedNotification(root, channel, version) else {
-            throw Unreadable()
-        }
+        guard let message = ReceivedNotification(root, channel, version) else { throw Unreadable() }
         return .notification(message)
     }
 }

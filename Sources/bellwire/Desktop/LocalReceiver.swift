@@ -38,9 +38,7 @@ enum LocalReceiver {
         let path = DesktopHost.folder(in: state) + "/local-device"
         let devices = try DeviceReport.devices(json: try control.send("GET", devicesPath))
         let known = devices.filter { $0.name == deviceName }
-        if known.count == 1, FileStamp(of: path) != nil {
-            return try KeyFile.read(path)
-        }
+        if known.count == 1, FileStamp(of: path) != nil { return try KeyFile.read(path) }
         for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
         var body = JSONWriter()
         body.object { $0.member("name", deviceName) }

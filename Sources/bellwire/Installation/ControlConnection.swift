@@ -71,9 +71,7 @@ struct ControlConnection {
         } catch {
             throw error.isConnectionRefusal ? Self.noServer(path) : error
         }
-        guard (200..<300).contains(response.status) else {
-            throw Self.refusal(response)
-        }
+        guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
         return response.body
     }
 

@@ -43,9 +43,7 @@ extension Engine {
                 endCall(id)
             }
             let isRinging = account.calls.values.contains { $0.chatID == chatID }
-            guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else {
-                return .ok
-            }
+            guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else { return .ok }
             // Apart from the identifiers that the client gives to calls.
             account.lastCallID = following(account.lastCallID)
             let id = Int32.max - account.lastCallID

@@ -1,9 +1,7 @@
 /// Messages that the client has loaded itself. They replace those known from pushes.
 extension Engine {
     mutating func addMessage(_ message: LoadedMessage) -> Outcome {
-        guard var chat = account.chats[message.chatID] else {
-            return .badRequest("Chat not found")
-        }
+        guard var chat = account.chats[message.chatID] else { return .badRequest("Chat not found") }
         let isOld = message.id <= chat.lastMessage
         let wasPushed = message.id <= chat.lastPushMessage
         chat.lastMessage = max(chat.lastMessage, message.id)

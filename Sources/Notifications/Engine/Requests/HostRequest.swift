@@ -76,9 +76,7 @@ package struct SourceChange: Sendable {
             if notifyMode == nil { throw Invalid(message: "Notify mode is unknown") }
         }
         if let timeout = request["session_timeout"]?.integer {
-            guard timeout > 0 else {
-                throw Invalid(message: "Session timeout must be positive")
-            }
+            guard timeout > 0 else { throw Invalid(message: "Session timeout must be positive") }
             sessionTimeout = Int32(clamping: timeout)
         }
         isMobile = request["mobile"]?.bool
