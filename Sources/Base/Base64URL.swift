@@ -107,7 +107,7 @@ package enum Base64URL {
         var count = 0
         var isValid = true
         let values = Self.values
-        // A span, because indexing the table itself would copy it each time.
+        // This is a span, because indexing the table itself would copy it each time.
         let table = values.span
         var group: UInt32 = 0
         var seen: UInt8 = 0
@@ -141,12 +141,12 @@ package enum Base64URL {
         decode(Array(text.utf8).span)
     }
 
-    /// As `decode`, but first cuts one or two `=` from the end, which some senders write.
+    /// Like `decode`, but first cuts one or two `=` from the end, which some senders write.
     package static func decodeToleratingPadding(_ text: Span<UInt8>) -> [UInt8]? {
         decode(text.extracting(0..<lengthWithoutPadding(text)))
     }
 
-    /// As `decodeToleratingPadding`, but also accepts the two characters of the standard alphabet
+    /// Like `decodeToleratingPadding`, but also accepts the two characters of the standard alphabet
     /// (RFC 4648 section 4).
     package static func decodeToleratingAlphabet(_ text: Span<UInt8>) -> [UInt8]? {
         let characters = text.array(text.indices).map { character in

@@ -8,7 +8,7 @@ package struct Bits128: Hashable, Sendable {
         self.low = low
     }
 
-    /// In network byte order; nil unless there are 16 bytes.
+    /// Reads network byte order; nil unless there are 16 bytes.
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var (high, low) = (UInt64(0), UInt64(0))
@@ -28,14 +28,14 @@ package struct Bits128: Hashable, Sendable {
 
 /// The spellings of a UUID (RFC 9562 section 4); version and variant are ignored.
 extension Bits128 {
-    /// Only `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case.
+    /// Accepts only `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in lower case.
     package init?(canonicalUUID text: Span<UInt8>) {
         guard text.count == 36 else { return nil }
         for index in text.indices where text[index].lowercased != text[index] { return nil }
         self.init(dashed: text)
     }
 
-    /// Also upper case, without dashes, in braces, and as a URN.
+    /// Also accepts upper case, a text without dashes, one in braces, and a URN.
     package init?(uuid text: Span<UInt8>) {
         switch text.count {
         case 32: self.init(hexadecimal: text)
@@ -125,14 +125,14 @@ extension Bits128 {
     }
 }
 
-/// 22 characters of base64url.
+/// The identifier as 22 characters of base64url.
 extension Bits128 {
     package static let base64URLLength = 22
 
     package init?(base64URL text: Span<UInt8>) {
         guard text.count == Self.base64URLLength else { return nil }
         let values = Base64URL.values
-        // A span, because indexing the table itself would copy it each time.
+        // This is a span, because indexing the table itself would copy it each time.
         let table = values.span
         var (high, low) = (UInt64(0), UInt64(0))
         var seen: UInt8 = 0

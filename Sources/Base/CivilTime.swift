@@ -27,8 +27,8 @@ package struct CivilTime: Equatable, Sendable {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// The date so many days after 1 January 1970. Years are counted from March, so that the leap
-    /// day is the last day of a year, and in eras of 400 years, which are equally long.
+    /// The date that is `day` days after 1 January 1970. Years are counted from March, so that the
+    /// leap day is the last day of a year, and in eras of 400 years, which are equally long.
     private static func date(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = shifted / 146_097

@@ -1,6 +1,6 @@
 /// A 256-bit hash value, for use as a table key.
 package struct Digest: Hashable, Sendable {
-    /// Its bytes, first byte highest.
+    /// The bytes of the hash; the first byte is the highest.
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
     package init(_ bytes: InlineArray<32, UInt8>) {

@@ -15,8 +15,8 @@ package enum Printable {
         return result
     }
 
-    /// As `text`, but at most `limit` scalars (a character may have any number of them); a longer
-    /// text ends in an ellipsis.
+    /// Like `text`, but returns at most `limit` scalars (a character may have any number of them);
+    /// a longer text ends in an ellipsis.
     package static func text(_ text: String, limit: Int) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
@@ -24,9 +24,10 @@ package enum Printable {
         return self.text(String(scalars[..<end])) + "…"
     }
 
-    /// For notifications on the screen: unsafe characters are left out, because an escape means
-    /// nothing there, and line breaks too unless `keepsLines`. At most `limit` scalars including an
-    /// ellipsis, because a character may have any number of them.
+    /// Makes text safe for notifications on the screen. It leaves out unsafe characters, because an
+    /// escape means nothing there, and line breaks unless `keepsLines`. It returns at most `limit`
+    /// scalars, including an ellipsis; characters are not counted, because one may have any number
+    /// of scalars.
     package static func onScreen(_ text: String, limit: Int, keepsLines: Bool = false) -> String {
         var result = ""
         var count = 0

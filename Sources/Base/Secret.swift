@@ -32,7 +32,7 @@ package struct Secret: Sendable, Confidential {
 }
 
 extension Secret {
-    /// Immutable once `init` has returned, so any thread may read it without a lock.
+    /// It is immutable once `init` has returned, so any thread may read it without a lock.
     private final class Storage: @unchecked Sendable {
         let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -48,7 +48,7 @@ extension Secret {
     }
 }
 
-/// Never inlined, so that the optimiser cannot remove the zeroing.
+/// It is never inlined, so that the optimiser cannot remove the zeroing.
 @inline(never)
 package func overwrite(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     for index in bytes.indices { bytes[index] = 0 }

@@ -13,7 +13,7 @@ enum Clock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// In nanoseconds, without a system call.
+    /// The time in nanoseconds, read without a system call.
     static var nanoseconds: Int {
         let time = read(CLOCK_MONOTONIC)
         return time.tv_sec * 1_000_000_000 + time.tv_nsec

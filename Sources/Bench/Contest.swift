@@ -3,7 +3,8 @@ struct Contender {
     let run: (Int) throws -> Void
 }
 
-/// Ways to do the same, measured in turns so that a slow machine affects all alike.
+/// Several ways to do one operation, measured in turns, so that a slow machine affects all of them
+/// alike.
 struct Contest {
     /// How many items each contender processes in one turn.
     static let itemCount = 256

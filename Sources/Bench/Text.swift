@@ -9,7 +9,7 @@ extension String {
 }
 
 extension Double {
-    /// With a fixed number of digits after the point, at most 9.
+    /// The number with a fixed number of digits after the point, at most 9.
     func text(digits: Int) -> String {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (magnitude * scale).rounded()

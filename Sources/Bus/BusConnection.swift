@@ -4,7 +4,7 @@ package import Reactor
 /// One connection to a message bus, driven by an event loop.
 ///
 /// When it ends, every waiting call fails. It cannot be used again; create another one.
-// Unchecked: used only on the thread of its loop, or while that does not run.
+// Unchecked: it is used only on the thread of its loop, or while that does not run.
 package final class BusConnection: @unchecked Sendable {
     let handle: BusHandle
     let loop: EventLoop
@@ -83,7 +83,7 @@ package final class BusConnection: @unchecked Sendable {
             loop.setInterest(Interest(readable: readable, writable: writable), of: watch)
             wake(at: try handle.wakeUp)
         } catch {
-            // Later, because a sender does not expect the end in the middle of sending.
+            // Ends later, because a sender does not expect the end while it is sending.
             loop.post { self.end(error) }
         }
     }

@@ -5,7 +5,7 @@ import Glibc
 package struct BusFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// For example `org.freedesktop.DBus.Error.ServiceUnknown`.
     package let name: String
-    /// Text of the peer: not trusted, never logged.
+    /// A text of the peer, which is not trusted, and never logged.
     package let text: String
     /// Nobody answered in the caller's time.
     package let isTimeout: Bool

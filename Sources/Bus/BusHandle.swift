@@ -5,7 +5,7 @@ import Glibc
 struct BusHandle: ~Copyable {
     let handle: OpaquePointer
 
-    /// Begins to connect; messages sent before that wait.
+    /// Begins to connect. Messages that are sent before the connection is open wait.
     init(to address: BusAddress) throws(BusError) {
         var handle: OpaquePointer?
         switch address {
@@ -29,7 +29,7 @@ struct BusHandle: ~Copyable {
         }
     }
 
-    // Without flushing, which would wait for a bus that does not read.
+    // Closes without flushing, which would wait for a bus that does not read.
     deinit { sd_bus_close_unref(handle) }
 
     var descriptor: Int32 {

@@ -56,7 +56,7 @@ package struct BusInterface: Equatable, Sendable {
 
     func method(_ name: String) -> Method? { methods.first { $0.name == name } }
 
-    /// In the format of `Introspect`. All names are our own, so nothing is escaped.
+    /// The description that `Introspect` returns. All names are our own, so nothing is escaped.
     var xml: String {
         var lines = ["  <interface name=\"\(name)\">"]
         for method in methods {

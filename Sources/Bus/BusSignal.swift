@@ -28,8 +28,8 @@ package struct BusRule: Equatable, Sendable {
         self.argument = argument
     }
 
-    /// In the bus's format. Names and paths contain no quote; other values are escaped as the
-    /// specification says.
+    /// The rule in the format of the bus. Names and paths contain no quote; other values are
+    /// escaped as the specification says.
     var text: String {
         var parts = ["type='signal'"]
         for (name, value) in [

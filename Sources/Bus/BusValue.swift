@@ -17,7 +17,7 @@ package enum BusValue: Equatable, Sendable {
     case signature(String)
     /// An array of bytes.
     case bytes([UInt8])
-    /// With the signature of one element, which an empty array needs as well.
+    /// An array, with the signature of one element, which an empty array needs as well.
     case array(String, [BusValue])
     case structure([BusValue])
     indirect case entry(BusValue, BusValue)
@@ -58,7 +58,7 @@ package enum BusValue: Equatable, Sendable {
 }
 
 extension BusValue {
-    /// Of a string or an object path.
+    /// The text of a string or an object path.
     package var text: String? {
         switch self {
         case .string(let text), .objectPath(let text): text
@@ -75,7 +75,7 @@ extension BusValue {
         }
     }
 
-    /// Of any integer type.
+    /// The value of any integer type.
     package var integer: Int64? {
         switch self {
         case .byte(let number): Int64(number)
@@ -106,7 +106,7 @@ extension BusValue {
         }
     }
 
-    /// Of an array or a structure.
+    /// The elements of an array or a structure.
     package var elements: [BusValue]? {
         switch self {
         case .array(_, let elements), .structure(let elements): elements
@@ -115,15 +115,15 @@ extension BusValue {
         }
     }
 
-    /// Of an array of strings only.
+    /// The texts of an array that has only strings.
     package var texts: [String]? {
         guard let elements else { return nil }
         let texts = elements.compactMap(\.text)
         return texts.count == elements.count ? texts : nil
     }
 
-    /// Of a dictionary with string keys, with variants unpacked. The last of two members with the
-    /// same name counts.
+    /// The members of a dictionary with string keys, with variants unpacked. The last of two
+    /// members with the same name counts.
     package var members: [String: BusValue]? {
         switch self {
         case .variant(let value): return value.members
@@ -149,7 +149,7 @@ extension [BusValue] {
     package var signature: String { map(\.signature).joined() }
 }
 
-/// An open file that came over the bus, or the bus connection itself. Closed with the last
+/// An open file that came over the bus, or the bus connection itself. It is closed with the last
 /// reference.
 package final class BusDescriptor: Sendable, Equatable {
     package let number: Int32

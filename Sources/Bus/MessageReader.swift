@@ -60,7 +60,7 @@ struct MessageReader {
     private mutating func array(
         _ type: CChar, of contents: UnsafePointer<CChar>?
     ) throws(BusError) -> BusValue {
-        // Copied: the pointer is valid only until the next value is read.
+        // The text is copied, because the pointer is valid only until the next value is read.
         let element = contents.map { String(cString: $0) } ?? ""
         guard element == "y" else { return .array(element, try container(type, contents)) }
         var start: UnsafeRawPointer?

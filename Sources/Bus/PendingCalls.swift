@@ -40,7 +40,7 @@ struct PendingCalls {
         return call.completion
     }
 
-    /// In the order in which they were made.
+    /// Removes all calls and returns them in the order in which they were made.
     mutating func removeAll() -> [(BusReply) -> Void] {
         let rest = calls.values.sorted { $0.id < $1.id }
         calls = [:]

@@ -14,9 +14,9 @@ extension ServerConfiguration {
         }
     }
 
-    /// Who may subscribe after a reload. Closing takes effect at once. Opening only does if the
-    /// configuration has the listeners and names that the server runs with, because it was checked
-    /// against those.
+    /// Who may subscribe after a reload. A reload may close registration at any time. It may open
+    /// registration only if the configuration has the listeners and names that the server runs
+    /// with, because it was checked against those.
     package func registration(
         afterReloadOf running: ServerConfiguration, now: RegistrationMode
     ) -> RegistrationMode {

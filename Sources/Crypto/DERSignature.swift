@@ -33,7 +33,7 @@ struct DERSignature {
         bytes.span.extracting(0..<count).withUnsafeBufferPointer(body)
     }
 
-    /// In the shortest form that is not negative.
+    /// Appends the number in its shortest form that is not negative.
     private mutating func append(_ number: Span<UInt8>) {
         var start = 0
         while start < number.count - 1, number[start] == 0 { start += 1 }

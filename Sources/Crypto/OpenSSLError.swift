@@ -25,7 +25,7 @@ func ensure(_ result: Int32, _ call: StaticString) throws(OpenSSLError) {
     guard result == 1 else { throw OpenSSLError(call) }
 }
 
-/// For calls that return a handle.
+/// Does the same for calls that return a handle.
 @inline(__always)
 func ensure(_ handle: OpaquePointer?, _ call: StaticString) throws(OpenSSLError) -> OpaquePointer {
     guard let handle else { throw OpenSSLError(call) }

@@ -9,7 +9,7 @@ package struct PrivateKey: ~Copyable {
     let number: BigNumber
     package let publicKey: UncompressedPoint
 
-    /// From the 32 bytes of the scalar; nil unless it is in 1…n−1.
+    /// Reads the 32 bytes of the scalar; nil unless it is in 1…n−1.
     package init?(_ bytes: Span<UInt8>) throws(OpenSSLError) {
         guard bytes.count == Self.length else { return nil }
         let number = try BigNumber(secret: bytes)
@@ -19,7 +19,7 @@ package struct PrivateKey: ~Copyable {
         self.publicKey = publicKey
     }
 
-    /// From parts that were stored together; does not check again that they match.
+    /// Reads parts that were stored together; does not check again that they match.
     package init(stored bytes: Span<UInt8>, publicKey: UncompressedPoint) throws(OpenSSLError) {
         number = try BigNumber(secret: bytes)
         self.publicKey = publicKey

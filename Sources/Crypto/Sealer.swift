@@ -18,7 +18,7 @@ package struct Sealer: ~Copyable {
         }
     }
 
-    /// Always a fault of ours: nothing that a peer sends is ever unsealed.
+    /// This is always our own fault: nothing that a peer sends is ever unsealed.
     package enum Failure: Error, Equatable {
         case notSealed
         case unknownMasterKey(id: UInt64)

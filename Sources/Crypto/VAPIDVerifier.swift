@@ -5,7 +5,7 @@ package import WebPush
 package struct VAPIDVerifier: ~Copyable {
     private var hash: SHA256
     private var cache: VAPIDCache
-    /// Signatures that no earlier push had, valid or not.
+    /// How many signatures were checked because no earlier push had them, valid or not.
     package private(set) var signaturesChecked = 0
 
     package static let defaultCapacity = 4096

@@ -1,12 +1,12 @@
 /// Mistakes that tests make on purpose, to check that the model finds them.
 package enum DeliveryMistake: CaseIterable, Sendable {
-    /// The sender hears that a message was accepted before the device or the store has it.
+    /// The sender is told that a message was accepted before the device or the store has it.
     case answersTooEarly
     /// The same, for messages that were held when their device disconnected.
     case answersForTheLost
     /// An acknowledgement ends all messages of its topic.
     case settlesTopics
-    /// The device hears from the server before all that it acknowledged is recorded.
+    /// The device gets a reply before all its acknowledgements are recorded.
     case repliesTooEarly
     /// An outstanding message is sent again from a page.
     case sendsTwice

@@ -68,7 +68,7 @@ extension DeviceDelivery {
     }
 
     /// An endpoint of the device ended, and its messages with it. Messages still held were
-    /// delivered, so their senders hear that they were accepted.
+    /// delivered, so their senders are told that they were accepted.
     package mutating func ended(_ subscription: UInt32, _ actions: inout [DeliveryAction]) {
         endpoints.remove(subscription)
         while let index = outstanding.firstIndex(where: {

@@ -2,9 +2,9 @@ import WebPush
 
 /// What one connection of a device was sent, and what waits for it.
 ///
-/// A pure state machine: events come in, and what must be done is appended to `actions`, in order.
-/// While nothing waits in the store, messages go directly to the device. Once something waits
-/// there, because the device was away or got too much at once, the store is read from its
+/// It is a pure state machine: events come in, and what must be done is appended to `actions`, in
+/// order. While nothing waits in the store, messages go directly to the device. Once something
+/// waits there, because the device was away or got too much at once, the store is read from its
 /// beginning. Messages that are outstanding or settled are skipped, so none is missed or sent
 /// twice. An id is either outstanding or settled, never both.
 package struct DeviceDelivery: Sendable {
@@ -35,7 +35,7 @@ package struct DeviceDelivery: Sendable {
     var replies = HeldReplies()
     var phase = Phase.greeting
     var leastUrgency = Urgency.veryLow
-    /// The client understands that a message is taken back.
+    /// The client understands the words that take a message back.
     var takesBack = false
     var isReading = false
     /// The store has more for the device, or may have.

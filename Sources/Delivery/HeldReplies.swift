@@ -1,5 +1,5 @@
-/// Replies that wait until all acknowledgements before them are recorded: a client that hears from
-/// the server after an acknowledgement may rely on it.
+/// Replies that wait until all acknowledgements before them are recorded: a client that gets a
+/// reply after an acknowledgement may rely on that acknowledgement.
 struct HeldReplies: Sendable {
     private var replies: [[UInt8]] = []
     private var unrecorded = 0
@@ -11,7 +11,7 @@ struct HeldReplies: Sendable {
     private static let crowd = 1_024
 
     var isHolding: Bool { unrecorded > 0 }
-    /// The store has so much to record for this client that it must not ask for more.
+    /// The store has so much to record for this client that the client must not ask for more.
     var isCrowded: Bool { unrecorded >= Self.crowd }
 
     /// An acknowledgement goes to the store. Returns true if it is the only one.

@@ -3,7 +3,7 @@ package import WebPush
 
 package import enum Notifications.TrustLevel
 
-/// One accepted push, from its acceptance to its end. Immutable, so any thread may read it.
+/// One accepted push, from its acceptance to its end. It is immutable, so any thread may read it.
 package final class Message: Sendable, Confidential {
     /// What the sender sent, as it goes on to the destination.
     package struct Content: Equatable, Sendable, Confidential {

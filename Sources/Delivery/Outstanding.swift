@@ -1,7 +1,7 @@
 /// A message that was sent on a connection and is not acknowledged yet.
 struct Outstanding: Sendable {
     enum Place {
-        /// Only in memory: an acknowledgement before `due` saves writing it.
+        /// It is only in memory. If the device acknowledges it before `due`, it is never written.
         case held(SenderTicket, due: Int64)
         /// On its way to the disk.
         case storing

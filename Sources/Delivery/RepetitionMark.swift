@@ -1,4 +1,4 @@
-/// Identifies a push that its sender repeats, because it heard no answer to the first.
+/// Identifies a push that its sender repeats, because it got no answer to the first.
 ///
 /// It is derived with the endpoint key from the endpoint and the sender's name for the push. Only
 /// someone who knows the endpoint can cause a mark for it, and a stored mark reveals neither.

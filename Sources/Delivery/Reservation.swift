@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the room that messages take, and remembers repetition marks. Safe on any thread.
+/// Counts the room that messages take, and remembers repetition marks. Any thread may use it.
 package protocol ReservationKeeper: AnyObject, Sendable {
     func release(_ size: Int, for address: Address)
     func release(_ mark: RepetitionMark)
@@ -20,7 +20,7 @@ package struct Reservation: ~Copyable, Sendable {
     package private(set) var mark: RepetitionMark?
     private var room: Room?
     private var keeper: (any ReservationKeeper)?
-    /// Neither spent nor given back.
+    /// The reservation was neither spent nor given back.
     private let isOpen = Atomic(true)
 
     /// Reserves nothing.

@@ -19,7 +19,7 @@ package struct PageRequest: Equatable, Sendable {
 
 /// Part of what waits for a device, in order of acceptance, without expired messages.
 ///
-/// All pages together hold what was stored when the first was read, less what ended since: every
+/// All pages together hold what was stored when the first was read, except what ended since: every
 /// message whose `.stored(position:)` is at most `through`, and none after it. A session neither
 /// misses a message nor gets it twice if
 /// 1. new messages can reach it before it asks for the first page,

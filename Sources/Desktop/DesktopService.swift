@@ -4,7 +4,7 @@ package import System
 package import TLS
 
 /// Bellwire in one session: applications register on the session bus and get their messages from
-/// the receivers. Confined to the thread of its loop once that runs.
+/// the receivers. Once its loop runs, only the thread of that loop uses it.
 // Unchecked: it is prepared before the loop runs, and then touched on its thread alone.
 package final class DesktopService: TimerHandler, @unchecked Sendable {
     package static let busName = "org.unifiedpush.Distributor.bellwire"

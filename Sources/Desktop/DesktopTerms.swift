@@ -1,7 +1,7 @@
 /// The receivers of a session, and the accounts whose notifications it shows.
 package struct DesktopTerms: Sendable {
     let receivers: [ReceiverAddress]
-    /// Without repeated sources: the first one counts.
+    /// The engines to show. Of several with the same source, only the first is kept.
     let engines: [PresentedEngine]
 
     package init(_ receivers: [ReceiverAddress]) throws(DesktopService.Failure) {

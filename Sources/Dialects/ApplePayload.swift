@@ -55,8 +55,8 @@ struct ApplePayload {
 
     private var level: String { aps["interruption-level"]?.text ?? "active" }
 
-    /// The text itself, or the application's own sentence for a key. If the key is not known, its
-    /// arguments say more than nothing.
+    /// The text itself, or the application's own sentence for a key. For an unknown key, shows its
+    /// arguments, which say more than nothing.
     private func text(
         _ name: StaticString, _ keyName: StaticString, _ argumentsName: StaticString
     ) -> String {

@@ -37,7 +37,8 @@ package enum DeclarativeDialect {
         message.presentation = presentation
         var events: [Event] = [.message(message)]
         if let badge = (notification["app_badge"] ?? root["app_badge"])?.integer, badge >= 0 {
-            // Before the message: a badge of 0 clears what was there, not what comes with it.
+            // The badge comes before the message: a badge of 0 clears what was there, not what
+            // comes with it.
             events.insert(.badge(unread: badge, missedCalls: nil), at: 0)
         }
         // The client may change the notification before it is shown.

@@ -77,7 +77,7 @@ struct MatrixEvent {
 
     private var body: String? { said?["body"]?.text }
 
-    /// Whose membership changed is in the state key, which push gateways do not get.
+    /// The state key says whose membership changed, but push gateways do not get it.
     private var membership: String {
         let membership = Self.first(node["membership"], content?["membership"])
         guard node["user_is_target"]?.bool != true else {

@@ -46,7 +46,7 @@ package enum PlainDialect {
     /// Members that only affect how it looks, and are not passed to the application.
     private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
 
-    /// From 1 (lowest) to 5; 3 is normal.
+    /// A priority from 1 (lowest) to 5; 3 is normal.
     private static func priority(_ node: JSONNode?) -> Int64 {
         if let number = node?.integer { return number }
         switch node?.text {

@@ -21,7 +21,8 @@ package enum ZPNsDialect {
         guard !presentation.title.isEmpty || !presentation.body.isEmpty else {
             return badge + whatShowsNothing(apple, own, hasBadge: !badge.isEmpty)
         }
-        // A badge of 0 would clear the screen, which a payload that shows something does not mean.
+        // A badge of 0 would clear the screen, but a payload that shows something does not ask for
+        // that.
         let count = apple.badge.map { [Event.unread($0)] } ?? []
         if own.isCall { return count + [.call(call(presentation, apple, own))] }
         return count + [.message(message(presentation, apple, own))]

@@ -2,9 +2,9 @@ import Base
 
 /// The operations on engines since their accounts were stored.
 ///
-/// A batch adds one record for all engines together, because one for each would need another page
-/// of the file for each. This value holds what is still to be written, and which records contain
-/// entries of an engine. Nothing in it counts as stored before its record is written.
+/// A batch adds one record for all engines together, because a record for each engine would need a
+/// page of the file for each. This value holds what is still to be written, and which records
+/// contain entries of an engine. Nothing in it counts as stored before its record is written.
 package struct EngineJournal: Sendable {
     private static let headLength = 4 + 4
 
@@ -17,7 +17,7 @@ package struct EngineJournal: Sendable {
 
     package init() {}
 
-    /// In order.
+    /// The records that contain entries of the engine, in order.
     package func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }
 
     package mutating func add(_ entries: [UInt8], of engine: UInt32) {

@@ -2,11 +2,12 @@ import Base
 package import Dialects
 package import Notifications
 
-/// An engine as its host uses it: takes requests as clients write them, and pushes as they arrive.
+/// An engine as its host uses it: it takes requests as clients write them, and pushes as they
+/// arrive.
 ///
-/// A value like the engine itself. The host first stores the entries or the whole account, and only
-/// then passes on the updates and the answer, in this order: clients never see what could still be
-/// lost.
+/// It is a value, like the engine itself. The host first stores the entries or the whole account,
+/// and only then passes on the updates and the answer, in this order: clients never see what could
+/// still be lost.
 package struct HostedEngine: Sendable, Confidential {
     package var engine: Engine
     /// The operations since the host last stored them.
@@ -44,7 +45,7 @@ package struct HostedEngine: Sendable, Confidential {
         engine.refreshDevices()
     }
 
-    /// Returns the entries to store. A start without any need not be stored.
+    /// Returns the entries to store. A start need not be stored if no entries follow it.
     package mutating func takeUnsaved() -> [(time: Double, entry: EngineEntry)] {
         guard !unsaved.isEmpty else { return [] }
         defer { (start, unsaved) = (nil, []) }

@@ -9,13 +9,13 @@ package struct EndpointToken: Sendable, Confidential {
 
     package let bytes: [UInt8]
 
-    /// For tokens from our own records. Tokens from outside go through `EndpointMint.token`.
+    /// Makes a token from our own records. Tokens from outside go through `EndpointMint.token`.
     init(recorded bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// Makes endpoint tokens and checks whether a token is ours. Use one per thread.
 package struct EndpointMint: ~Copyable {
-    /// Already holds the key, so each mark starts from here.
+    /// The hash already contains the key, so each mark starts from it.
     private var hash: SHA256
     private var random = RandomSupply()
 

@@ -13,7 +13,7 @@ package struct QuotaLimits: Equatable, Sendable {
     /// Enough for a month of a busy messenger.
     package var device = Room(messages: 10_000, bytes: 32 << 20)
     package var owner = Room(messages: 1_000_000, bytes: 1 << 30)
-    /// For the strangers of one network. All strangers together get as much as one owner.
+    /// The room for the strangers of one network. All strangers together get as much as one owner.
     package var network = Room(messages: 20_000, bytes: 64 << 20)
     package var all = Room(messages: 10_000_000, bytes: 64 << 30)
 
@@ -26,7 +26,7 @@ package struct QuotaLimits: Equatable, Sendable {
 }
 
 /// How much of everything except messages the store may keep for owners and senders. Devices
-/// without a credential have no owner: they share one owner's limit, or have their own.
+/// without a credential have no owner: they share one owner's limit, or have limits of their own.
 package struct GrowthLimits: Equatable, Sendable {
     package struct Room: Equatable, Sendable {
         package var count: Int

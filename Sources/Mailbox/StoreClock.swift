@@ -7,7 +7,7 @@ package struct ClockReading: Equatable, Sendable {
     package var boot: [UInt8]?
     /// Milliseconds since boot, including suspension. Setting the clock does not change it.
     package var sinceBoot: Int64
-    /// Milliseconds since 1970. May jump.
+    /// Milliseconds since 1970. It may jump.
     package var wall: Int64
 
     package init(boot: [UInt8]?, sinceBoot: Int64, wall: Int64) {

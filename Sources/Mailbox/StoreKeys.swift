@@ -2,8 +2,8 @@ import Base
 import Crypto
 import System
 
-/// The keys that the store uses to seal data, to recognise endpoints and to hash topic names.
-/// Shared by all threads.
+/// The keys that the store uses to seal data, to recognise endpoints and to hash topic names. All
+/// threads share it.
 final class StoreKeys: Sendable {
     private struct Masters {
         var current: MasterKey

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Collects the answer of one transfer. Lives until the transfer has ended.
+/// Collects the answer of one transfer. It lives until the transfer has ended.
 final class AnswerSink {
     private(set) var fields: [(name: String, value: String)] = []
     private(set) var body: [UInt8] = []

@@ -36,7 +36,7 @@ package struct DialledAddress {
         }
     }
 
-    /// Whether this machine has the address: only then can a socket be bound to it.
+    /// Whether this machine has the address: a socket can be bound to no other address.
     package static func isOurs(_ address: IPAddress) -> Bool {
         let descriptor = socket(
             address.v4 == nil ? AF_INET6 : AF_INET,

@@ -40,7 +40,7 @@ package enum HTTPClient {
         if let file = request.certificateFile { try easy.set(CURLOPT_CAINFO, file) }
         if let path = request.unixSocket {
             try easy.set(CURLOPT_UNIX_SOCKET_PATH, path)
-            // No proxy, not even one of the environment.
+            // This uses no proxy, not even one of the environment.
             try easy.set(CURLOPT_PROXY, "")
         }
     }

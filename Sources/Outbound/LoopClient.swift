@@ -3,7 +3,7 @@ import Glibc
 package import Reactor
 
 /// Sends many requests at once on one event loop.
-// Unchecked: used on the thread of its loop only, or while that does not run.
+// Unchecked: it is used on the thread of its loop only, or while that does not run.
 package final class LoopClient: @unchecked Sendable {
     package struct Settings: Sendable {
         package var userAgent: String
@@ -88,7 +88,7 @@ package final class LoopClient: @unchecked Sendable {
         deinit { Glibc.close(descriptor) }
     }
 
-    // Unchecked: created and called on the thread of the loop.
+    // Unchecked: it is created and called on the thread of the loop.
     private struct Report: @unchecked Sendable {
         let completion: Transfer.Completion
         let failure: RequestFailure
@@ -134,7 +134,7 @@ extension LoopClient: EventHandler, TimerHandler {
         sockets[watch] = socket
     }
 
-    /// Must not call libcurl, which calls this.
+    /// It must not call libcurl, which calls this function.
     fileprivate func setTimer(_ milliseconds: Int) {
         if let timer { loop.cancel(timer) }
         timer = nil

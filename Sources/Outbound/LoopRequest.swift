@@ -27,8 +27,8 @@ package struct LoopRequest: Sendable, Confidential {
     package var proxy: String?
     /// False for a request whose connection no other request may use.
     package var sharesConnection = true
-    /// Why an address must not be connected to; every address unless the caller says otherwise.
-    /// Asked before each new connection.
+    /// Says why the request must not connect to an address, or nil. By default no address is
+    /// allowed. It is asked before each new connection.
     package var objection: @Sendable (DialledAddress) -> String? = { _ in
         "no rule allows this address"
     }
@@ -46,7 +46,7 @@ package struct LoopRequest: Sendable, Confidential {
 /// Why a request had no answer.
 package enum RequestFailure: Error, Sendable, CustomStringConvertible {
     case timedOut
-    /// By the request's `objection`.
+    /// The request's `objection` refused the address.
     case refused(String)
     case socket(HeldSocket.Failure)
     case failed(CurlError)

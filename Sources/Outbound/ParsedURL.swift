@@ -8,7 +8,8 @@ package struct ParsedURL: Sendable {
         case hasUser
     }
 
-    /// In one form: the host in lower case, or an address in its usual notation; no fragment.
+    /// The URL in one form: its host in lower case, or an address in its usual notation; no
+    /// fragment.
     package let text: String
     package let scheme: String
     package let host: String
@@ -52,7 +53,7 @@ private struct URLParts: ~Copyable {
         curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK
     }
 
-    /// Without the port if it is the default of the scheme.
+    /// A part of the URL; the default port of the scheme is left out.
     subscript(part: CURLUPart) -> String? { text(part, flags: CURLU_NO_DEFAULT_PORT) }
 
     var port: UInt16? { text(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap { UInt16($0) } }

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import System
 
-/// One request under way. Owns everything that libcurl points to until it has ended.
+/// One request under way. It owns everything that libcurl points to until it has ended.
 final class Transfer {
     typealias Completion = (Result<HTTPResponse, RequestFailure>) -> Void
 
@@ -13,7 +13,7 @@ final class Transfer {
     private let answer: AnswerSink
     private let fields: TextList
     private let names: TextList
-    /// Kept open, so that its path still leads to the socket that was checked.
+    /// It is kept open, so that its path still leads to the socket that was checked.
     private let socket: HeldSocket?
     private var refusal: String?
 
@@ -60,7 +60,7 @@ final class Transfer {
         // Otherwise the end of a transfer would wait for its name lookup.
         try easy.set(CURLOPT_QUICK_EXIT, 1)
         if let file = settings.authorities { try easy.set(CURLOPT_CAINFO, file) }
-        // Empty: no proxy, not even one of the environment.
+        // An empty text means no proxy, not even one of the environment.
         try easy.set(CURLOPT_PROXY, request.proxy ?? "")
         try easy.set(CURLOPT_RESOLVE, UnsafeRawPointer(names.handle))
         try easy.set(opensocket: openSocket)
@@ -99,7 +99,7 @@ final class Transfer {
         return Int(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Asked before each new connection, with the address that the name now resolves to.
+    /// It is asked before each new connection, with the address that the name now resolves to.
     fileprivate func admits(_ dialled: UnsafePointer<curl_sockaddr>) -> Bool {
         if socket != nil { return dialled.pointee.family == AF_UNIX }
         if request.proxy != nil { return true }

@@ -59,7 +59,7 @@ struct JPEGBits {
         return Int(current >> left) & 1
     }
 
-    /// A number of so many bits; one that starts with 0 is negative (T.81 table F.1).
+    /// A number of `count` bits; one that starts with 0 is negative (T.81 table F.1).
     mutating func signed(_ count: Int) throws(JPEGDecoder.Refusal) -> Int {
         guard count > 0 else { return 0 }
         var value = 0

@@ -13,7 +13,8 @@ enum JPEGTransform {
         0.0975451610,
     ]
 
-    /// The weight of frequency `u` at position `x`: cos((2x + 1)uπ/16) / 2; the constant has less.
+    /// The weight of frequency `u` at position `x`: cos((2x + 1)uπ/16) / 2, or less for the
+    /// constant part (`u` = 0).
     private static let weights: [Float] = (0..<64).map { index in
         let (x, u) = (index / 8, index % 8)
         if u == 0 { return cosines[4] }

@@ -62,7 +62,7 @@ struct PNGDecoder {
         bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Whether others follow.
+    /// Returns whether other chunks follow.
     private mutating func readChunk() throws(Refusal) -> Bool {
         let chunk = try input.chunk()
         switch chunk.type {

@@ -34,7 +34,7 @@ package struct Picture: Equatable, Sendable {
 
     package var channels: Int { hasAlpha ? 4 : 3 }
 
-    /// From a data link (RFC 2397); nothing is ever fetched. Nil for everything else.
+    /// Decodes a data link (RFC 2397); nil for everything else, because nothing is ever fetched.
     package init?(link: String) {
         guard let kind = Self.kinds.first(where: { link.hasPrefix($0.prefix) }),
             let bytes = Base64.decode(Array(link.utf8.dropFirst(kind.prefix.utf8.count)))

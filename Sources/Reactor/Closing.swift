@@ -1,4 +1,4 @@
-/// Decides when a loop ends. Pure: the time and the number of watches are passed in.
+/// Decides when a loop ends. It is a pure value: the time and the number of watches are passed in.
 struct Closing {
     private var isStopped = false
     /// When draining ends; nil if the loop is not draining.
@@ -23,7 +23,7 @@ struct Closing {
 
 /// How a loop ended.
 package enum Ending: Equatable, Sendable {
-    /// By `stop`, which drops all watches at once.
+    /// `stop` ended it, and dropped all watches at once.
     case stopped
     /// All watches ended by themselves.
     case drained

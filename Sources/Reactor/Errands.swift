@@ -1,6 +1,6 @@
 /// Runs work that may block for ever, such as opening files of other programs. Each piece of work
-/// has its own thread, and waiting for it is limited. Confined to a loop.
-// Unchecked: used only on the thread of the loop.
+/// has its own thread, and waiting for it is limited. Only one loop uses it.
+// Unchecked: it is used only on the thread of the loop.
 package final class Errands: @unchecked Sendable {
     private let loop: EventLoop
     private let limit: Interval
@@ -41,7 +41,7 @@ package final class Errands: @unchecked Sendable {
         errand.complete(answer)
     }
 
-    // Unchecked: used only on the thread of the loop.
+    // Unchecked: it is used only on the thread of the loop.
     private final class Errand<Answer: Sendable>: TimerHandler, @unchecked Sendable {
         var timer: TimerID?
         let back: () -> Void

@@ -34,7 +34,7 @@ extension EventLoop {
         requireOwnThread()
         guard watchers.entry(watch) != nil else { return }
         poll.remove(watch)
-        // Last: this may free the handler and close its descriptor.
+        // This comes last, because it may free the handler and close its descriptor.
         _ = watchers.remove(watch)
     }
 }
@@ -66,11 +66,11 @@ extension EventLoop {
 
 /// Handles events of a descriptor. All calls come on the thread of the loop.
 package protocol EventHandler: AnyObject {
-    /// Called again as long as the condition holds: do a bounded amount of work and return.
+    /// It is called again as long as the condition holds: do a bounded amount of work and return.
     func ready(_ readiness: Readiness, of watch: Watch)
 
-    /// The loop wants to end: finish what is under way, begin nothing new, then end the watch.
-    /// Called once for each watch. The loop waits for all watches to end, up to its limit.
+    /// The loop wants to end: finish what is under way, begin nothing new, then end the watch. It
+    /// is called once for each watch. The loop waits for all watches to end, up to its limit.
     func drain()
 }
 

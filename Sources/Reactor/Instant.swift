@@ -19,12 +19,12 @@ package struct Instant: Hashable, Comparable, Sendable {
 
 /// A length of time in whole nanoseconds.
 ///
-/// Converted from a `Duration` only once: the division costs more than the rest of a timer.
+/// It is converted from a `Duration` only once: the division costs more than the rest of a timer.
 package struct Interval: Hashable, Sendable {
     package let nanoseconds: Int64
 
-    /// At most 100 years, so that adding it to a clock cannot overflow. Negative durations become
-    /// zero.
+    /// Allows at most 100 years, so that adding it to a clock cannot overflow. Negative durations
+    /// become zero.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         if duration <= .zero {
@@ -41,7 +41,7 @@ package struct Interval: Hashable, Sendable {
 
 /// The clock that also runs while the machine is suspended, for things that expire.
 package enum BootClock {
-    /// Since the machine was started.
+    /// The time since the machine was started.
     package static var now: Duration { .nanoseconds(clockNanoseconds(CLOCK_BOOTTIME)) }
 }
 

@@ -8,14 +8,14 @@ package struct Interest: OptionSet, Sendable {
     package static let readable = Interest(rawValue: 1)
     package static let writable = Interest(rawValue: 2)
 
-    /// Cheaper than set operations; this is asked at every event.
+    /// This is cheaper than set operations, and it is used at every event.
     package init(readable: Bool, writable: Bool) {
         rawValue = (readable ? 1 : 0) | (writable ? 2 : 0)
     }
 
     package var isReadable: Bool { rawValue & 1 != 0 }
 
-    /// Wakes only one of several loops that watch the same listening socket. Cannot be changed
+    /// Wakes only one of several loops that watch the same listening socket. It cannot be changed
     /// later.
     static let exclusive = Interest(rawValue: 4)
 

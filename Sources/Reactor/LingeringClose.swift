@@ -40,7 +40,7 @@ package final class LingeringClose: EventHandler, TimerHandler {
 
     package func timerFired(_ cookie: UInt64) { end() }
 
-    /// Not cut short: it ends soon anyway, and the peer must still get its answer.
+    /// Does nothing: the close ends soon anyway, and the peer must still get its answer.
     package func drain() {}
 
     private func end() {

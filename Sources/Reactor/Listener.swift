@@ -13,7 +13,7 @@ package protocol ConnectionHandler: AnyObject {
 /// `stop`, which accepts the waiting connections and closes the socket, or when the loop drains.
 // Unchecked: after creation only the thread of the loop uses it, which the loop checks.
 package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
-    /// Enough for a burst, and little enough not to delay existing connections.
+    /// This is enough for a burst, and too little to delay existing connections.
     private static let acceptsPerTurn = 64
     private static let backOff = Interval(.milliseconds(100))
 
@@ -40,7 +40,7 @@ package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Begins or, after `pause`, resumes accepting. Not allowed after `stop`.
+    /// Begins or, after `pause`, resumes accepting. Do not call it after `stop`.
     package func start() throws(ReactorError) {
         guard case .paused = state, let descriptor = socket?.descriptor else { return }
         state = .accepting(try loop.watch(descriptor, for: .exclusive, self))

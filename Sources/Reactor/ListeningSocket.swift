@@ -2,14 +2,14 @@ import CLinux
 import CShims
 import Glibc
 
-/// A listening socket. Closed when it goes out of scope; a Unix socket created here then removes
-/// its file.
+/// A listening socket. It is closed when it goes out of scope; a Unix socket created here then
+/// removes its file.
 package struct ListeningSocket: ~Copyable, Sendable {
     /// The kernel limits it to `net.core.somaxconn`.
     static let backlog: Int32 = 4_096
 
     let descriptor: Int32
-    /// With the actual port.
+    /// The address, with the actual port.
     package let address: SocketAddress
     /// Whether other sockets can share the port, so that the kernel spreads connections over them.
     private let sharesPort: Bool
@@ -30,7 +30,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     /// Listens on an address of this machine; `[::]` accepts both IP versions. Port 0 picks a free
     /// one.
     package static func tcp(_ address: SocketAddress) throws(ReactorError) -> ListeningSocket {
-        // Without sharing the port first, to notice that another server uses it.
+        // Binds without sharing the port at first, to notice whether another server uses it.
         try bind(address, isSibling: false)
     }
 

@@ -28,8 +28,8 @@ package enum NameLookup {
         }
     }
 
-    /// For a program that can only wait, up to a limit. Nil if there is no answer in time; empty if
-    /// the name does not exist.
+    /// Waits for the addresses, up to a limit. Nil if there is no answer in time; empty if the name
+    /// does not exist.
     package static func addresses(of name: String, within limit: Duration) -> [IPAddress]? {
         guard let loop = try? EventLoop() else { return nil }
         let found = Lock<Outcome?>(nil)
@@ -52,7 +52,7 @@ package enum NameLookup {
         func timerFired(_ cookie: UInt64) { loop.stop() }
     }
 
-    /// In the order in which to try them (RFC 6724).
+    /// Returns the addresses in the order in which to try them (RFC 6724).
     private static func lookUp(_ name: String, _ port: UInt16) -> Outcome {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The file of a listening Unix socket. Removed when this goes out of scope, unless another server
-/// has replaced it.
+/// The file of a listening Unix socket. It is removed when this goes out of scope, unless another
+/// server has replaced it.
 struct SocketFile: ~Copyable {
     private let path: String
     private let device: dev_t

@@ -34,7 +34,7 @@ package struct SystemdSockets: Equatable, Sendable {
         self.names = (0..<Int(count)).map { $0 < given.count ? String(given[$0]) : "unknown" }
     }
 
-    /// More would be a mistake.
+    /// A larger number of sockets would be a mistake.
     private static let limit: Int32 = 1_024
 
     /// Takes the socket with that index in `names`, once. Fails if it is not a listening stream

@@ -6,9 +6,9 @@ package struct TimerID: Hashable, Sendable {
 
 /// Deadlines go in, due payloads come out. It reads no clock.
 ///
-/// A heap with four children per node. Moving a timer to a later deadline, as every request does
-/// with an idle timeout, only stores the new deadline; the heap is corrected when the timer reaches
-/// the top, at most once per original deadline.
+/// It is a heap with four children per node. Moving a timer to a later deadline, as every request
+/// does with an idle timeout, only stores the new deadline; the heap is corrected when the timer
+/// reaches the top, at most once per original deadline.
 struct TimerQueue<Payload> {
     private struct Slot {
         var payload: Payload?
@@ -18,7 +18,7 @@ struct TimerQueue<Payload> {
     }
 
     private struct Node {
-        /// Never later than the deadline of the slot.
+        /// The time that sorts the heap; never later than the deadline of the slot.
         var key: Instant
         var slot: UInt32
     }

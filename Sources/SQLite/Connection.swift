@@ -10,7 +10,7 @@ package struct Connection: ~Copyable, Sendable {
         case readWrite
         /// Sees what was committed when its transaction began, and blocks no writer.
         case readOnly
-        /// In memory only.
+        /// A database in memory only.
         case scratch
     }
 

@@ -1,7 +1,7 @@
 /// Checks a file before anything is written to it: it may be damaged, belong to another program, or
 /// be an attack.
 package struct Inspection: Sendable {
-    /// This program writes no numbers beyond this, and sums of numbers within it do not overflow.
+    /// This program writes only numbers in this range, and their sums do not overflow.
     private static let numbers: ClosedRange<Int64> = -(1 << 53)...1 << 53
 
     let migrations: [Migration]

@@ -33,7 +33,7 @@ package enum CrashFile {
         return Finding(setAside: SetAside(ledger), entries: ledger.entries, crash: crash)
     }
 
-    /// What a start would set aside. Changes nothing.
+    /// Finds what a start would set aside, and changes nothing.
     package static func entries(in folder: String) throws(SystemError) -> [CrashLedger.Entry] {
         guard var ledger = try ledger(at: folder + "/" + name) else { return [] }
         _ = ledger.settle(program: program, time: Int64(WallClock.now))
@@ -54,7 +54,7 @@ package enum CrashFile {
         (.random(in: .min ... .max), .random(in: .min ... .max))
     }
 
-    /// Differs for another program, and for the same one installed again.
+    /// A number that differs for another program, and for the same one installed again.
     private static var program: UInt64 {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return 0 }

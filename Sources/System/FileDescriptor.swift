@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file. Closed when it goes out of scope.
+/// An open file. It is closed when it goes out of scope.
 struct FileDescriptor: ~Copyable {
     let number: Int32
 
@@ -23,7 +23,7 @@ struct FileDescriptor: ~Copyable {
         }
     }
 
-    /// At most `limit` bytes; nil when there are more.
+    /// Reads at most `limit` bytes; nil when there are more.
     func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count <= limit {

@@ -5,7 +5,7 @@ import Glibc
 package enum ForeignFile {
     package enum Failure: Error, Equatable {
         case missing
-        /// A pipe, a device, a folder, or a link that may not be followed.
+        /// A pipe, a device, a folder, or a link that must not be followed.
         case irregular
         case tooLarge
         case system(SystemError)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads standard input, or another stream, line by line. The bytes may be any.
+/// Reads standard input, or another stream, line by line. Lines may contain any bytes.
 package struct LineReader: ~Copyable {
     package enum Line {
         case bytes([UInt8])

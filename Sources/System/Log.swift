@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes the server's log to standard error, one line per event. For all threads.
+/// Writes the server's log to standard error, one line per event. Any thread may use it.
 ///
 /// Names of events and fields are literals in the source; values are made printable. The caller
 /// makes sure that a value is no secret.

@@ -6,10 +6,10 @@ struct LogLine {
     let event: StaticString
     let fields: [(StaticString, String)]
 
-    /// For journald, which reads the priority at the start of a line (sd-daemon(3)).
+    /// The line for journald, which reads the priority at the start of a line (sd-daemon(3)).
     var journalText: String { "<\(level.rawValue)>" + content }
 
-    /// For a terminal or a file.
+    /// The line for a terminal or a file.
     var plainText: String { "bellwire: \(level.word): " + content }
 
     private var content: String {
@@ -18,7 +18,7 @@ struct LogLine {
         return text + "\n"
     }
 
-    /// Quotes a value that is not a single word. Works on bytes, as readers of the log do: a
+    /// Quotes a value that is not a single word. It works on bytes, as readers of the log do: a
     /// combining character would hide a quotation mark.
     private static func quoted(_ value: String) -> String {
         let text = Printable.text(value, limit: valueLimit)

@@ -1,4 +1,4 @@
-/// Keeps one kind of event from filling the log. Pure: the time is passed in.
+/// Keeps one kind of event from filling the log. It is a pure value: the time is passed in.
 struct LogThrottle {
     /// Further lines of a kind in the same window are counted, not written.
     static let linesPerWindow = 10
@@ -10,7 +10,8 @@ struct LogThrottle {
     }
 
     private var kinds: [String: Kind] = [:]
-    /// When each peer was last mentioned, by kind of event. Bounded, and only of the last window.
+    /// When each peer was last mentioned, by kind of event. Their number is limited, and only the
+    /// last window counts.
     private static let peersKept = 1_024
     private var peers: [String: Int64] = [:]
 

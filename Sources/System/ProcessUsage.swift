@@ -2,7 +2,7 @@ import Glibc
 
 /// What this process uses of the machine.
 package struct ProcessUsage: Sendable {
-    /// Of one core, by all threads since the start.
+    /// Seconds of one core that all threads have used since the start.
     package let processorSeconds: Double
     package let residentBytes: Int
     package let openDescriptors: Int
@@ -41,7 +41,8 @@ package struct ProcessUsage: Sendable {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Not counted: the entries "." and "..", and the descriptor that reads the folder.
+        // These three do not count: the entries "." and "..", and the descriptor that reads the
+        // folder.
         return max(count - 3, 0)
     }
 }

@@ -5,7 +5,7 @@ package enum ProgramText {
     /// Drops it from memory. Code that is called again comes back from the page cache; code that
     /// only the start needed does not.
     package static func release() {
-        // Not being able to read the list costs nothing.
+        // If the list cannot be read, the code stays in memory, which does no harm.
         guard let file = try? FileDescriptor.open("/proc/self/maps", O_RDONLY),
             let text = try? file.readAll(limit: 1 << 20)
         else { return }

@@ -17,7 +17,7 @@ package struct SignalQueue: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Ends this process as SIGTERM would. From any thread.
+    /// Ends this process as SIGTERM would. Any thread may call it.
     package static func askToEnd() { kill(getpid(), SIGTERM) }
 
     /// Waits; nil if nothing came in that time.

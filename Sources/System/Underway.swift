@@ -38,7 +38,7 @@ package enum Underway {
         }
     }
 
-    /// For input that is known by a number.
+    /// Marks input that is known by a number.
     package static func mark<Result: ~Copyable, Failure>(
         _ kind: Kind, _ number: UInt32, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

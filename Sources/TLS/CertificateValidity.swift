@@ -6,7 +6,7 @@ enum CertificateValidity {
     case current
     case expired
 
-    /// `now` in seconds since 1970.
+    /// `now` is in seconds since 1970.
     init(of certificate: OpaquePointer?, at now: Double) {
         var now = Int(now)
         // Returns -1 for a time in the past.

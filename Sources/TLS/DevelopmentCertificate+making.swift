@@ -36,7 +36,7 @@ extension DevelopmentCertificate {
         do throws(TLSError) {
             return try isUsable(authority, server, now: now)
         } catch {
-            // Damaged or foreign: they are replaced.
+            // The files are damaged or foreign, so they are replaced.
             return false
         }
     }

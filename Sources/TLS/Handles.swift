@@ -14,7 +14,7 @@ struct ContextHandle: ~Copyable {
 
 struct StreamHandle: ~Copyable {
     let handle: OpaquePointer
-    /// Used by the BIO, which `SSL_free` frees.
+    /// The BIO uses it, and `SSL_free` frees the BIO.
     let link: UnsafeMutablePointer<copenssl_link>
 
     init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
@@ -27,7 +27,7 @@ struct StreamHandle: ~Copyable {
         self = stream
     }
 
-    // Unsafe: never changed after it is created.
+    // Unsafe: nothing changes it after it is created.
     nonisolated(unsafe) private static let socketMethod = copenssl_socket_method()
 
     private init(owning handle: OpaquePointer, _ descriptor: Int32) {

@@ -48,9 +48,9 @@ package final class TLSContext: @unchecked Sendable {
 }
 
 extension TLSContext {
-    /// For TLS 1.2 only what TLS 1.3 kept: forward secrecy and authenticated encryption.
+    /// TLS 1.2 uses only what TLS 1.3 kept: forward secrecy and authenticated encryption.
     private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
-    /// SHA-256 first: processors have instructions for it, and 128 bits are enough.
+    /// SHA-256 comes first: processors have instructions for it, and 128 bits are enough.
     private static let ciphersTLS13 =
         "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     private static let groups = "X25519:P-256:P-384"
@@ -79,7 +79,7 @@ extension TLSContext {
                 SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
                     | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
         SSL_CTX_set_msg_callback(handle, inspectRecord)
-        // One system call per record instead of two.
+        // This needs one system call per record instead of two.
         copenssl_set_read_ahead(handle)
     }
 
@@ -87,7 +87,7 @@ extension TLSContext {
     private static func acceptResumption(_ context: borrowing ContextHandle) throws(TLSError) {
         copenssl_set_session_cache_mode(context.handle, Int(SSL_SESS_CACHE_OFF))
         // A ticket costs a fifteenth of a handshake, and a returning client needs just one. Without
-        // any, a client that waits for acknowledgements stalls.
+        // any ticket, a client that waits for acknowledgements stalls.
         try ensure(SSL_CTX_set_num_tickets(context.handle, 1), "SSL_CTX_set_num_tickets")
         let name = Array("bellwire".utf8)
         try ensure(

@@ -63,7 +63,7 @@ func ensure(_ result: Int32, _ call: StaticString) throws(TLSError) {
     guard result == 1 else { throw TLSError(call) }
 }
 
-/// For calls that return a handle.
+/// Does the same for calls that return a handle.
 func ensure<Handle>(_ handle: Handle?, _ call: StaticString) throws(TLSError) -> Handle {
     guard let handle else { throw TLSError(call) }
     return handle

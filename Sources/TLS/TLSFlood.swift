@@ -51,7 +51,7 @@ extension copenssl_link {
 }
 
 /// OpenSSL calls this for the header of each record, in TLS 1.3 also for the inner type, and for
-/// more that is ignored here. Returns early for a record with data.
+/// more that is ignored here. It returns early for a record with data.
 func inspectRecord(
     _ isSent: Int32, _: Int32, _ part: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
     _ stream: OpaquePointer?, _: UnsafeMutableRawPointer?
@@ -69,7 +69,7 @@ func inspectRecord(
 }
 
 extension TLSFlood {
-    /// Nonce and tag of AES-GCM in TLS 1.2. A longer record is not empty.
+    /// The length of nonce and tag of AES-GCM in TLS 1.2. A longer record is not empty.
     private static let longestEmptyRecord = 24
 
     fileprivate init?(

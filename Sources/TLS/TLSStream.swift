@@ -2,10 +2,10 @@ import COpenSSL
 
 /// One TLS connection over a non-blocking socket, which the caller owns.
 ///
-/// For one thread at a time.
+/// Only one thread at a time may use it.
 package struct TLSStream: ~Copyable {
     private let owner: StreamHandle
-    // Kept because the callbacks of a running handshake use it.
+    // It is kept because the callbacks of a running handshake use it.
     private let context: TLSContext
 
     var handle: OpaquePointer { owner.handle }
@@ -62,7 +62,7 @@ package struct TLSStream: ~Copyable {
         return result == 1 ? .bytes(count) : interruption(result, "SSL_write_ex")
     }
 
-    /// Sends close_notify; reading remains possible. Not allowed after `.failed`.
+    /// Sends close_notify; reading remains possible. Do not call it after `.failed`.
     package mutating func shutdown() -> TLSProgress {
         begin()
         let result = SSL_shutdown(handle)
@@ -73,7 +73,7 @@ package struct TLSStream: ~Copyable {
     /// Whether OpenSSL has read ahead bytes of the peer, even part of a record.
     package var hasPending: Bool { SSL_has_pending(handle) == 1 }
 
-    /// What the peer sent too much of, if that ended the connection.
+    /// The kind of records of which the peer sent too many, if that ended the connection.
     package var flood: TLSFlood? { owner.link.pointee.flooding }
 
     /// How much one call takes from the socket: two records of the largest size. Otherwise one peer
@@ -138,7 +138,7 @@ extension TLSStream {
         return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// As OpenSSL names it, for example "TLSv1.3".
+    /// The version as OpenSSL names it, for example "TLSv1.3".
     package var version: String { String(cString: SSL_get_version(handle)) }
 
     /// Whether the session resumed an earlier one through a ticket.

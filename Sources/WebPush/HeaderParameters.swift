@@ -7,7 +7,7 @@ import Base
 ///     entry     = parameter *( OWS ";" OWS parameter )
 ///     parameter = token OWS "=" OWS ( token / quoted-string )
 ///
-/// Real senders pad base64 and end an entry with ";": both are taken.
+/// Real senders pad base64 and end an entry with ";". Both are accepted.
 package struct HeaderParameters: ~Copyable {
     package struct Malformed: Error, Equatable {}
 
@@ -15,7 +15,7 @@ package struct HeaderParameters: ~Copyable {
         /// Which entry of the list it stands in, from 0.
         package let entry: Int
         package let name: Range<Int>
-        /// Without quotes; escapes of a quoted string are left as they are.
+        /// The value without quotes; escapes of a quoted string are left as they are.
         package let value: Range<Int>
     }
 

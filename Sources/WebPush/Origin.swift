@@ -3,7 +3,7 @@ import Base
 /// Scheme, host and port of a URL; the scheme's default port is left out (RFC 6454).
 package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
-    /// In lower case; an IPv6 address in brackets and in canonical form (RFC 5952).
+    /// The host in lower case; an IPv6 address in brackets and in canonical form (RFC 5952).
     package let host: String
     package let port: Int?
 

@@ -52,7 +52,8 @@ struct EngineDatabase: ~Copyable {
         self.insertion = insertion
     }
 
-    /// Made together with the database and never again, because another key would open nothing.
+    /// The key is made together with the database and never again, because another key would open
+    /// nothing.
     private static func masterKey(_ path: String) throws -> MasterKey {
         if let text = try keyText(path) {
             guard case .master(let key) = try StoredKey(json: text) else {

@@ -5,7 +5,7 @@ import PushService
 /// A client of the API: on the control socket, or with the credential of a device.
 struct APICaller {
     let owner: String
-    /// May also see and change what belongs to other owners.
+    /// Whether it may also see and change what belongs to other owners.
     let isAdministrator: Bool
     /// The row of the credential; nil on the control socket.
     let credential: UInt32?
@@ -37,7 +37,7 @@ struct APICaller {
 }
 
 extension PushContext {
-    /// Why a client that was admitted before is refused now, or nil. May be called from any thread.
+    /// Why a client that was admitted before is refused now, or nil. Any thread may call it.
     func objection(to caller: APICaller) -> APIRefusal? {
         if let secret = caller.secret {
             return index.credential(secret) == nil ? .unauthorized : nil

@@ -2,9 +2,9 @@ import PushService
 
 /// A client of the control socket, identified by the kernel.
 enum ControlCaller: Equatable {
-    /// May see and change everything.
+    /// The client may see and change everything.
     case administrator
-    /// May see and change only what is its own.
+    /// The client may see and change only its own things.
     case user(UInt32)
 
     /// The kernel reports this user for everybody whom it cannot map into the sandbox

@@ -20,7 +20,8 @@ struct DeviceAccess: Confidential {
         bearer = secret.withSpan(Base64URL.text)
     }
 
-    /// With the addresses to enter into clients: Firefox needs the WebSocket, others the page.
+    /// The device as JSON, with its two addresses: Firefox needs the WebSocket address, other
+    /// clients the https address.
     func json(baseURL: BaseURL) -> [UInt8] {
         let page = "\(baseURL)/u/\(bearer)"
         var writer = JSONWriter()

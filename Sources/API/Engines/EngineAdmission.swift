@@ -9,7 +9,7 @@ struct EngineAdmission {
     private static let messageLimit = 1 << 20
     private static let silence = Duration.seconds(240)
     private static let silenceBehindProxy = Duration.seconds(55)
-    /// A client that is dismissed must not read on for long.
+    /// How long a client that is told to leave may keep the connection open.
     private static let closePatience = Duration.milliseconds(500)
     /// A client that leaves this much unread is disconnected, and starts over when it is back.
     private static let outputLimit = 2 << 20

@@ -4,8 +4,8 @@ import Reactor
 
 /// One client of an engine at the desk of its loop, with a limit on its requests.
 final class EnginePlace: TimerHandler {
-    /// With this many unanswered requests no more are read, because pushes wait for all requests
-    /// before them in a batch.
+    /// When this many requests are unanswered, no more are read. A push waits for all requests
+    /// before it in its batch.
     private static let requestLimit = 8
     private static let byteLimit = 4 << 20
     /// A large request counts once more for every 4 KiB.
@@ -22,7 +22,7 @@ final class EnginePlace: TimerHandler {
     private var requests = 0
     private var bytes = 0
     private var pace = Pace()
-    /// A timer will continue it.
+    /// Reading has stopped because the client asks too fast; a timer will resume it.
     private var isTooFast = false
 
     init(_ client: any EngineClient, _ role: EngineRole, _ limit: PaceLimit, _ loop: EventLoop) {
@@ -44,7 +44,7 @@ final class EnginePlace: TimerHandler {
         holdUp()
     }
 
-    /// Counts its answer.
+    /// Counts the answer to a request.
     func end(_ size: Int) {
         requests -= 1
         bytes -= size
@@ -62,7 +62,7 @@ final class EnginePlace: TimerHandler {
     }
 }
 
-/// A connected client of an engine, on a WebSocket or in lines. Confined to the loop of its desk.
+/// A connected client of an engine, on a WebSocket or in lines. Only the loop of its desk uses it.
 protocol EngineClient: AnyObject {
     /// Sends JSON objects.
     func say(_ objects: [[UInt8]])

@@ -11,7 +11,7 @@ package final class APILoops: Sendable {
 
     package init(_ service: PushContext) { self.service = service }
 
-    /// For public listeners. Call it once for each loop, before the loop runs.
+    /// Makes the route for public listeners. Call it once for each loop, before the loop runs.
     package func route(on loop: EventLoop) -> FurtherRoute {
         let face = APIFace(service, routes(on: loop, desk(on: loop)))
         return FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
@@ -19,7 +19,7 @@ package final class APILoops: Sendable {
         }
     }
 
-    /// For the control socket. Call it for the loop that serves it.
+    /// Makes the handler of the control socket. Call it for the loop that serves the socket.
     package func control(on loop: EventLoop, _ settings: ControlSettings) -> any HTTPHandler {
         let engines = desk(on: loop)
         return ControlHandler(

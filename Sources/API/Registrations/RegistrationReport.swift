@@ -17,7 +17,7 @@ struct RegistrationReport {
 
     let settings: PushServiceSettings
 
-    /// With its secrets, for the client that registers.
+    /// The registration with its secrets, for the client that registers.
     func full(
         _ registration: Registration, callbackSecret: Secret?
     ) throws(OpenSSLError) -> [UInt8] {
@@ -47,7 +47,7 @@ struct RegistrationReport {
         return writer.bytes
     }
 
-    /// Without keys and secrets.
+    /// Writes the registration without keys and secrets.
     func write(
         _ registration: Registration, undecryptable: [(reason: String, count: Int)] = [],
         at moment: Moment, to writer: inout JSONWriter

@@ -51,6 +51,6 @@ struct RegistrationRequestBody: Confidential {
         }
     }
 
-    /// TDLib makes no lower key id; user ids are below.
+    /// TDLib makes no key id below this number, and all user ids are below it.
     private static let keyIDFloor: UInt64 = 10_000_000_000_000
 }

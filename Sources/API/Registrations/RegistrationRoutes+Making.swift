@@ -30,7 +30,7 @@ extension RegistrationRoutes {
         }
     }
 
-    /// Checks what is known of a target before it is connected to.
+    /// Checks what can be known of a target before the first connection to it.
     private func check(_ callback: String, _ caller: APICaller) throws(APIRefusal) {
         do throws(CallbackSettings.Objection) {
             _ = try service.settings.callbacks.target(

@@ -50,7 +50,7 @@ package struct Inflater {
         self.size = size
     }
 
-    /// Whether it was the last one.
+    /// Returns whether it was the last block.
     private mutating func readBlock() throws(Damage) -> Bool {
         let isLast = try bits(1) == 1
         switch try bits(2) {

@@ -27,7 +27,7 @@ struct PrefixCode {
         guard room == 0 || symbols.count <= 1 else { throw Inflater.Damage() }
     }
 
-    /// For lengths that are known to be valid.
+    /// Makes a code from lengths that are known to be valid.
     init(complete lengths: [Int]) {
         for length in lengths where length > 0 { counts[length] += 1 }
         symbols = lengths.indices.filter { lengths[$0] > 0 }

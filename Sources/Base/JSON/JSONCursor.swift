@@ -120,8 +120,8 @@ extension JSONCursor {
     private static func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
         text.withUnsafeBytes { bytes in
             var index = start
-            // Eight bytes at a time: a byte that is equal, or too small, sets its highest bit by a
-            // carry.
+            // This compares eight bytes at a time. A byte that is equal, or too small, sets its
+            // highest bit by a carry.
             while index + 8 <= bytes.count {
                 let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let quote = word ^ 0x2222_2222_2222_2222

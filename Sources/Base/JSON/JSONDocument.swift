@@ -9,9 +9,9 @@ package struct JSONDocument: Sendable {
 
     struct Node: Sendable {
         let kind: Kind
-        /// For strings: contains no escape. For booleans: the value.
+        /// For a string, whether it has no escapes. For a boolean, its value.
         let flag: Bool
-        /// For strings: without the quotes.
+        /// The first byte of the value; for a string, the byte after the quote.
         let start: Int32
         var end: Int32
         /// The node after this value and everything inside it; while it is open, the node that
@@ -19,7 +19,7 @@ package struct JSONDocument: Sendable {
         var next: Int32
     }
 
-    /// Shared by all nodes, so that passing one on counts a single reference.
+    /// All nodes share it, so that passing a node on counts a single reference.
     final class Contents: Sendable {
         let bytes: [UInt8]
         let nodes: [Node]
@@ -32,9 +32,9 @@ package struct JSONDocument: Sendable {
 
     let contents: Contents
 
-    /// `isTolerant`: as TDLib does, accepts any run of digits, signs, points and exponents as a
-    /// number, any escaped letter, control characters in strings, and one more level. The reader of
-    /// such a value has to check it.
+    /// With `isTolerant` it accepts what TDLib accepts: any run of digits, signs, points and
+    /// exponents as a number, any escaped letter, control characters in strings, and one more
+    /// level. The reader of such a value has to check it.
     package init(
         _ bytes: [UInt8], isTolerant: Bool = false
     ) throws(JSONScanner.Failure) {
@@ -57,7 +57,7 @@ extension JSONDocument.Contents {
     /// The node of the member's value, if that node is an object and has it.
     func value(of name: StaticString, in object: Int) -> Int? {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        // Buffers, because arrays would be retained and checked at every step.
+        // This uses buffers, because arrays would be retained and checked at every step.
         return nodes.withUnsafeBufferPointer { nodes in
             bytes.withUnsafeBufferPointer { bytes in
                 guard nodes[object].kind == .object else { return nil }

@@ -70,7 +70,8 @@ extension JSONNode {
 
     package var bool: Bool? { kind == .bool ? node.flag : nil }
 
-    /// A number, or a string that holds one, because peers write large numbers as text.
+    /// The value of a number, or of a string that holds one, because peers write large numbers as
+    /// text.
     package var integer: Int64? {
         guard kind == .number || kind == .string else { return nil }
         let node = node

@@ -68,7 +68,8 @@ extension JSONScanner {
         position += bytes[position + 1] < 0x80 ? 2 : 1
     }
 
-    /// One UTF-8 sequence by RFC 3629 section 4: shortest form, no surrogates, at most U+10FFFF.
+    /// Reads one UTF-8 sequence by RFC 3629 section 4: shortest form, no surrogates, at most
+    /// U+10FFFF.
     private mutating func multibyte() throws(Failure) {
         let length: Int
         let second: ClosedRange<UInt8>

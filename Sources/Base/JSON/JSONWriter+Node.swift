@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// Writes a value of a document again: numbers in JSON's own grammar or as text, and of several
-    /// members with one name the first, so that all readers understand it alike.
+    /// Writes a value of a document again: numbers in JSON's own grammar or as text, and only the
+    /// first of several members with one name. So all readers understand it alike.
     package mutating func value(_ node: JSONNode) { value(at: node.index, of: node.document) }
 
     private mutating func value(at index: Int, of document: JSONDocument.Contents) {

@@ -7,7 +7,7 @@ package struct JSONWriter: ~Copyable {
     package private(set) var count = 0
     private var needsComma = false
 
-    /// With room for so many bytes.
+    /// Makes room for `capacity` bytes at the start.
     package init(capacity: Int = 256) {
         self.capacity = max(capacity, 16)
         start = .allocate(capacity: self.capacity)

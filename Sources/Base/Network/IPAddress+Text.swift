@@ -11,7 +11,7 @@ extension IPAddress {
             self.init(v4: bits)
             return
         }
-        // Longer than any address could be.
+        // A longer text cannot be an address.
         guard text.count <= 45, let (before, after) = Self.halves(text) else { return nil }
         var groups = before
         if let after {

@@ -1,6 +1,6 @@
 /// An address of the internet protocol, version 4 or 6.
 ///
-/// Stored as 128 bits, IPv4 in its IPv4-mapped form (RFC 4291 section 2.5.5.2): a client on a
+/// It is stored as 128 bits, IPv4 in its IPv4-mapped form (RFC 4291 section 2.5.5.2): a client on a
 /// dual-stack socket is the same client, shown and compared as IPv4.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64

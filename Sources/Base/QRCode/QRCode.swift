@@ -19,7 +19,7 @@ package struct QRCode: Sendable {
 
     package func isDark(row: Int, column: Int) -> Bool { grid[row, column] }
 
-    /// For a terminal: two rows of modules in one line of text, with light modules as blocks.
+    /// The code for a terminal. A line of text shows two rows of modules; light modules are blocks.
     package var text: String {
         let quiet = 2
         var text = ""

@@ -47,7 +47,7 @@ extension QRCodeGrid {
         return penalty
     }
 
-    /// For every 5 % away from half dark.
+    /// Counts every 5 % by which the dark modules are more or less than half.
     private var imbalance: Int {
         var count = 0
         for row in 0..<size { for column in 0..<size where self[row, column] { count += 1 } }

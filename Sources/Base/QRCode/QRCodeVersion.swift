@@ -2,7 +2,7 @@
 struct QRCodeVersion {
     let number: Int
 
-    /// The smallest version with room for so many bytes; nil if there is none.
+    /// The smallest version with room for `count` bytes; nil if there is none.
     init?(holding count: Int) {
         let fitting = (1...40).lazy.map(QRCodeVersion.init(number:)).first { version in
             version.headerBits + 8 * count <= 8 * version.dataCodewords

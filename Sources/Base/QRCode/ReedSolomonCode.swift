@@ -3,12 +3,12 @@ struct ReedSolomonCode {
     /// Coefficients of the generator without the leading one, the highest power first.
     private let generator: [UInt8]
 
-    /// With so many correction codewords.
+    /// A code with `count` correction codewords.
     init(_ count: Int) {
         var generator = [UInt8](repeating: 0, count: count - 1) + [1]
         var root: UInt8 = 1
         for _ in 0..<count {
-            // Times (x - root).
+            // Multiplies by (x - root).
             for index in generator.indices {
                 generator[index] = Self.product(generator[index], root)
                 if index + 1 < count { generator[index] ^= generator[index + 1] }

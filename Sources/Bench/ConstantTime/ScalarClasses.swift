@@ -79,7 +79,7 @@ final class ScalarClasses {
         _ count: Int, _ nanoseconds: (Sample) throws -> Int
     ) throws -> WelchTest {
         var times: [[Double]] = [[], []]
-        // In whole rounds, so that each sample counts equally; the first round warms up.
+        // Measures whole rounds, so that each sample counts equally; the first round warms up.
         for round in 0...(count / Self.pairCount) {
             for index in samples.indices.shuffled() {
                 let time = try nanoseconds(samples[index])

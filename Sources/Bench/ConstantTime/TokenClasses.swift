@@ -27,7 +27,7 @@ final class TokenClasses {
     /// Compares the times of refusals, `count` of each class in random order.
     func measure(_ count: Int) throws -> WelchTest {
         var times: [[Double]] = [[], []]
-        // In whole rounds, so that each token counts equally; the first round warms up.
+        // Measures whole rounds, so that each token counts equally; the first round warms up.
         for round in 0...(count / Self.pairCount) {
             for index in tokens.indices.shuffled() {
                 let token = tokens[index]

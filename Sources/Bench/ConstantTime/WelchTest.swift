@@ -1,6 +1,6 @@
 /// Whether two interleaved series of times have the same mean (Welch's t).
 struct WelchTest {
-    /// Beyond this, chance is not an explanation.
+    /// Chance alone does not explain a larger t.
     static let limit = 4.5
 
     /// The fractions of the fastest measurements that are compared. Interrupts fill the slow end,

@@ -22,7 +22,7 @@ enum MQTTPacket {
         output.append(1)
     }
 
-    /// With QoS 1, which is answered.
+    /// Appends a packet with QoS 1, which the server answers.
     static func append(
         _ body: [UInt8], to topic: [UInt8], number: UInt16, to output: inout [UInt8]
     ) {

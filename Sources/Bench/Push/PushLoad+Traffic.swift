@@ -1,7 +1,7 @@
 /// Messages without a pause, or at a fixed rate.
 extension PushLoad {
     private static let tick = Duration.milliseconds(1)
-    /// Messages not delivered so many seconds after the end count as lost.
+    /// A message that is not delivered within this many seconds after the end counts as lost.
     private static let patience = 5.0
 
     func beginTraffic() {

@@ -3,7 +3,7 @@ import Glibc
 import WebPush
 
 /// What an application server knows of the registrations it pushes to, its own key, and what the
-/// engines' clients show. In a file, because preparing, serving and pushing are three processes.
+/// engines' clients show. They are kept in a file, because three processes prepare, serve and push.
 struct RegisteredTargets {
     /// Each has ten registrations.
     static func account(ofRegistration number: Int) -> String { "account\(number / 10)" }

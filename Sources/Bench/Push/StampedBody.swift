@@ -9,7 +9,8 @@ struct StampedBody {
 
     private static let mark: UInt32 = 0x3157_4C42
     private static let markLength = 4
-    /// Seven bits in each byte, because nchan sends all messages as text, which has to be UTF-8.
+    /// The number has seven bits in each byte, because nchan sends all messages as text, which has
+    /// to be UTF-8.
     private static let numberLength = 5
     private static let timeLength = 9
     static let stampLength = markLength + numberLength + timeLength

@@ -85,7 +85,7 @@ class WebSocketSubscriber: LoadSubscriber {
 
     func receive(_ message: Span<UInt8>) { load.received(StampedBody.stamp(of: message, at: 0)) }
 
-    /// Sent together with the other answers to the received data.
+    /// The text is sent together with the other answers to the received data.
     func send(_ text: [UInt8]) {
         guard let connection else { return }
         _ = session.send(.text, text.span, to: &connection.output)

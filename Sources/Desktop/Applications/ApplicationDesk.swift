@@ -5,7 +5,7 @@ import System
 
 /// Passes the user's actions to applications: performs what `OwedActions` decides.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 final class ApplicationDesk: TimerHandler {
     private let loop: EventLoop
     private let log: Log
@@ -18,7 +18,7 @@ final class ApplicationDesk: TimerHandler {
     private let request: (_ source: String, EngineRequest) -> Void
     /// The application that the user named for a source.
     private let service: (_ source: String) -> String?
-    /// The desktop entry of a service; may block.
+    /// The desktop entry of a service. Looking for it may block.
     private let entry: @Sendable (_ service: String) -> DesktopEntry?
 
     init(

@@ -1,7 +1,8 @@
 /// User actions that applications do not have yet.
 ///
-/// Pure state: no bus, socket or clock. Each application has a queue with one call at a time. If it
-/// does not answer, it is called again after a pause; if it is not running, when it appears.
+/// It is pure state, without bus, socket or clock. Each application has a queue with one call at a
+/// time. If it does not answer, it is called again after a pause; if it is not running, it is
+/// called when it appears.
 package struct OwedActions: Sendable {
     package struct Key: Hashable, Sendable {
         package let source: String
@@ -60,7 +61,7 @@ package struct OwedActions: Sendable {
     private struct Item: Sendable {
         var owed: OwedAction
         var phase = Phase.waiting
-        /// The engine has not repeated it since it started over.
+        /// The engine has started over and has not repeated the action yet.
         var isOld = false
     }
 
@@ -209,7 +210,7 @@ package struct OwedActions: Sendable {
 }
 
 extension OwedActions.Key: Comparable {
-    /// In the numeric order of the engine's ids: a longer number is a higher one.
+    /// Compares the engine's ids as numbers: a longer number is a higher one.
     package static func < (left: Self, right: Self) -> Bool {
         (left.source, left.id.utf8.count, left.id) < (right.source, right.id.utf8.count, right.id)
     }

@@ -61,7 +61,7 @@ extension Custody {
             guard let handed = lines[channel]?.handed, handed < Self.handoverLimit else { return }
             let key = Key(channel, id)
             guard let entry = entries[key], !entry.isHanded else { continue }
-            // The messages behind it would overtake it.
+            // Stops here, because the messages behind this one must not overtake it.
             if entry.isToBeKept { return }
             if let deadline = entry.deadline, deadline <= now {
                 end(key, isDelivered: false)

@@ -2,9 +2,10 @@ package import WebPush
 
 /// Messages between receivers and applications: where each one is, and when it goes on.
 ///
-/// Pure state. A Bellwire receiver keeps a message until its application has it. Messages of other
-/// receivers are stored here first. So are those of a sleeping application that would block others,
-/// because a receiver sends only a limited number at a time. Times are of the boot clock.
+/// It is pure state. A Bellwire receiver keeps a message until its application has it. Messages of
+/// other receivers are stored here first. The same is true of messages for a sleeping application
+/// that would block others, because a receiver sends only a limited number at a time. Times are of
+/// the boot clock.
 package struct Custody: Sendable {
     package struct Key: Hashable, Sendable {
         package let channel: ChannelID
@@ -42,7 +43,7 @@ package struct Custody: Sendable {
     }
 
     struct Line: Sendable {
-        /// In the order of acceptance.
+        /// The ids of the line's messages, in the order of acceptance.
         var ids: [String] = []
         var handed = 0
     }
@@ -94,7 +95,7 @@ extension Custody {
             return actions.append(.settle(key, isDelivered: isDelivered))
         }
         if let entry = entries[key] {
-            // It is stored here, so it was acknowledged before, but that was lost.
+            // It is stored here, so it was acknowledged before, but the acknowledgement was lost.
             if entry.row != nil { actions.append(.settle(key, isDelivered: true)) }
             return
         }

@@ -2,8 +2,8 @@
 struct Client {
     /// The stored record. Its endpoint is the one that the application has.
     var record: ClientRecord
-    /// The endpoint that the link gave. Kept apart, so that a new one is still sent to the
-    /// application after a restart.
+    /// The endpoint that the link gave. It is separate from the record, so that a new endpoint is
+    /// still sent to the application after a restart.
     var endpoint: String?
     /// Calls of `Register` that wait for an endpoint, with their deadlines.
     var calls: [(id: UInt64, deadline: Duration)] = []

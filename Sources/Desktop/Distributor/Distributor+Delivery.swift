@@ -2,7 +2,8 @@
 extension Distributor {
     /// Longer than any bus waits for a program to start.
     private static let startLimit = Duration.seconds(150)
-    /// A starting program may not have its object yet. After this many rounds it has none.
+    /// A program that is starting might not have its object yet. After this many rounds it counts
+    /// as a program without one.
     private static let roundLimit = 5
 
     /// Queues the application's endpoint, unless that is queued already.
@@ -76,7 +77,7 @@ extension Distributor {
         let id = nextID()
         let isStart = peer.owner == .none
         let record = client.record
-        // First the version and path that worked last, then the others.
+        // This tries the version and path that worked last, and then the others.
         let version = item.way % 2 == 0 ? record.version : record.version.other
         let otherPath =
             record.path == ConnectorCall.rootPath

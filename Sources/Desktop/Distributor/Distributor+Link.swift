@@ -93,7 +93,7 @@ extension Distributor {
         advance(service, at: moment)
     }
 
-    /// Many more than can be unconfirmed at a time.
+    /// Far more signals than can be unconfirmed at a time.
     private static let heardLimit = 64
 
     mutating func recordHeard(_ signal: FetchSignal, by client: ClientKey) {

@@ -2,8 +2,8 @@ import WebPush
 
 /// The UnifiedPush distributor: registrations of applications, and delivery of their messages.
 ///
-/// Pure state: events and the time go in, and `actions` says what to do. Each application has a
-/// queue of its own with one message at a time, so that none waits for another.
+/// It is pure state: events and the time go in, and `actions` says what to do. Each application has
+/// a queue of its own with one message at a time, so that none waits for another.
 package struct Distributor {
     /// The time of an event: on the boot clock, and in seconds since 1970.
     package struct Moment: Equatable, Sendable {

@@ -2,8 +2,8 @@ package import Bus
 package import Reactor
 package import System
 
-/// The distributor on a bus: passes calls and events to `Distributor` and performs its actions.
-/// Confined to the thread of its loop.
+/// The distributor on a bus: it passes calls and events to `Distributor` and performs its actions.
+/// Only the thread of its loop uses it.
 package final class DistributorService: PushLinkListener, TimerHandler {
     private static let surveyInterval = Duration.seconds(86_400)
     /// The distributor's own deadlines are shorter.
@@ -18,7 +18,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var machine = Distributor()
     var registrations: [UInt64: BusCall] = [:]
     var lastCall: UInt64 = 0
-    /// Called with signals that applications have.
+    /// Called with each signal that an application has received.
     var fetched: (FetchSignal) -> Void = { _ in }
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
@@ -37,7 +37,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     enum Cookie {
         static let tick: UInt64 = 0
         static let survey: UInt64 = 1
-        /// Timer cookies from here on are delayed calls.
+        /// From here on, a timer cookie belongs to a delayed call.
         static let parked: UInt64 = 2
     }
 
@@ -65,7 +65,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         startSurvey()
     }
 
-    /// Answers nothing any more.
+    /// Ends the service; no more calls are answered.
     package func end() {
         isEnded = true
         exports = []

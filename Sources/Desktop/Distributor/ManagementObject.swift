@@ -60,7 +60,7 @@ final class ManagementObject: BusObject {
 }
 
 extension Application {
-    /// Without nil members.
+    /// The application as a dictionary, without nil members.
     fileprivate var options: BusValue {
         var members: [(String, BusValue)] = [
             ("service", .string(service)), ("description", .string(description)),

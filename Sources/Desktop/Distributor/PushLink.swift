@@ -4,9 +4,9 @@ package import WebPush
 ///
 /// Both sides run on one event loop. A channel stays registered until `unregister`, also after a
 /// restart, a lost connection or a receiver that forgot everything; the distributor then only gets
-/// a new `endpoint`. The link hands over a limited number of messages of a channel that are
-/// neither acknowledged nor rejected, in the order of their acceptance, and keeps the rest, so a
-/// sleeping application delays nobody.
+/// a new `endpoint`. The link hands over the messages of a channel in the order of their
+/// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
+/// rest, so a sleeping application delays nobody.
 package protocol PushLink: AnyObject {
     func perform(_ request: LinkRequest)
 }
@@ -21,7 +21,7 @@ package enum LinkRequest: Equatable, Sendable {
     /// Wants an endpoint, bound to the key if there is one. At every start each registration
     /// repeats this with the endpoint it has; the link answers only with a different one.
     case register(ChannelID, key: ApplicationKey?, known: String?)
-    /// Ends the channel. Not answered.
+    /// Ends the channel. There is no answer.
     case unregister(ChannelID)
     /// The application has the message.
     case acknowledge(ChannelID, message: String)

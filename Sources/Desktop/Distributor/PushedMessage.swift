@@ -2,7 +2,7 @@ package import WebPush
 
 /// A message on its way to an application.
 ///
-/// A class, because it waits in queues and is passed in events.
+/// It is a class, because it waits in queues and is passed in events.
 package final class PushedMessage: Sendable, Equatable {
     package let channel: ChannelID
     /// The receiver's id, the same in every delivery.

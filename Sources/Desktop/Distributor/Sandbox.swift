@@ -5,7 +5,8 @@ package enum Sandbox: Equatable, Sendable {
     case application(String)
     /// Only snapd knows which bus names it may own.
     case snap(String)
-    /// Not known, so it is trusted no more than a sandboxed program.
+    /// It is not known whether there is a sandbox, so the program is trusted no more than a
+    /// sandboxed one.
     case unknown
 
     /// Keeps the tokens of different sandboxes apart.

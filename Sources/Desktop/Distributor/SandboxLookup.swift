@@ -2,7 +2,7 @@ import Bus
 import Reactor
 import System
 
-/// Finds the sandbox of the process behind a connection. Confined to a loop.
+/// Finds the sandbox of the process behind a connection. Only one loop uses it.
 ///
 /// The sandbox controls the files in its root and may make opening them hang. So another thread
 /// looks, for a limited time, and no second look at a process starts while the first one hangs.

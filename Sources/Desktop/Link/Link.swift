@@ -2,8 +2,8 @@ package import WebPush
 
 /// The connection to one receiver: Bellwire, or any other that speaks autopush.
 ///
-/// Pure state: events and the time go in, and `takeActions` says what to do. Times are of one clock
-/// that never goes back and continues while the machine sleeps.
+/// It is pure state: events and the time go in, and `takeActions` says what to do. Times are of one
+/// clock that never goes back and continues while the machine sleeps.
 package struct Link: Sendable {
     package enum Action: Equatable, Sendable {
         /// Open a WebSocket, and report `opened` or `closed`.
@@ -53,7 +53,8 @@ package struct Link: Sendable {
     var phase = Phase.idle
     var backoff = LinkBackoff()
     var userAgent: String?
-    /// The extensions of the common protocol that the receiver has; Bellwire has all.
+    /// The extensions of the common protocol that the receiver supports. A Bellwire receiver
+    /// supports all.
     package internal(set) var extensions: AutopushExtensions = []
     var channels: [ChannelID: Channel] = [:]
     /// Ended channels that the receiver does not know of yet.
@@ -151,7 +152,7 @@ extension Link {
         lastPing = nil
     }
 
-    /// The network is back, the machine has slept, or the user wants it: connects at once, or
+    /// The network is back, the machine has slept, or the user wants it: it connects at once, or
     /// checks that an open connection still works.
     package mutating func wake(at now: Duration) {
         switch phase {

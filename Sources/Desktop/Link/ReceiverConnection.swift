@@ -3,7 +3,7 @@ import Reactor
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 final class ReceiverConnection: TimerHandler {
     let row: Int64
     let address: ReceiverAddress
@@ -27,7 +27,7 @@ final class ReceiverConnection: TimerHandler {
         self.desk = desk
     }
 
-    /// For the log; the path is secret.
+    /// The name of the receiver in the log, without the path, which is secret.
     var name: String { address.url.host }
 
     func perform() {
@@ -127,7 +127,7 @@ final class ReceiverConnection: TimerHandler {
 }
 
 extension WebSocketEnd {
-    /// For the log.
+    /// The reason as the log states it.
     fileprivate var reason: String {
         switch self {
         case .closed(let close): "the receiver closed the connection (\(close.code?.rawValue ?? 0))"
@@ -140,7 +140,7 @@ extension WebSocketEnd {
 }
 
 extension WebSocketClientFailure {
-    /// Log at most one failure per minute that needs the user's action.
+    /// At most one failure per minute that needs the user's action is logged.
     private static let refusalPause = Duration.seconds(60)
 
     fileprivate var pause: Duration {
@@ -152,7 +152,7 @@ extension WebSocketClientFailure {
         }
     }
 
-    /// For the log.
+    /// The reason as the log states it.
     package var reason: String {
         switch self {
         case .unknownName(let name, _): "the host name \(name) is unknown"

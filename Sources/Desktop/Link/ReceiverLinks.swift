@@ -5,8 +5,8 @@ package import System
 package import TLS
 package import WebPush
 
-/// All receivers: knows which channel belongs to which receiver, and has the `Custody` of their
-/// messages. Confined to the thread of the loop.
+/// All receivers: it knows which channel belongs to which receiver, and has the `Custody` of their
+/// messages. Only the thread of the loop uses it.
 // Unchecked: only the thread of the loop touches it, where its posts to itself run.
 package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private static let messageLimit = 1 << 20

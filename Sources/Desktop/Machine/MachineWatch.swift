@@ -3,7 +3,7 @@ package import Reactor
 package import WebPush
 
 /// Follows UPower, NetworkManager and logind on the system bus. A missing service or bus reports
-/// nothing. Confined to the thread of the loop.
+/// nothing. Only the thread of the loop uses it.
 package final class MachineWatch {
     private static let properties = "org.freedesktop.DBus.Properties"
 

@@ -40,7 +40,8 @@ struct NotificationComposer {
         return call.sorted
     }
 
-    /// Stands for all notifications without room: how many each conversation has.
+    /// The notification that stands for all those without room. It says how many each conversation
+    /// has.
     func summary(of counts: [(title: String, count: Int)], tag: String) -> NotifyCall {
         let total = counts.reduce(0) { $0 + $1.count }
         let lines = counts.prefix(Self.summaryLines).map { "\($0.title): \($0.count)" }
@@ -153,7 +154,8 @@ struct NotificationComposer {
         }
     }
 
-    /// A name of the sound theme: a file name loses its suffix; without a name it is our own.
+    /// The sound as a name of the sound theme. A file name loses its suffix; without a name, our
+    /// own sound is used.
     private static func sound(of notification: EngineNotification) -> String {
         let name = notification.sound.prefix { $0 != "." }
         let isBare =

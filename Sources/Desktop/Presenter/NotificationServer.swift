@@ -28,7 +28,7 @@ package struct NotificationServer: Equatable, Sendable {
     enum Reading {
         case text
         case markup
-        /// Text or markup, which cannot be known.
+        /// The server may read it as text or as markup; it does not say which.
         case unknown
     }
 

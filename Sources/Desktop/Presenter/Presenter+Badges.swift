@@ -7,14 +7,14 @@ extension Presenter {
         sendBadge(of: known.settings.desktopEntry)
     }
 
-    /// The count of the source no longer counts.
+    /// From now on, leaves out the count of this source.
     mutating func endBadge(_ source: String) {
         guard let known = sources[source], let count = known.badge else { return }
         sources[source]?.badge = nil
         if count != 0 { sendBadge(of: known.settings.desktopEntry) }
     }
 
-    /// For a launcher that just appeared.
+    /// Sends all badges again, for a launcher that just appeared.
     mutating func repeatBadges() {
         let known = sources.values.filter { $0.badge != nil }
         for entry in Set(known.map(\.settings.desktopEntry)).sorted() { sendBadge(of: entry) }

@@ -64,7 +64,7 @@ extension Presenter {
     }
 
     /// Removes a notification whose id is unknown: a placeholder with its tag replaces it and is
-    /// then closed. Impossible without tags.
+    /// then closed. This is impossible without tags.
     private mutating func replaceUnknown(_ key: ShownKey, on server: NotificationServer) {
         entries[key] = nil
         guard server.tagHint != nil, let source = sources[key.source] else {

@@ -8,8 +8,8 @@ extension Presenter {
             guard var entry = entries[key] else { continue }
             if entry.place == .shown, entry.server == new.identity {
                 shown[entry.serverID] = key
-                // Shown again in place, because some servers report events only to the connection
-                // that called last, and ours is new.
+                // It is shown again in place, because some servers report events only to the
+                // connection that called last, and ours is new.
                 (entry.digest, entry.isDirty) = (0, true)
                 entries[key] = entry
                 if entry.isDoomed { remove(key) } else { enqueue(key) }
@@ -27,7 +27,8 @@ extension Presenter {
             if entry.serverID != 0, entry.server == new.identity {
                 actions.append(.close(key, id: entry.serverID))
             }
-            // Another server does not know the ids. What was shown is shown again without a sound.
+            // Another server does not know the ids. Everything that was shown is shown again,
+            // without a sound.
             (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
             if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
@@ -118,7 +119,7 @@ extension Presenter {
 }
 
 extension ShownKey: Comparable {
-    /// In the order in which engines numbered them.
+    /// Sorts notifications in the order in which engines numbered them.
     package static func < (left: Self, right: Self) -> Bool {
         (left.notification, left.group, left.source)
             < (right.notification, right.group, right.source)

@@ -122,7 +122,7 @@ extension Presenter {
         switch entries[key]?.place {
         case .waiting, .shown: enqueue(key)
         case .summarised: touchSummary(of: key.source)
-        // After a running call `notified` looks at `isDirty`.
+        // If a call is running, `notified` looks at `isDirty` after it.
         case .showing, .listed, .dismissed, nil: break
         }
     }
@@ -147,7 +147,8 @@ extension Presenter {
             shown[entry.serverID] = nil
             actions.append(.close(key, id: entry.serverID))
         } else if flight?.key != key {
-            // After a running call it is closed by its new id, and forgotten then.
+            // If a call is running, the notification is closed after it under its new id, and then
+            // forgotten.
             actions.append(.forget(key))
         }
     }
@@ -200,8 +201,8 @@ extension Presenter.Source {
         if highest.count > ShownHistory.groupLimit { forgetOldGroups() }
     }
 
-    /// Drops the half of the groups without news for the longest time. Their notifications count as
-    /// new if they come back.
+    /// Drops half of the groups, those that had no news for the longest time. Their notifications
+    /// count as new if they come back.
     private mutating func forgetOldGroups() {
         let groups = highest.sorted { $0.value > $1.value }.prefix(ShownHistory.groupLimit / 2)
         highest = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) })

@@ -3,8 +3,8 @@ import Notifications
 /// Decides what is on the screen: updates of engines and signals of the notification server go in,
 /// calls and records come out.
 ///
-/// Pure state: no bus, socket, store or clock. `now` counts from some moment and never goes back.
-/// One `Notify` runs at a time, so that after a crash at most one is in doubt.
+/// It is pure state, without bus, socket, store or clock. `now` counts from some moment and never
+/// goes back. One `Notify` runs at a time, so that after a crash at most one is in doubt.
 package struct Presenter: Sendable {
     /// The chat of a group; the id is 0 if unknown.
     struct Chat: Equatable, Sendable {
@@ -52,7 +52,8 @@ package struct Presenter: Sendable {
 
     enum Server: Equatable, Sendable {
         case absent
-        /// It could not be started, or was asked to start; no new attempt before this time.
+        /// The server was asked to start, or could not be started. There is no new attempt before
+        /// this time.
         case awaited(until: Duration)
         case present(NotificationServer)
 

@@ -7,8 +7,8 @@ package enum PresenterEvent: Sendable {
     indirect case sourceBegan(PresentedSource)
     /// The source and all its notifications are gone for good.
     case sourceEnded(String)
-    /// The engine of the source starts to send its state. What the application agreed to is unknown
-    /// until then.
+    /// The engine of the source starts to send its state. Until then it is unknown what the
+    /// application agreed to.
     case joined(String)
     /// The account does not exist. A new one of that name numbers its notifications from the
     /// beginning.
@@ -22,7 +22,7 @@ package enum PresenterEvent: Sendable {
     case notifyFailed(ticket: Int, NotifyFailure)
     /// A notification was closed at our request, or was gone already.
     case closed(ShownKey)
-    /// From here on: signals, which count only if they come from the server.
+    /// The following cases are signals, which count only if they come from the server.
     case notificationClosed(id: UInt32, reason: UInt32, sender: String)
     case actionInvoked(id: UInt32, key: String, sender: String)
     case activationToken(id: UInt32, token: String, sender: String)
@@ -52,7 +52,7 @@ package struct Choice: Hashable, Sendable {
 }
 
 /// What a `Presenter` wants done. Records come before the calls they belong to, and must be stored
-/// before those leave.
+/// before the calls leave.
 package enum PresenterAction: Equatable, Sendable {
     case keep(ShownRecord)
     case forget(ShownKey)

@@ -31,14 +31,14 @@ package struct ServerIdentity: Hashable, Sendable {
 package struct ShownRecord: Equatable, Sendable {
     /// The words are stored.
     package enum Place: String, Sendable, CaseIterable {
-        /// To be shown as soon as there is a server.
+        /// It is to be shown as soon as there is a server.
         case waiting = "waiting"
-        /// The call is running. Stored before the call, so that the next process knows of it.
+        /// The call is running. It is stored before the call, so that the next process knows of it.
         case showing = "showing"
         case shown = "shown"
-        /// In the engine's list, but not or no longer on the screen.
+        /// It is in the engine's list but not on the screen, or no longer there.
         case listed = "listed"
-        /// Counted in the summary.
+        /// It is counted in the summary.
         case summarised = "summarised"
         /// The user dealt with it, but the engine has not confirmed that yet.
         case dismissed = "dismissed"
@@ -87,7 +87,8 @@ package struct ShownHistory: Equatable, Sendable {
 package protocol ShownStore: AnyObject {
     func history() throws -> ShownHistory
 
-    /// In one transaction. Each record replaces the one with its key, and raises `highest`.
+    /// Stores everything in one transaction. Each record replaces the one with its key, and raises
+    /// `highest`.
     func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
 
     /// The next notification of the source may have any id.

@@ -4,7 +4,8 @@ package struct PresentedSource: Equatable, Sendable {
     package let id: String
     /// The application name on notifications.
     package var name: String
-    /// The id of a `.desktop` file without its suffix: gives the icon, and settings of its own.
+    /// The id of a `.desktop` file, without its suffix. It gives the notifications an icon, and a
+    /// place of their own in the desktop's settings.
     package var desktopEntry: String
     /// The D-Bus name of an application that can be activated.
     package var service: String?

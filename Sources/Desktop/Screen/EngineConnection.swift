@@ -12,7 +12,7 @@ package import TLS
 package final class EngineConnection: TimerHandler {
     private static let messageLimit = 8 << 20
     private static let silence = Duration.seconds(300)
-    /// For failures that need the user's action.
+    /// The wait after a failure that needs the user's action.
     private static let refusalPause = Duration.seconds(60)
 
     let address: EngineAddress

@@ -5,7 +5,7 @@ import TLS
 
 /// The connections to all engines, one for each source.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 final class EngineConnections {
     private let desk: NotificationDesk
     private let context: TLSContext

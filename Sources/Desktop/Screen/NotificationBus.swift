@@ -5,7 +5,7 @@ import System
 /// The connection to the owner of `org.freedesktop.Notifications`. There is only one, because some
 /// servers report events only to the connection that made the notification.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 final class NotificationBus: TimerHandler {
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"

@@ -5,7 +5,7 @@ package import System
 
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 package final class NotificationDesk: TimerHandler {
     private let loop: EventLoop
     private let log: Log

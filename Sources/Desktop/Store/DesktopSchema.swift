@@ -1,7 +1,7 @@
 import SQLite
 
-/// The tables of the desktop. Sealed values are in columns of that name. Times are seconds since
-/// 1970, but `expires` and `time` are milliseconds of the store's clock.
+/// The tables of the desktop. Columns whose names start with `sealed` hold sealed values. Times are
+/// seconds since 1970, but `expires` and `time` are milliseconds of the store's clock.
 enum DesktopSchema {
     static let migrations = [
         Migration("desktop", desktop), Migration("shown in groups", shownInGroups),

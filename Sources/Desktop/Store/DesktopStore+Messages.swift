@@ -12,7 +12,7 @@ extension DesktopStore {
         package let channel: ChannelID
         package let id: String
         package let urgency: Urgency
-        /// On the boot clock.
+        /// The time when it expires, on the boot clock.
         package let deadline: Duration
     }
 
@@ -76,7 +76,7 @@ extension DesktopStore {
         return open(select.bytes(0), Self.bodyPlace(row))
     }
 
-    /// In one transaction.
+    /// Removes the messages in one transaction.
     package func removeMessages(_ rows: [Int64]) throws {
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }

@@ -42,7 +42,7 @@ extension DesktopStore: ShownStore {
         return record
     }
 
-    /// Drops the groups of each source without news for the longest time.
+    /// Drops those groups of each source that had no news for the longest time.
     private func forgetOldGroups() throws(SQLiteError) {
         let delete = try Statement(
             """

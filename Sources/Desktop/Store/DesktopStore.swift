@@ -6,7 +6,7 @@ package import SQLite
 package import System
 
 /// The desktop's store: registrations, our id at each receiver, and messages that no receiver
-/// keeps. For one thread. Calls return after everything is on the disk.
+/// keeps. Only one thread uses it. Calls return after everything is on the disk.
 package final class DesktopStore {
     static let fileName = "desktop.db"
 

@@ -14,7 +14,7 @@ enum PayloadData {
         return text { $0.value(node) }
     }
 
-    /// An object of the members that exist; of several with one name, the first.
+    /// An object of the members that exist; of several members with one name, only the first.
     static func text(_ members: [Member]) -> String {
         var names: Set<String> = []
         let members = members.filter { $0.value != nil && names.insert($0.name).inserted }

@@ -77,8 +77,8 @@ extension TelegramDialect {
         }
     }
 
-    /// Captions start with an emoji for their kind of content, which is removed; a sticker's emoji
-    /// is all there is.
+    /// Captions start with an emoji for their kind of content, which is removed; a sticker's text
+    /// is only its emoji.
     private static func trimmed(_ content: PushContent) -> String {
         let mark: String
         switch content.kind {
@@ -114,7 +114,7 @@ extension TelegramDialect {
         _ push: TelegramPush, randomID: Int64, into message: inout IncomingMessage
     ) throws(TelegramRefusal) {
         let custom = push.custom
-        // Unused here, but checked as TDLib does.
+        // It is unused here, but checked as in TDLib.
         _ = try custom.int("report_delivery_until_date")
         if custom.has("edit_date") {
             guard randomID == 0 else { throw .malformed("Receive edit of secret message") }

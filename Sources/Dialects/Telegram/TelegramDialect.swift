@@ -118,8 +118,8 @@ package enum TelegramDialect {
         }
     }
 
-    /// The number of unread messages. Since muted chats may not be counted, 0 does not clear the
-    /// screen.
+    /// The number of unread messages. Since muted chats might be missing from it, 0 does not clear
+    /// the screen.
     private static func unread(_ push: TelegramPush, _ context: DialectContext) -> [Event] {
         guard context.policy == .learn, let badge = push.fields["badge"]?.integer, badge >= 0 else {
             return []

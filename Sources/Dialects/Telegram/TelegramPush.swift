@@ -1,8 +1,8 @@
 import Base
 import Notifications
 
-/// A Telegram payload, with the members that all keys share. A class, so that it is not copied
-/// between readers.
+/// A Telegram payload, with the members that all keys share. It is a class, so that it is not
+/// copied between readers.
 final class TelegramPush {
     let key: String
     let arguments: [String]
@@ -13,7 +13,7 @@ final class TelegramPush {
     /// Nil if the payload names no chat.
     let chatID: ChatID?
 
-    /// Nil for a payload that can be ignored: an empty one, or one for another account than
+    /// Nil for a payload that can be ignored: an empty one, or one for an account other than
     /// `accountID`, unless that is 0.
     init?(
         _ payload: [UInt8], for accountID: Int64, isTolerant: Bool
@@ -35,7 +35,7 @@ final class TelegramPush {
         let outer = TelegramFields(node: document.root)
         let isWrapped = outer.has("data")
         fields = isWrapped ? try outer.object("data") : outer
-        // TDLib uses a wrapper's date only; the gateway's own time is preferred.
+        // TDLib uses `date` only if it is in a wrapper. The gateway's own time is preferred.
         let date = isWrapped && outer.has("date") ? [Int64(try outer.int("date"))] : []
         key = try fields.cleanText("loc_key", isTolerant: isTolerant)
         guard !key.isEmpty else { throw .malformed("Receive empty loc_key") }
@@ -43,19 +43,19 @@ final class TelegramPush {
         custom = try fields.object("custom")
         let sent = try fields.long("google.sent_time")
         dates = sent > 0 ? date + [sent / 1000] : date
-        // Few keys use it, but it is checked as TDLib does.
+        // Few keys use the member `message`, but it is always checked, as TDLib does.
         _ = try fields.text("message")
         chatID = try Self.chat(custom, key, isTolerant: isTolerant)
     }
 
-    /// Includes the date that otherwise counts in a wrapper only.
+    /// All dates, with `date` even if there is no wrapper.
     var allDates: [Int64] {
         get throws(TelegramRefusal) {
             fields.has("date") ? dates + [Int64(try fields.int("date"))] : dates
         }
     }
 
-    /// Of several, the last one counts.
+    /// The chat that the payload names; of several, the last one counts.
     private static func chat(
         _ custom: TelegramFields, _ key: String, isTolerant: Bool
     ) throws(TelegramRefusal) -> ChatID? {

@@ -24,9 +24,9 @@ struct TelegramText {
         text.utf8.contains { $0 < 0x20 || $0 == 0xCC || $0 == 0xE2 || $0 == 0xEF }
     }
 
-    /// Control characters become spaces, except line feeds, which stay, and carriage returns, which
-    /// are removed, like marks that rotate or cross out lines. Of several direction marks all but
-    /// the last become invisible joiners.
+    /// Control characters become spaces. Line feeds stay. Carriage returns are removed, and marks
+    /// that rotate or cross out lines. Of several direction marks, all but the last become
+    /// invisible joiners.
     static func cleaned(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

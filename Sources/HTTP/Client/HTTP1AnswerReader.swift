@@ -9,7 +9,7 @@ struct HTTP1AnswerReader {
         /// The bytes after the head.
         let rest: [UInt8]
 
-        /// In seconds; a date is ignored.
+        /// The value of Retry-After in seconds; a date is ignored.
         var retryAfter: Int? {
             fields.firstValue(of: "Retry-After")
                 .flatMap { Int(decimalDigits: Array(fields.bytes[$0]).span) }

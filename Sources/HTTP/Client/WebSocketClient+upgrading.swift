@@ -1,7 +1,7 @@
 import Reactor
 import TLS
 
-/// From the connection to an open WebSocket.
+/// The steps from a connection to an open WebSocket.
 extension WebSocketClient {
     func startHandshake() {
         guard options.url.isEncrypted else { return startUpgrade() }

@@ -10,7 +10,7 @@ package protocol WebSocketClientHandler: WebSocketHandler {
 /// over.
 ///
 /// The loop keeps it alive while it works. Everything runs on the thread of the loop.
-// Unchecked: used only on the thread of the loop; the name lookup also calls back there.
+// Unchecked: it is used only on the thread of the loop; the name lookup also calls back there.
 package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Sendable {
     enum Stage {
         case lookup
@@ -118,7 +118,7 @@ extension WebSocketClient.Stage {
     }
 }
 
-/// From the name to a connection.
+/// The steps from a name to a connection.
 extension WebSocketClient {
     func lookUp() {
         let (host, port) = (options.url.host, options.url.port)

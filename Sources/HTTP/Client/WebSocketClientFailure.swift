@@ -18,7 +18,7 @@ package enum WebSocketClientFailure: Error, Equatable, Sendable {
     case untrusted(TLSError)
     /// No common version or cipher, or no TLS at all.
     case brokenHandshake(TLSError)
-    /// The server answered with another status than 101.
+    /// The server answered with a status other than 101.
     case refused(status: Int, retryAfter: Duration?)
     /// The answer to the opening handshake breaks RFC 6455.
     case badAnswer(WebSocketRefusal)

@@ -6,7 +6,7 @@ package struct WebSocketClientOptions: Sendable, Confidential {
     /// The limit for each stage.
     package struct Patience: Sendable {
         package var lookup = Duration.seconds(15)
-        /// For each address.
+        /// The limit for connecting to each address.
         package var connect = Duration.seconds(10)
         package var handshake = Duration.seconds(15)
         package var upgrade = Duration.seconds(30)

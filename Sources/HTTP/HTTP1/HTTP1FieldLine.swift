@@ -8,7 +8,7 @@ struct HTTP1FieldLine {
     let end: Int
 
     /// Reads the line at `start`; nil if the source ends before the line does.
-    // Inlined, so that the ranges stay in registers.
+    // It is inlined, so that the ranges stay in registers.
     @inline(__always)
     init?(_ source: Span<UInt8>, at start: Int) throws(HTTPRefusal) {
         var index = start

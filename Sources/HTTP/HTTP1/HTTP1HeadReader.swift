@@ -13,7 +13,8 @@ struct HTTP1HeadReader: Sendable {
     private var framing = HTTP1Framing()
     private let isFirst: Bool
 
-    /// RFC 9112 section 2.2 requires one; old clients send one after each body.
+    /// Empty lines to accept before a request: RFC 9112 section 2.2 requires one, and old clients
+    /// send one after each body.
     private static let emptyLineLimit = 2
     static let methodLimit = 32
 

@@ -36,7 +36,7 @@ extension ResponseHead {
         output.append(contentsOf: "\r\n")
     }
 
-    /// Never empty: some clients take an empty phrase for a broken answer.
+    /// The phrase is never empty, because some clients take an empty one for a broken answer.
     package static func reasonPhrase(of status: Int) -> StaticString {
         switch status {
         case 101: "Switching Protocols"

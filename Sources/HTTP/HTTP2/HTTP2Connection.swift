@@ -1,6 +1,6 @@
 /// Decides when an HTTP/2 connection or a stream times out, and how the connection closes.
 ///
-/// Pure state beside the session. All times count from one fixed start.
+/// It is pure state beside the session. All times count from one fixed start.
 package struct HTTP2Connection: Sendable {
     /// What to do at a deadline.
     package enum Expiry: Equatable, Sendable {

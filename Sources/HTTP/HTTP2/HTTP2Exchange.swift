@@ -4,7 +4,8 @@ struct HTTP2Exchange: Sendable {
     let isHead: Bool
     /// How many bytes of body are still allowed.
     var bodyLeft: Int
-    /// How much of the body is still to come by its Content-Length; negative if too much came.
+    /// How much of the body is still to come, according to its Content-Length; negative if too much
+    /// came.
     var announcedLeft: Int?
     /// Further events of the request are dropped: it was refused or answered.
     var dropsBody = false

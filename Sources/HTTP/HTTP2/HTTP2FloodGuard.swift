@@ -1,7 +1,7 @@
 /// Counts frames of a peer and reports when there are too many.
 ///
-/// Pure: time is passed in. Windows do not overlap, so at most twice a limit passes in any period
-/// as long as a window.
+/// It is a pure value: the time is passed in. Windows do not overlap, so at most twice the limit
+/// can pass in a period as long as a window.
 package struct HTTP2FloodGuard: Sendable {
     private var counts = InlineArray<9, UInt32>(repeating: 0)
     private var windowStart: Duration
@@ -130,17 +130,18 @@ package struct HTTP2FloodLimits: Equatable, Sendable {
     package var settings = 20
     package var pings = 100
     package var emptyFrames = 100
-    /// In addition to two for each DATA frame sent to the peer and two for each stream it opened:
-    /// some clients enlarge the window of every stream at once.
+    /// These come on top of two for each DATA frame sent to the peer and two for each stream that
+    /// it opened, because some clients enlarge the window of every stream at once.
     package var windowUpdates = 500
-    /// In addition to two for each stream that the peer opened.
+    /// These come on top of two for each stream that the peer opened.
     package var priorities = 100
     package var otherFrames = 50
 
-    /// Of one header block.
+    /// The limit for one header block.
     package var continuations = 4
-    /// Of one header block on the wire. A block over `HTTPLimits.headBytes` but within this is
-    /// still read, because answering 431 needs a decoder that is in step.
+    /// The limit for one header block on the wire. A block that is over `HTTPLimits.headBytes` but
+    /// within this limit is still read: to answer 431 and go on, the decoder has to see every
+    /// block.
     package var headerBlockBytes = 64 * 1024
 
     package init() {}

@@ -1,6 +1,6 @@
 /// Turns the calls of nghttp2 into events.
 ///
-/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's.
+/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's session.
 /// Exclusivity checks are off: no access lasts while nghttp2 runs, and they cost a tenth of a
 /// request.
 final class HTTP2Intake {
@@ -8,7 +8,7 @@ final class HTTP2Intake {
     @exclusivity(unchecked) var exchanges: [HTTP2Exchange] = []
     @exclusivity(unchecked) var floodGuard: HTTP2FloodGuard
     @exclusivity(unchecked) private(set) var failure: HTTP2Failure?
-    /// Set by a callback.
+    /// A callback sets it.
     @exclusivity(unchecked) private var flood: HTTP2Flood?
     /// The time of the last call from outside.
     @exclusivity(unchecked) var now: Duration
@@ -40,7 +40,7 @@ final class HTTP2Intake {
         return event
     }
 
-    /// Asked when nghttp2 has returned; the session then fails.
+    /// The session asks for it when nghttp2 has returned, and fails if there is one.
     func takeFlood() -> HTTP2Flood? {
         defer { flood = nil }
         return flood
@@ -63,7 +63,7 @@ final class HTTP2Intake {
     }
 }
 
-/// Called by nghttp2 while it reads.
+/// What nghttp2 calls while it reads.
 extension HTTP2Intake {
     /// A header block is complete. Returns, like the next two, whether the stream is malformed.
     func finishHead(_ stream: HTTP2StreamID, endsStream: Bool) -> Bool {

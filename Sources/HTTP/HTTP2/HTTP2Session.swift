@@ -3,8 +3,8 @@ import CNghttp2
 /// The server's side of one HTTP/2 connection (RFC 9113), without a socket or a clock.
 ///
 /// Bytes go in through `next` and come out through `produce`. The caller stops reading while it
-/// holds more output than it wants: otherwise a peer could make it hold more by sending more.
-/// Confined to its event loop. A failure is final.
+/// holds more output than it wants: otherwise a peer could make it hold more by sending more. Only
+/// its event loop uses it. A failure is final.
 package final class HTTP2Session {
     let handle: OpaquePointer
     let intake: HTTP2Intake

@@ -1,7 +1,7 @@
 /// Which streams a peer may still open: their numbers only rise (RFC 9113 section 5.1.1).
 ///
-/// A stream that was reset may still get trailers that were on their way; a number that was skipped
-/// never had any.
+/// A stream that was reset may still get trailers that were on their way. A stream whose number was
+/// skipped was never opened and gets none.
 struct HTTP2StreamOrder: Sendable {
     /// Few clients skip numbers. Beyond this the oldest gaps are forgotten, and their streams
     /// ignored.

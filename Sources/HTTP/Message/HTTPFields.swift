@@ -2,7 +2,7 @@ import Base
 
 /// Header fields as ranges of one buffer, in the order of arrival.
 ///
-/// Used for HTTP/1.1 and HTTP/2.
+/// HTTP/1.1 and HTTP/2 use it.
 package struct HTTPFields: Sendable {
     /// 32 bits are enough for any head and keep idle connections small.
     struct ByteRange: Sendable {

@@ -56,7 +56,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// The first byte whose high bit is set in the result of `hits` for eight bytes at a time.
+    /// The first byte that `hits` marks. `hits` gets eight bytes at a time, and marks a byte by
+    /// setting its high bit.
     @inline(__always)
     private func firstIndex(from start: Int, _ hits: (UInt64) -> UInt64) -> Int {
         let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -2,10 +2,10 @@
 package struct HTTPLimits: Equatable, Sendable {
     /// A longer target is answered with 414.
     package var targetBytes = 8 * 1024
-    /// From the first byte of a request to its empty line; more is 431.
+    /// The most bytes from the start of a request to its empty line; more is answered with 431.
     package var headBytes = 16 * 1024
     package var fieldCount = 100
-    /// The most bytes of a body if the route sets no other limit; more is 413.
+    /// The most bytes of a body if the route sets no other limit; more is answered with 413.
     package var bodyBytes = 64 * 1024
     /// All chunk extensions of one message together.
     package var chunkExtensionBytes = 1024

@@ -28,13 +28,13 @@ package struct RequestHead: Sendable {
         set { targetBytes = HTTPFields.ByteRange(newValue) }
     }
 
-    /// Never empty; `*` if OPTIONS asks about the server as a whole.
+    /// The path, which is never empty; it is `*` if OPTIONS asks about the server as a whole.
     package internal(set) var path: Range<Int> {
         get { pathBytes.range }
         set { pathBytes = HTTPFields.ByteRange(newValue) }
     }
 
-    /// Without the question mark.
+    /// The query, without the question mark.
     package internal(set) var query: Range<Int>? {
         get { queryBytes?.range }
         set { queryBytes = newValue.map(HTTPFields.ByteRange.init) }
@@ -62,7 +62,7 @@ package struct RequestHead: Sendable {
 
 package enum HTTPVersion: UInt8, Sendable {
     case http10
-    /// Also 1.2 and up: their senders must understand 1.1 (RFC 9110 section 2.5).
+    /// This also stands for 1.2 and up, whose senders must understand 1.1 (RFC 9110 section 2.5).
     case http11
     case http2
 }

@@ -3,7 +3,7 @@ import Base
 /// An answer without its body: status and fields, independent of the HTTP version.
 package struct ResponseHead: Sendable {
     package var status: Int
-    /// Without the fields about the connection or the length of the body.
+    /// All fields, except those about the connection and the length of the body.
     package var fields: ResponseFields
 
     package init(status: Int) { self.init(status: status, fields: ResponseFields()) }
@@ -16,7 +16,8 @@ package struct ResponseHead: Sendable {
 
 /// The fields of an answer, in the order in which they were added.
 ///
-/// Stored as HTTP/1.1 sends them, so that an answer is one copy; HTTP/2 takes them apart.
+/// They are stored as HTTP/1.1 sends them, so that an answer needs one copy. HTTP/2 takes them
+/// apart.
 package struct ResponseFields: Sendable {
     private struct Line: Sendable {
         let name: HTTPFields.ByteRange

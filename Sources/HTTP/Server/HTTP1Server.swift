@@ -2,14 +2,14 @@ import Base
 
 /// HTTP/1.1 on a connection: one request after the other.
 ///
-/// Owned and called by its connection, which therefore always exists here. Exclusivity checks are
-/// off: no access lasts while a handler runs.
+/// Its connection owns and calls it, and therefore always exists here. Exclusivity checks are off:
+/// no access lasts while a handler runs.
 final class HTTP1Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http1
 
     private unowned(unsafe) let connection: HTTPConnection
-    /// Allocated separately, because a property of a class would be copied at each use. No handler
-    /// is called during an access.
+    /// It is allocated separately, because a property of a class would be copied at each use. No
+    /// handler is called while it is accessed.
     private let parser: UnsafeMutablePointer<HTTP1Parser>
     @exclusivity(unchecked) private var life: HTTP1Connection
     @exclusivity(unchecked) private var body: [UInt8] = []
@@ -68,7 +68,7 @@ final class HTTP1Server: HTTPResponder {
             switch parser.pointee.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                // A local, because each access to the property is a copy.
+                // This is a local, because each access to the property is a copy.
                 let head = parser.pointee.head
                 life.headRead(head, at: now)
                 parser.pointee.bodyLimit = service.handler.bodyLimit(for: head)

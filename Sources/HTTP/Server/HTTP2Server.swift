@@ -2,8 +2,8 @@ import Base
 
 /// HTTP/2 on a connection: many requests at once.
 ///
-/// Owned and called by its connection, which therefore always exists here. Exclusivity checks are
-/// off: no access lasts while a handler runs.
+/// Its connection owns and calls it, and therefore always exists here. Exclusivity checks are off:
+/// no access lasts while a handler runs.
 final class HTTP2Server: HTTPResponder {
     static let spoken = HTTPFigures.Spoken.http2
 

@@ -1,14 +1,14 @@
 import Reactor
 import TLS
 
-/// One connection of a server or of a WebSocket client: moves bytes between its transport and the
-/// protocol spoken on it.
+/// One connection of a server or of a WebSocket client: it moves bytes between its transport and
+/// the protocol spoken on it.
 ///
 /// The loop keeps it alive while it is watched. Everything runs on the thread of the loop.
 /// Exclusivity checks are off: no access lasts while other code runs.
 final class HTTPConnection: EventHandler, TimerHandler {
     let service: HTTPService
-    /// From the socket or the PROXY header.
+    /// The other end, as the socket or the PROXY header names it.
     @exclusivity(unchecked) var peer: SocketAddress
     let isEncrypted: Bool
     /// What the protocol has to send, by `flush`.
@@ -34,7 +34,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) var isReadingOn = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) var readsAfterWriting = false
-    /// Until when the peer has to read our last bytes.
+    /// The time until which the peer has to read our last bytes.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
     /// A connection with more unsent output than this is congested.
@@ -234,7 +234,7 @@ extension HTTPConnection: QueuedSender {
     }
 }
 
-/// For the protocol spoken on the connection.
+/// What the protocol on the connection calls.
 extension HTTPConnection {
     var now: Duration { service.now }
     var bufferedBytes: Int { output.count - written }

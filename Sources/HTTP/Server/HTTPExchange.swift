@@ -35,7 +35,7 @@ package final class HTTPExchange {
     /// connection is gone.
     package var peerCredentials: PeerCredentials? { connection.peerCredentials }
     /// The client, as far as the listener trusts its proxies; nil for a client without an address.
-    /// Ask before the answer.
+    /// Ask for it before the answer.
     package var client: IPAddress? {
         var address: IPAddress?
         if case .ip(let ip, _) = peer { address = ip }

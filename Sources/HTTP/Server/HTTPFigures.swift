@@ -1,11 +1,12 @@
 import Synchronization
 import System
 
-/// Counts the connections and requests of servers, for metrics. For all threads.
+/// Counts the connections and requests of servers, for metrics. Any thread may use it.
 package final class HTTPFigures: Sendable {
     /// The protocol of a connection. The raw value is the name in metrics.
     package enum Spoken: String, CaseIterable, Sendable {
-        /// None yet: TLS, or the header of a proxy.
+        /// The protocol is not known yet: the connection waits for TLS, or for the header of a
+        /// proxy.
         case handshake
         case http1 = "http/1.1"
         case http2 = "h2"
@@ -37,7 +38,7 @@ package final class HTTPFigures: Sendable {
     /// Counts what never became a request, or took too long.
     func countRefusal(_ refusal: HTTPRefusal) { refused.withLock { $0[refusal, default: 0] += 1 } }
 
-    /// Called for failures only: successes must not take a lock.
+    /// Call it for failures only: successes must not take a lock.
     func countFailure(_ what: StaticString, _ status: Int) {
         let answer = Answer(what: "\(what)", status: status)
         failed.withLock { $0[answer, default: 0] += 1 }

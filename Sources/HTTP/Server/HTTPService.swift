@@ -4,9 +4,9 @@ import Synchronization
 import System
 import TLS
 
-/// A server on one loop: accepts connections and holds what they share.
+/// A server on one loop: it accepts connections and holds what they share.
 ///
-/// From `start` on used only on the thread of its loop.
+/// From `start` on, only the thread of its loop uses it.
 package final class HTTPService: ConnectionHandler {
     package struct Limits: Sendable {
         package var http = HTTPLimits()
@@ -36,7 +36,7 @@ package final class HTTPService: ConnectionHandler {
     let access: HTTPAccess.Report?
     let figures: HTTPFigures
     @exclusivity(unchecked) private var dateText: [UInt8] = []
-    /// Until when `dateText` is right, by the clock of the loop.
+    /// The time until which `dateText` is right, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
     let sendQueue: SendQueue
@@ -142,7 +142,7 @@ enum HTTPDate {
 
 /// The total of unanswered bodies that all connections of a server may hold.
 ///
-/// Shared by its loops. A request that finds no room is answered with 503, after which senders try
+/// Its loops share it. A request that finds no room is answered with 503, after which senders try
 /// again.
 package final class MemoryBudget: Sendable {
     private let limit: Int

@@ -1,10 +1,11 @@
 import Reactor
 import System
 
-/// Gives free heap memory back to the system after half of many connections have gone, or when much
-/// was read and it is quiet again. malloc would otherwise keep the memory for good.
+/// Gives free heap memory back to the system when half of a large number of connections have ended,
+/// or when the server is quiet again after it read a lot. malloc would otherwise keep the memory
+/// for good.
 ///
-/// Confined to its loop.
+/// Only its loop uses it.
 final class HeapRest: TimerHandler {
     private static let crowd = 4
     /// Connections often end together, and each trim walks the whole heap.
@@ -19,7 +20,8 @@ final class HeapRest: TimerHandler {
     /// The most connections since the last trim.
     private var peak = 0
     private var isDue = false
-    /// Bytes read since the last look, and the most between two looks since the last trim.
+    /// How many bytes were read since the last look; and the most that were read between two looks,
+    /// since the last trim.
     private var read = 0
     private var peakRead = 0
     private var isLoaded = false

@@ -1,12 +1,12 @@
 import Base
 
-/// A connection on which both sides send lines. Confined to the thread of its loop.
+/// A connection on which both sides send lines. Only the thread of its loop uses it.
 package final class LineConnection {
     /// A longer line, or more unread output, ends the connection.
     private static let lineLimit = 1 << 20
     private static let outputLimit = 2 << 20
 
-    /// Unowned: it calls `closed` before it goes away.
+    /// The carrier is unowned, because it calls `closed` before it goes away.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     @exclusivity(unchecked) private var handler: (any LineHandler)?
     /// The beginning of an incomplete line.

@@ -3,8 +3,8 @@ import Reactor
 
 /// The header in which a proxy names its client, in version 1 or 2 of the PROXY protocol.
 ///
-/// Pure: it looks at the bytes in the socket and returns how many belong to the header, so that
-/// nothing after it is consumed.
+/// It is a pure value: it looks at the bytes in the socket and returns how many belong to the
+/// header, so that nothing after it is consumed.
 struct ProxyHeader {
     enum Progress: Equatable {
         case needsMore
@@ -43,7 +43,7 @@ struct ProxyHeader {
         return isBinary || bytes.prefix(6).elementsEqual("PROXY ".utf8.prefix(bytes.count))
     }
 
-    /// Up to the line feed, and no byte further.
+    /// Takes the bytes up to the line feed, and none after it.
     private mutating func nextLine(_ input: Span<UInt8>) -> (Int, Progress) {
         for index in input.indices {
             bytes.append(input[index])
@@ -71,7 +71,7 @@ struct ProxyHeader {
         word.contains(":") == isV6 ? IPAddress(String(word)) : nil
     }
 
-    /// Digits and no sign.
+    /// Accepts digits only, without a sign.
     private static func port(_ word: Substring) -> UInt16? {
         word.utf8.allSatisfy(\.isDigit) ? UInt16(word) : nil
     }

@@ -9,7 +9,7 @@ protocol QueuedSender: AnyObject {
 /// one call, and buffers are passed from one connection to the next.
 ///
 /// Writing in a row is also faster than writing between reads, because the code stays in the cache.
-// Unchecked: used only on the thread of the loop.
+// Unchecked: it is used only on the thread of the loop.
 final class SendQueue: @unchecked Sendable {
     private static let flushesPerCall = 256
     private static let buffersKept = 32

@@ -1,6 +1,6 @@
 /// The protocol of a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
 ///
-/// Owned by its connection; appends to the connection's output.
+/// Its connection owns it, and it appends to the connection's output.
 protocol SpokenProtocol: AnyObject {
     static var spoken: HTTPFigures.Spoken { get }
     /// When to call `expired`.

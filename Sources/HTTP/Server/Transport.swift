@@ -54,7 +54,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Set if the peer sent too much that carries nothing.
+    /// It is set if the peer sent too much that carries nothing.
     var flood: TLSFlood? {
         switch stream {
         case .some(let stream): stream.flood

@@ -1,15 +1,15 @@
-/// An open WebSocket of a server or a client. Confined to the thread of its loop.
+/// An open WebSocket of a server or a client. Only the thread of its loop uses it.
 ///
 /// Output is written once at the end of the loop's turn.
 package final class WebSocketConnection {
-    /// Unowned: it calls `closed` before it goes away.
+    /// The carrier is unowned, because it calls `closed` before it goes away.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     private let sendQueue: SendQueue
     @exclusivity(unchecked) private var handler: (any WebSocketHandler)?
-    /// Allocated separately: as a property, exclusivity checks would cost more than the rest of a
-    /// message. No handler is called during an access.
+    /// The state is allocated separately, because the exclusivity checks of a property would cost
+    /// more than the rest of a message. No handler is called while the state is accessed.
     private let state: UnsafeMutablePointer<State>
-    /// When to call the session's `elapsed`. Not updated by input: one unneeded call is cheaper
+    /// When to call the session's `elapsed`. Input does not update it: one unneeded call is cheaper
     /// than a timer for each message.
     @exclusivity(unchecked) private var alarm: Duration
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
@@ -63,7 +63,8 @@ package final class WebSocketConnection {
     @discardableResult
     package func send(binary: Span<UInt8>) -> Bool { send(.binary, binary) }
 
-    /// Stops answering pings, so that the peer does not take a pong for an acknowledgement of more.
+    /// Stops answering pings, so that the peer does not take a pong as a sign that more was
+    /// recorded.
     package func holdPongs() { state.pointee.session.holdPongs() }
 
     /// Answers the newest held ping, and from now on all pings.
@@ -126,7 +127,7 @@ extension WebSocketConnection: QueuedSender {
     }
 }
 
-/// For its carrier.
+/// What the carrier of this connection calls.
 extension WebSocketConnection: SpokenProtocol {
     static var spoken: HTTPFigures.Spoken { .webSocket }
 

@@ -1,5 +1,5 @@
-/// Checks UTF-8 that comes in pieces. Fails at the first invalid byte (RFC 3629 section 4: shortest
-/// form, no surrogates, at most U+10FFFF).
+/// Checks UTF-8 that comes in pieces. It fails at the first invalid byte (RFC 3629 section 4:
+/// shortest form, no surrogates, at most U+10FFFF).
 struct UTF8Validator: Sendable {
     /// How many continuation bytes the current character still needs, and the range of the next
     /// one.

@@ -3,7 +3,7 @@
 /// Its memory grows with the bytes received, never with the length that a header announces.
 struct WebSocketAssembler: Sendable {
     private let limit: Int
-    /// Of the current message; nil between messages.
+    /// The opcode of the current message; nil between messages.
     private var opcode: WebSocketOpcode?
     private var gathered: [UInt8] = []
     private var text = UTF8Validator()

@@ -1,7 +1,7 @@
 /// Reads frames from bytes that come in pieces of any size (RFC 6455 section 5).
 ///
-/// Sans I/O: the caller owns the buffer, which is unmasked in place and may be reused once `next`
-/// has returned nil. Partial headers, control frames and messages are kept here between two
+/// It does no I/O: the caller owns the buffer, which is unmasked in place and may be reused once
+/// `next` has returned nil. Partial headers, control frames and messages are kept here between two
 /// buffers.
 package struct WebSocketDecoder: Sendable {
     private let role: WebSocketRole

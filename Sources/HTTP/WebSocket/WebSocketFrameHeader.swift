@@ -5,7 +5,7 @@ struct WebSocketFrameHeader: Equatable, Sendable {
     let payloadLength: Int
     /// First byte lowest, as in memory; zero for unmasked frames.
     let maskingKey: UInt32
-    /// Of the header itself.
+    /// The length of the header itself.
     let length: Int
 
     /// Reads the header at `start`; nil if it is incomplete.

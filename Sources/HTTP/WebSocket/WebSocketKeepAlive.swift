@@ -13,7 +13,7 @@ package struct WebSocketKeepAlive: Sendable {
 
     package init(at now: Duration) { lastHeard = now }
 
-    /// When to call `elapsed` if nothing is heard until then.
+    /// When to call `elapsed` if no byte arrives before that.
     package func deadline(_ limits: WebSocketSession.Limits) -> Duration {
         if let pinged { pinged + limits.pongPatience } else { lastHeard + limits.silence }
     }

@@ -1,9 +1,9 @@
 /// One end of an open WebSocket: decoder, encoder, pings and the closing handshake together.
 ///
-/// Pure state: bytes and the time go in, bytes are appended to `output`. It writes pongs and close
-/// frames by itself. All times are of one monotonic clock.
+/// It is pure state: bytes and the time go in, bytes are appended to `output`. It writes pongs and
+/// close frames by itself. All times are of one monotonic clock.
 package struct WebSocketSession: Sendable {
-    /// Shared by all sessions of a kind: there may be many, and most are idle.
+    /// All sessions of a kind share it: there may be many, and most are idle.
     package final class Limits: Sendable {
         package let messageLimit: Int
         package let silence: Duration
@@ -110,8 +110,8 @@ extension WebSocketSession {
         }
     }
 
-    /// Appends a message; false if the closing handshake has begun. Mutating, because otherwise the
-    /// session would be copied.
+    /// Appends a message; false if the closing handshake has begun. It is mutating, because
+    /// otherwise the session would be copied.
     package mutating func send(
         _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, to output: inout [UInt8]
     ) -> Bool {

@@ -77,7 +77,7 @@ package enum WebSocketRefusal: Error, Equatable, Sendable {
     case repeatedField
     case badVersion
     case badKey
-    // Only about the server's answer:
+    // The cases from here on concern the server's answer.
     case badStatus(Int)
     case badAccept
     case unexpectedExtension

@@ -13,8 +13,8 @@ package struct StrangerNumber: Equatable, Sendable {
 
     private init(row: UInt32) { self.row = row }
 
-    /// For a network (`IPAddress.network`). Computed under a key, so the file does not reveal the
-    /// network and nobody can choose to share another's number.
+    /// The number of a network (`IPAddress.network`). It is computed under a key, so the file does
+    /// not reveal the network and nobody can choose to share another's number.
     package init(network: UInt64, key: Secret) throws(OpenSSLError) {
         var hash = try SHA256()
         let text = Array("stranger \(network)".utf8)

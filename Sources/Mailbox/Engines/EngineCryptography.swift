@@ -30,7 +30,7 @@ extension HostedEngine.Cryptography {
     private static func open(
         _ sealed: [UInt8], _ encryption: RegisteredDevice.Encryption
     ) -> [UInt8]? {
-        // An undecryptable payload says nothing, whatever the reason.
+        // Nobody is told why a payload cannot be decrypted.
         try? secret(encryption.secret)?.decrypt(sealed.span)
     }
 

@@ -3,7 +3,8 @@ import Delivery
 import Notifications
 
 /// What an engine has to know about all registrations of its account together, so that a joining
-/// client needs no look at each of them. A value, read once and updated with each registration.
+/// client needs no look at each of them. It is a value that is read once, and updated with each
+/// registration.
 struct EngineMembers {
     private var withReplies = 0
     private var schemes: [String: Int] = [:]
@@ -33,7 +34,7 @@ struct EngineMembers {
 
     mutating func remove(_ registration: Registration) { count(registration, by: -1) }
 
-    /// The registration was offline, or gave a sign of life.
+    /// The registration gave a sign of life, or went offline.
     mutating func changed(_ registration: Registration) {
         let next = registration.nextSignOfLife
         nextSignOfLife = min(nextSignOfLife ?? next, next)
@@ -56,7 +57,7 @@ struct EngineMembers {
 }
 
 extension RegistrationTerms {
-    /// What it says about looks.
+    /// How the application wants its notifications to look.
     var looks: JSONNode? {
         guard let presentation else { return nil }
         return try? JSONDocument(Array(presentation.utf8)).root

@@ -4,12 +4,12 @@ package import Notifications
 /// News from an engine, sent once it is on the disk.
 package struct EngineNews: Sendable, Confidential {
     package enum Content: Sendable {
-        /// For all clients.
+        /// Updates for all clients.
         case updates([Update])
         /// Updates of which some are owed: those are for fetchers, or for viewers if there are
-        /// none. `through` counts as heard once a fetcher has it.
+        /// none. The updates until `through` count as fetched once a fetcher has them.
         case owed([Update], through: Int64, hasFetchers: Bool)
-        /// For the client that asked.
+        /// An answer for the client that asked.
         case answer([UInt8], client: UInt64)
         /// The state a client starts with; later news is for that client too.
         case welcome([Update], through: Int64, client: UInt64)

@@ -21,7 +21,7 @@ package enum EngineOperation: Sendable {
     case confirm(MessageID, device: UInt32?, engine: UInt32)
     /// A fetcher was told everything up to this.
     case heard(through: Int64, engine: UInt32)
-    /// Clients are connected, a sign of life of the registrations.
+    /// Clients are connected, which is a sign of life of the registrations.
     case signOfLife(engine: UInt32)
 }
 

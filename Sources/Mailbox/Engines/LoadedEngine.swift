@@ -37,7 +37,8 @@ final class LoadedEngine {
     /// Roughly its size in memory.
     var size: Int { Self.emptySize + journalSize + stateSize }
 
-    /// Keeps the cost of an entry the same however large the account is.
+    /// The journal may grow as long as the account. So an entry costs the same, however large the
+    /// account is.
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
 
     /// Bytes for a message that must not be shown, besides the account.

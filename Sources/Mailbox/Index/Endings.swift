@@ -8,7 +8,7 @@ package struct Endings: Sendable {
     var isEmpty: Bool { devices.isEmpty && credentials.isEmpty }
 }
 
-/// Tells listeners about endings. For all threads.
+/// Tells listeners about endings. Any thread may use it.
 package final class EndingIndex: Sendable {
     package typealias Listener = @Sendable (Endings) -> Void
 

@@ -10,7 +10,7 @@ package protocol EngineListener: AnyObject, Sendable {
     func storeReturned()
 }
 
-/// Who listens to which engine. For all threads.
+/// Who listens to which engine. Any thread may use it.
 package final class EngineIndex: Sendable {
     private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
     /// How many clients of each engine fetch.

@@ -8,9 +8,11 @@ package enum QuotaRefusal: Equatable, Sendable {
     case allFull
 }
 
-/// What waits for each subscription, device and owner. A value: no I/O, no clock.
+/// Counts the messages that wait for each subscription, device and owner. It is a value, without
+/// I/O and without a clock.
 struct QuotaLedger: ~Copyable {
-    /// What waits for one of them. Kept small, because there is one per device.
+    /// What waits for one subscription, device or owner. It is small, because there is one per
+    /// device.
     struct Usage: FlatEntry {
         static let vacant = Usage(row: 0)
         /// Bytes are counted in units of this size.
@@ -55,7 +57,7 @@ struct QuotaLedger: ~Copyable {
 
     private let limits: QuotaLimits
     private var all = Usage(row: 0)
-    /// Only entries for which something waits.
+    /// It has only subscriptions for which something waits.
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
     private var owners = FlatTable<Usage>()
@@ -100,7 +102,7 @@ struct QuotaLedger: ~Copyable {
     /// Zero for a device without an owner, or an unknown device.
     func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
 
-    /// Reservations released later find no device, so they are counted out here.
+    /// Reservations of the device that are released later will not find it, so this subtracts them.
     mutating func removeDevice(_ device: UInt32) {
         guard let removed = devices.remove(UInt64(device)) else { return }
         if Self.isStranger(removed.owner) { strangerCount -= 1 }

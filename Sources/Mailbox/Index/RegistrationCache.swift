@@ -15,7 +15,7 @@ package final class RegistrationCache: Sendable {
     }
 
     private let limit: Int
-    /// In bytes of the stored records; in memory they take several times that.
+    /// The limit in bytes of the stored records; in memory they take several times that.
     private let byteLimit: Int
 
     private struct State {

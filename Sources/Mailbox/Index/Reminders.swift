@@ -1,6 +1,6 @@
 import System
 
-/// What to remind callbacks of, and how far the round at the start has come. For all threads.
+/// What to remind callbacks of, and how far the round at the start has come. Any thread may use it.
 final class Reminders: Sendable {
     private struct State {
         var describe: (@Sendable (Registration) -> String)?

@@ -5,8 +5,8 @@ package import System
 
 /// What the server must know about its store for every push and every hello, in memory.
 ///
-/// For all threads; nothing here waits for a disk. The store keeps it current: everything in the
-/// index is committed, and every commit is in the index before anybody is told.
+/// Any thread may use it; nothing here waits for a disk. The store keeps it current: everything in
+/// the index is committed, and every commit is in the index before anybody is told.
 package final class StoreIndex: Sendable {
     /// The result of looking up one of our endpoint tokens.
     package enum EndpointAnswer: Equatable, Sendable {

@@ -8,13 +8,14 @@ package enum RepetitionAnswer: Equatable, Sendable {
     case repeated
     /// Being accepted, or perhaps accepted already: only the store will know.
     case undecided
-    /// Not remembered, because its owner has too many marks: a repetition would count as new.
+    /// It is not remembered, because its owner has too many marks: a repetition would count as new.
     case unmarked
 }
 
-/// The marks of recently accepted pushes, in memory. A value that asks no clock.
+/// The marks of recently accepted pushes, in memory. It is a value that asks no clock.
 struct MarkTable: ~Copyable {
-    /// Per owner: enough for a push every two seconds, in as much memory as a few messages.
+    /// The marks of one owner: enough for a push every two seconds, in as much memory as a few
+    /// messages.
     static let limit = 50_000
 
     struct Mark: FlatEntry {
@@ -22,7 +23,7 @@ struct MarkTable: ~Copyable {
 
         let key: UInt64
         let owner: UInt32
-        /// On the disk.
+        /// Whether it is on the disk.
         var isKept: Bool
     }
 

@@ -17,7 +17,8 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
         self.device = device
     }
 
-    /// Marks of earlier versions have hash bytes in the device's place and count for none.
+    /// In the marks of earlier versions, hash bytes are in the device's place. They count for no
+    /// device.
     init(_ bytes: Span<UInt8>, at start: Int) {
         key = max(1, bytes.word(at: start))
         check = bytes.halfWord(at: start + 8)
@@ -33,15 +34,18 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
 
 /// The marks of recent bodies, in memory, so that a look-up needs no disk.
 struct ReplayTable: ~Copyable {
-    /// Per registration: a push every 26 seconds for a month, in at most 4.2 MB.
+    /// The marks of one registration: enough for a push every 26 seconds for a month, in at most
+    /// 4.2 MB.
     static let limit = 100_000
-    /// There is room for this many registrations with a full share: of one owner, and of all.
+    /// The marks of one owner, and of all owners, have room for this many registrations with a full
+    /// share.
     private static let ofOwner = 10
     private static let ofAll = 40
 
     enum Answer: Equatable, Sendable {
         case new, repeated
-        /// Not remembered, because its registration has too many marks: a repetition counts as new.
+        /// It is not remembered, because its registration has too many marks: a repetition counts
+        /// as new.
         case unmarked
     }
 

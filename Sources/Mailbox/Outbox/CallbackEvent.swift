@@ -46,7 +46,7 @@ package enum CallbackEvent: Sendable, Confidential {
     /// `details`: what the payload names that has to be fetched.
     case fetch(count: Int, version: Int64?, details: [Update.Detail] = [])
     case undecryptable(reason: String)
-    /// As in updateNotificationAction, with the same number.
+    /// The action of an updateNotificationAction, with the same number.
     case action(ChosenAction)
     case sessionRevoked
 

@@ -1,6 +1,6 @@
 import System
 
-/// What is known of callbacks without reading the disk. For all threads.
+/// What the server knows of callbacks without reading the disk. Any thread may use it.
 package final class CallbackIndex: Sendable {
     package typealias Listener = @Sendable ([UInt32: CallbackNews]) -> Void
 
@@ -14,7 +14,8 @@ package final class CallbackIndex: Sendable {
         var changing: Set<UInt32> = []
     }
 
-    /// Whether its receiver answered 410; senders to the registration may be told.
+    /// Whether the callback's receiver has answered 410. Senders to the registration may learn
+    /// this.
     package func isGone(_ callback: UInt32) -> Bool { gone.withLock { $0.contains(callback) } }
 
     /// Call this before the first event of a callback is read and sent: until `takeBack`, nothing

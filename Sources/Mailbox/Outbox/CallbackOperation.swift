@@ -28,7 +28,7 @@ package struct AttemptRecord: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
         case delivered
         case postponed(attempts: Int, refusals: Int, due: StoreTime)
-        /// Set aside so that the next event can go.
+        /// The event is set aside, so that the next one can be sent.
         case parked
         /// The event is too old.
         case dead

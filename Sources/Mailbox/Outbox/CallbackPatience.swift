@@ -14,7 +14,8 @@ struct CallbackPatience {
         (400..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// Twice as long each time, up to a day; a random time between half of that and all of it.
+    /// The pause doubles each time, up to a day. The result is a random time between half of that
+    /// and all of it.
     func delay(afterAttempts attempts: Int, retryAfter: UInt32 = 0) -> Int64 {
         let longest = min(Self.first << Int64(min(max(attempts - 1, 0), 20)), Self.longest)
         let delay = longest / 2 + Int64(random % UInt64(longest / 2 + 1))

@@ -22,7 +22,7 @@ package struct CallbackRecord: Sendable, Confidential {
     package let head: Head?
 }
 
-/// Whether a callback is sent anything. Stored by number.
+/// Whether a callback is sent anything. It is stored as its number.
 package enum CallbackState: Int64, Sendable {
     /// The receiver has not confirmed it yet.
     case unconfirmed = 0

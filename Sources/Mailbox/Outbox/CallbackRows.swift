@@ -20,7 +20,7 @@ final class CallbackRows {
         let state: CallbackState
         let events: Int64
         let bytes: Int64
-        /// For all callbacks of its owner, and for all callbacks.
+        /// The bytes of all callbacks of its owner, and of all callbacks.
         let ownerBytes: Int64
         let allBytes: Int64
     }

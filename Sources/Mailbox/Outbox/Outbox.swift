@@ -3,7 +3,7 @@ package import Delivery
 /// The state of one callback's outbox: what to do next, and what the answer to an attempt means.
 ///
 /// The events and the number of attempts are in the store and are read again for each step; this
-/// only knows the current step. A value: its holder loads, waits, sends and records.
+/// only knows the current step. It is a value: its holder loads, waits, sends and records.
 package struct Outbox: Sendable {
     package enum Action: Equatable, Sendable {
         case nothing

@@ -1,7 +1,8 @@
 import Base
 package import WebPush
 
-/// An event for a callback, as it is put into the outbox. Immutable, so any thread may read it.
+/// An event for a callback, as it is put into the outbox. It is immutable, so any thread may read
+/// it.
 package final class OutboxEvent: Sendable, Confidential {
     /// Events with a tally are counted together while they wait: the newest stands for all of them.
     package struct Tally: Sendable {

@@ -25,12 +25,12 @@ package protocol MessageStore: AnyObject, Sendable {
     var index: StoreIndex { get }
     /// The time by which messages expire.
     var clock: StoreClock { get }
-    /// Whether it would accept an operation now: for readiness.
+    /// Whether it would accept an operation now. Health checks ask for it.
     var isUsable: Bool { get }
 
-    /// From any thread. `ticket` is the caller's and comes back with the answer.
+    /// Any thread may call it. The caller chooses `ticket`, which comes back with the answer.
     func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink)
-    /// From any thread. Not ordered with operations: see `StoredPage`.
+    /// Any thread may call it. It is not ordered with operations: see `StoredPage`.
     func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink)
     /// Tells every callback what to call `registerDevice` with, now and every day. `describe`
     /// returns these parameters as JSON, on a thread of the store.
@@ -95,7 +95,7 @@ package enum StoreOperation: Sendable {
 package enum StoreOutcome: Equatable, Sendable {
     /// The message is on the disk. Pages read before `position` do not contain it.
     case stored(position: Int64)
-    /// Never written, because its acknowledgement arrived first.
+    /// It was never written, because its acknowledgement arrived first.
     case acknowledged
     /// Done, and on the disk.
     case done

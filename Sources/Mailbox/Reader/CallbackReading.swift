@@ -20,7 +20,7 @@ enum CallbackReading {
     static func load(
         _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> LoadAnswer {
-        // One statement, so that both tables are read at the same moment.
+        // This is one statement, so that both tables are read at the same moment.
         let select = try connection.statement(
             """
             SELECT callback.state, callback.created, callback.sealed, event.position, event.id,

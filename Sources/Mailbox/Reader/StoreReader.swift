@@ -3,7 +3,7 @@ import Delivery
 import System
 
 /// The only thread that reads: pages of waiting messages, and lists. It never blocks the writer.
-// Unchecked: the queue is for all threads; only the reader thread touches the rest once it runs.
+// Unchecked: all threads may use the queue; once the reader's thread runs, it alone uses the rest.
 final class StoreReader: @unchecked Sendable {
     private enum Request {
         case load(LoadRequest, ticket: UInt64, any StoreSink)
@@ -41,7 +41,7 @@ final class StoreReader: @unchecked Sendable {
         } catch { throw .crypto(error) }
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
         let (isTaken, isFirst) = queue.withLock { queue in
             guard !queue.isClosed, queue.waiting.count < limits.queuedOperations else {
@@ -54,7 +54,7 @@ final class StoreReader: @unchecked Sendable {
         if !isTaken { sink.loaded(.unavailable, ticket: ticket) }
     }
 
-    /// Runs `body` when nothing is being read. From any thread, but not after `close`.
+    /// Runs `body` when nothing is being read. Any thread may call it, but not after `close`.
     func between(_ body: @escaping @Sendable () -> Void) {
         queue.withLock { queue in
             if !queue.isClosed { queue.waiting.append(.between(body)) }
@@ -62,7 +62,7 @@ final class StoreReader: @unchecked Sendable {
         queue.signal()
     }
 
-    /// Answers what is queued, then ends the thread. From any thread.
+    /// Answers what is queued, then ends the thread. Any thread may call it.
     func close() {
         queue.withLock { $0.isClosed = true }
         queue.signal()

@@ -3,7 +3,7 @@ package import Crypto
 package import Delivery
 package import WebPush
 
-/// Names a registration to its owner. Useless without a credential.
+/// Names a registration to its owner. It is useless without a credential.
 package struct RegistrationID: RandomName {
     package let bits: Bits128
 
@@ -24,8 +24,8 @@ package struct RegistrationID: RandomName {
 
 /// One registration: its endpoints, its keys and its terms.
 ///
-/// A value: `settle` says what the passing of time changes. Its messages wait in a device row of
-/// its own, so quotas, pages and the end of a credential work as for devices.
+/// It is a value: `settle` says what the passing of time changes. Its messages wait in a device row
+/// of its own, so quotas, pages and the end of a credential work as for devices.
 package struct Registration: Sendable, Confidential {
     /// An address that can be pushed to, with its keys.
     package struct Target: Sendable, Confidential {
@@ -33,7 +33,7 @@ package struct Registration: Sendable, Confidential {
         package let token: EndpointToken
         /// Nil for registrations without payloads.
         package let keys: Keys?
-        /// When it ends after a rotation.
+        /// When this address ends; nil until a rotation replaces it.
         package internal(set) var ends: StoreTime?
 
         package init(subscription: UInt32, token: EndpointToken, keys: Keys?) {
@@ -99,7 +99,8 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var seen: StoreTime
     /// Another client of the account is in use, so this one does not ring.
     package internal(set) var isPaused = false
-    /// Others see the user online from a mobile client; `isOtherMobile` is the other client's.
+    /// Others see that the user is online with a mobile client. `isOtherMobile` says the same for
+    /// the other client.
     package internal(set) var isMobile = true
     package internal(set) var isOtherMobile = false
     /// The callback was told that the session has expired.

@@ -85,7 +85,7 @@ package struct RegistrationMembers {
         return id
     }
 
-    /// As in the ICQ protocol: `loc_args` names the values that go into the text.
+    /// Reads defaults as in the ICQ protocol: `loc_args` names the values that go into the text.
     mutating func presentation(_ name: String) throws(Fault) -> String? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .object else { throw Fault("\(name) must be an object") }

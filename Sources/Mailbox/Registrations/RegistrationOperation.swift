@@ -35,7 +35,7 @@ package enum RegistrationResult: Equatable, Sendable {
     case tooMany
     /// The body was accepted before.
     case repeated
-    /// Accepted, but it could not change what arrived with better protection.
+    /// It was accepted, but could not change what arrived with better protection.
     case outranked
     case fetched(Waiting)
 }

@@ -18,10 +18,10 @@ extension RegistrationTerms {
     private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
     private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
 
-    /// In bytes. The presentation is read for each push of the account.
+    /// The most bytes of a presentation, which is read for each push of the account.
     private static let presentationLimit = 4_096
 
-    /// Rejects what new requests may not contain but older records may.
+    /// Rejects what older records may contain, but new requests must not.
     package func expectNew() throws(Fault) {
         let schemes = looks?["link_schemes"]?.texts ?? []
         guard schemes.allSatisfy(SourceConsent.mayAllow) else {

@@ -39,7 +39,7 @@ struct BatchEffects {
         if self.news[callback] != .changed { self.news[callback] = news }
     }
 
-    /// From now on repetitions of this message are recognised.
+    /// Makes sure that repetitions of this message are recognised from now on.
     mutating func keepMark(of message: Message, in index: StoreIndex) {
         guard let mark = message.mark else { return }
         let owner = index.owner(ofDevice: message.address.device)

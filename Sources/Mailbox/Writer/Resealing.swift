@@ -69,7 +69,8 @@ struct Resealing {
     ) -> [UInt8]? {
         guard let plain = try? sealer.open(sealed.span, at: place) else { return nil }
         let bytes = plain.withSpan { $0.array($0.indices) }
-        // Without memory or randomness the row stays under its former key, which stays needed.
+        // Without memory or randomness the row stays under its former key, and that key is still
+        // needed.
         return try? sealer.seal(bytes.span, at: place)
     }
 }

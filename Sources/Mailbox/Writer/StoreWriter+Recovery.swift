@@ -46,7 +46,7 @@ extension StoreWriter {
         retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
     }
 
-    /// Now it is known whether the failed batch was committed.
+    /// Settles the failed batch once the open database shows whether it was committed.
     private func resolveDoubt(_ executor: BatchExecutor) {
         guard let doubt else { return }
         if executor.state.batch == doubt.batch { source.apply(doubt.effects) }

@@ -7,7 +7,8 @@ import System
 ///
 /// After a failure nothing is carried out until the database has been opened and checked again.
 /// Until then every operation is answered with `.unavailable` at once.
-// Unchecked: the queue and the flag are for all threads; the rest is only the writer thread's once it runs.
+// Unchecked: all threads may use the queue and the flag; once the writer's thread runs, only that
+// thread uses the rest.
 final class StoreWriter: @unchecked Sendable {
     /// A batch that may or may not have been committed.
     struct Doubt {
@@ -17,7 +18,7 @@ final class StoreWriter: @unchecked Sendable {
         let submissions: ArraySlice<Submission>
     }
 
-    /// So many operations suggest that more are coming, but are too few to be worth a commit. The
+    /// This many operations suggest that more are coming, but are too few to be worth a commit. The
     /// wait for more is in microseconds.
     private static let crowd = 4..<64
     private static let moment: UInt32 = 2_000
@@ -42,7 +43,7 @@ final class StoreWriter: @unchecked Sendable {
     private var committed = (count: 0, at: Int64.min / 2)
     var doubt: Doubt?
     var retryDelay = StoreWriter.retryDelays.lowerBound
-    /// Not before this time since boot.
+    /// No new attempt before this time since boot.
     var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpoints: CheckpointSchedule
@@ -60,10 +61,10 @@ final class StoreWriter: @unchecked Sendable {
         checkpoints = CheckpointSchedule(path: source.path)
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     var isUsable: Bool { usable.load(ordering: .relaxed) }
 
-    /// From any thread.
+    /// Any thread may call it.
     func submit(_ submission: Submission) {
         let (isTaken, isFirst) = queue.withLock { queue in
             let isTaken = queue.put(submission, within: limits)
@@ -73,13 +74,13 @@ final class StoreWriter: @unchecked Sendable {
         if !isTaken { refuse([submission]) }
     }
 
-    /// Looks for work that no operation asked for. From any thread.
+    /// Looks for work that no operation asked for. Any thread may call it.
     func wake() {
         queue.withLock { $0.isWoken = true }
         queue.signal()
     }
 
-    /// Accepts nothing more, finishes the queued work and ends the thread. From any thread.
+    /// Accepts nothing more, finishes the queued work and ends the thread. Any thread may call it.
     func close() {
         queue.withLock { $0.isClosed = true }
         queue.signal()
@@ -162,7 +163,7 @@ final class StoreWriter: @unchecked Sendable {
         do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
     }
 
-    /// For operations that were not carried out and will not be.
+    /// Answers operations that were not carried out and will not be.
     private func refuse(_ submissions: ArraySlice<Submission>) {
         submissions.endReservations()
         answerUnavailable(submissions)

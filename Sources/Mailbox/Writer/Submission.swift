@@ -1,14 +1,14 @@
 import Delivery
 
-/// An operation and where its answer goes. Passed on by reference, never copied.
+/// An operation and where its answer goes. It is passed on by reference, and never copied.
 final class Submission: Sendable {
     let operation: StoreOperation
     let ticket: UInt64
     let sink: any StoreSink
     /// The message that room was reserved for.
     let message: Message?
-    // Computed once, because each look into an operation copies it.
-    /// Its size in the queue.
+    /// The size of the operation in the queue. It is computed once, because each look into an
+    /// operation copies it.
     let size: Int
     let isOfSession: Bool
     let engineWork: Int

@@ -4,7 +4,8 @@ import Delivery
 import SQLite
 
 /// The current batch, as the owners of the stored data see it: where they write, how they seal, and
-/// what they leave for after the commit. They cannot begin or end it. For the writer's thread.
+/// what they leave for after the commit. They cannot begin or end it. Only the writer's thread uses
+/// it.
 final class Transaction {
     let connection: Connection
     let index: StoreIndex
@@ -13,7 +14,7 @@ final class Transaction {
     let limits: StoreLimits
     /// The position of the last commit before the store was opened.
     let openedAt: Int64
-    // Used by one thread only, and never by anything called while they change.
+    // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     /// The last position given to a row, whether its batch was committed or not.
     @exclusivity(unchecked) private(set) var position: Int64
     /// What the current batch, or the one that failed, changes in memory.
@@ -76,7 +77,7 @@ extension Transaction {
         (try? sealer.open(sealed.span, at: place)).map { $0.withSpan { $0.array($0.indices) } }
     }
 
-    /// Hashes text that could identify somebody, for the file.
+    /// Hashes text that could identify somebody, so that the file does not contain the text.
     func hashing<Result>(
         _ body: (_ key: Secret, inout SHA256) throws(OpenSSLError) -> Result
     ) throws(StoreFault) -> Result {

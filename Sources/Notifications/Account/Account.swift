@@ -6,10 +6,10 @@ package struct Account: Equatable, Sendable, Confidential {
     package var policy = ChatPolicy.learn
     package var lastNotificationID: Notification.ID = 0
     package var lastGroupID: NotificationGroup.ID = 0
-    /// The next start counts from 1 again: `drop_notification_ids`.
+    /// After `drop_notification_ids`, the next start counts from 1 again.
     var forgetsNotificationID = false
     var forgetsGroupID = false
-    /// Groups for calls that no call uses at the moment.
+    /// Groups that were made for calls, and that no call uses at the moment.
     package var freeCallGroups: [NotificationGroup.ID] = []
     package var callGroupCount = 0
     package var options: [String: OptionValue] = [:]

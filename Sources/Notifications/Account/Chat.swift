@@ -1,6 +1,6 @@
 /// What is known about a chat.
 package struct Chat: Equatable, Sendable {
-    /// Stored by number.
+    /// It is stored as its number.
     package enum Kind: UInt8, Sendable {
         case privateChat = 0
         case basicGroup = 1
@@ -19,7 +19,7 @@ package struct Chat: Equatable, Sendable {
     /// The newest message that the client has loaded, and the newest one announced by a push.
     package var lastMessage = ChatMessageID.none
     package var lastPushMessage = ChatMessageID.none
-    /// The trust level of that push. A weaker push does not keep a stronger one from being shown.
+    /// The trust level of that push. A stronger push is shown even if a weaker one came before it.
     package var lastPushLevel = TrustLevel.clear
     /// The client that owns the data has listed this chat.
     package var isListed = false

@@ -1,8 +1,8 @@
 /// The identifiers of the latest pushes, so that a repeated push changes nothing.
 package struct RecentPushes: Equatable, Sendable {
     private(set) var ids: [String] = []
-    /// Each with its trust level: a weaker push with the same identifier does not block a stronger
-    /// one.
+    /// Each identifier has its trust level: a weaker push with the same identifier does not block a
+    /// stronger one.
     private var known: [String: TrustLevel] = [:]
     private var oldest = 0
 

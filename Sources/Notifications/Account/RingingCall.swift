@@ -11,7 +11,7 @@ package struct RingingCall: Equatable, Sendable {
     /// Given to the application that answers; see `Presentation.data`.
     package var data = ""
     package var level: TrustLevel
-    /// Copied from its notification.
+    /// It is copied from its notification.
     package var isTrusted = false
 
     /// How long a call rings that is known only from a push, in seconds.

@@ -98,7 +98,7 @@ extension Engine {
                 return id
             }
             makeRoomForConversation()
-            // Above every identifier that a server assigns to users.
+            // These identifiers are above all that a server assigns to users.
             account.lastConversation += 1
             let id = ChatID(ChatID.userLimit + account.lastConversation)
             account.conversations[key] = id

@@ -42,7 +42,7 @@ extension Engine {
     /// When `advance` has something to do next.
     package var nextDeadline: Double? {
         var deadline = Double.infinity
-        // Called after every push, when usually nothing waits.
+        // This is called after every push, when usually nothing waits.
         if let due = queue.nextDue { deadline = min(deadline, due) }
         if !delayedGroups.isEmpty, let nextPending { deadline = min(deadline, nextPending) }
         if !account.calls.isEmpty, let nextCall { deadline = min(deadline, nextCall) }

@@ -29,7 +29,7 @@ extension Engine {
         }
     }
 
-    /// For a host with a single client that has just started.
+    /// Sends them all, for a host with a single client that has just started.
     package mutating func sendOwed() {
         updates += badgeUpdates + owedUpdates(for: .fetcher)
     }

@@ -1,4 +1,4 @@
-/// Bounds on what senders can make an account grow by.
+/// Limits on how far senders can make an account grow.
 extension Engine {
     /// When this many groups or conversations exist, the oldest are forgotten until `kept` are
     /// left. This is checked once for every `interval` new ones.

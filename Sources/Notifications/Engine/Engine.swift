@@ -1,9 +1,9 @@
 import Base
 
-/// The notifications of one account: requests and events in, updates out.
+/// The notifications of one account: requests and events go in, updates come out.
 ///
-/// A value without clock, socket or file. The owner passes the time in, hands the updates on and
-/// stores `account`.
+/// It is a value without clock, socket or file. The owner passes the time in, hands the updates on
+/// and stores `account`.
 package struct Engine: Sendable, Confidential {
     package internal(set) var account: Account
     var order: GroupOrder

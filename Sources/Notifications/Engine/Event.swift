@@ -1,6 +1,6 @@
 /// What a payload says, independent of its dialect.
 package enum Event: Equatable, Sendable {
-    /// Indirect because it is large and passed around often.
+    /// It is indirect because it is large and passed around often.
     indirect case message(IncomingMessage)
     case deleted(ChatReference, [ChatMessageID])
     /// A deleted message, in dialects that name messages by text.
@@ -15,7 +15,8 @@ package enum Event: Equatable, Sendable {
     case unread(Int64)
     case dcUpdate(dc: Int32, address: String)
     case liveLocationsNeeded
-    /// With the dates of its payload, because an old payload may have been replayed.
+    /// The session was ended. The dates are those of its payload, which may be an old one sent
+    /// again.
     case sessionRevoked(dates: [Int64])
     case fetchRequired(reason: String, details: [Update.Detail])
     /// Nothing to do, and not an error.
@@ -26,7 +27,7 @@ package enum Event: Equatable, Sendable {
 /// The chat that an event is about.
 package enum ChatReference: Hashable, Sendable {
     case id(ChatID)
-    /// For dialects that identify conversations by text.
+    /// The name of a conversation, in dialects that identify conversations by text.
     case conversation(String)
 }
 

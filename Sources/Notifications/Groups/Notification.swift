@@ -2,7 +2,7 @@
 package struct Notification: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case newMessage(StoredMessage, showsPreview: Bool)
-        /// Indirect, so that lists of notifications stay small.
+        /// It is indirect, so that lists of notifications stay small.
         indirect case newPushMessage(PushMessage)
         case newSecretChat
         /// `ownID` is the server's own identifier, if it differs.
@@ -45,7 +45,7 @@ package struct Notification: Equatable, Sendable {
         return false
     }
 
-    /// Known only from a push; the real message replaces it.
+    /// It is known only from a push; the real message replaces it.
     package var isTemporary: Bool {
         if case .newPushMessage = content { return true }
         return false

@@ -1,6 +1,6 @@
 /// The notifications of one chat that belong together.
 package struct NotificationGroup: Equatable, Sendable {
-    /// Stored by number.
+    /// It is stored as its number.
     package enum Kind: UInt8, Sendable {
         case messages = 0
         case mentions = 1
@@ -19,9 +19,11 @@ package struct NotificationGroup: Equatable, Sendable {
     package var date: Int64 = 0
     /// Sorted by id.
     package var notifications: [Notification] = []
-    /// Received, but delayed in case the user reads the message elsewhere.
+    /// Notifications that were received, but are delayed in case the user reads the message
+    /// elsewhere.
     package var pending: [PendingNotification] = []
-    /// Hidden because the client switched notifications off; shown again after the next start.
+    /// Notifications that are hidden because the client switched notifications off. They are shown
+    /// again after the next start.
     package var sleeping: [Notification] = []
 
     package init(id: ID, kind: Kind, chatID: ChatID) {

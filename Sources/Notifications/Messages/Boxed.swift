@@ -16,7 +16,7 @@ package struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
         set { box = newValue.map { Box($0) } }
     }
 
-    /// For passing the box on without copying the value.
+    /// The box itself, to pass on without copying the value.
     package var projectedValue: Self {
         get { self }
         set { self = newValue }

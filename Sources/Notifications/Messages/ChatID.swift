@@ -42,8 +42,8 @@ package struct ChatID: Hashable, Comparable, Sendable {
     private static let channelBase: Int64 = 1_000_000_000_000
     private static let secretBase: Int64 = 2_000_000_000_000
     private static let secretReach: Int64 = 1 << 31
-    /// From the last channel up to our own identifiers for conversations, which lie above the
-    /// users.
+    /// The range from the last channel up to our own identifiers for conversations, which lie above
+    /// the users.
     private static let given: ClosedRange<Int64> = -3_999_999_999_999...(1 << 52)
 }
 

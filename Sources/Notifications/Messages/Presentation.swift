@@ -18,8 +18,8 @@ package struct Presentation: Equatable, Sendable {
     package var sound: String
     /// A link to a picture, or one that holds it.
     package var icon: String
-    /// For the application that opens it: the text of a JSON object, always written by this
-    /// program, or empty.
+    /// The data for the application that opens it: the text of a JSON object, which this program
+    /// has written, or empty.
     package var data: String
     package var link = ""
     package var language = ""
@@ -31,7 +31,7 @@ package struct Presentation: Equatable, Sendable {
     package var isCritical = false
     package var isLow = false
 
-    /// Larger data is dropped, in bytes.
+    /// The most bytes of data; larger data is dropped.
     package static let dataLimit = 4096
 
     package init(

@@ -39,7 +39,7 @@ package struct PushContent: Equatable, Sendable {
         package static let hasDocuments = Flags(rawValue: 1 << 15)
     }
 
-    /// The kinds of TDLib's `PushMessageContent`. Stored by number.
+    /// The kinds of TDLib's `PushMessageContent`. It is stored as its number.
     package enum Kind: UInt8, CaseIterable, Sendable {
         case hidden = 0
         case animation = 1

@@ -1,7 +1,7 @@
 /// A message known only from a push, until the client loads the real one.
 package struct PushMessage: Equatable, Sendable {
     /// Which settings apply: its chat's for messages or for stories, or none if it is about the
-    /// account itself. Stored by number.
+    /// account itself. It is stored as its number.
     package enum Subject: UInt8, Sendable {
         case message = 0
         case story = 1
@@ -14,7 +14,7 @@ package struct PushMessage: Equatable, Sendable {
     package var isOutgoing: Bool
     package var content: PushContent
     package var threadID: ChatMessageID = .none
-    /// As received, whatever the settings made of it.
+    /// Whether the push called it a mention, whatever the settings made of that.
     var isMention = false
     var isPin = false
     var isScheduled = false

@@ -1,5 +1,5 @@
-/// How well a payload was protected. A weaker payload cannot change what a stronger one has set.
-/// Stored by number.
+/// How well a payload was protected. A weaker payload cannot change what a stronger one has set. It
+/// is stored as its number.
 package enum TrustLevel: UInt8, Comparable, Sendable {
     case clear = 0
     case webpush = 1

@@ -14,7 +14,7 @@ package struct ChatNotificationSettings: Equatable, Sendable {
 
 /// TDLib's `scopeNotificationSettings`, for all chats of a kind.
 package struct ScopeNotificationSettings: Equatable, Sendable {
-    /// Stored in the order of the numbers.
+    /// They are stored in the order of the numbers.
     package enum Scope: Int, CaseIterable, Sendable {
         case privateChats = 0
         case groupChats = 1
@@ -36,10 +36,10 @@ package struct ScopeNotificationSettings: Equatable, Sendable {
 
 package let muteForever = Int64.max
 
-/// In seconds; as in TDLib, more than a year means for ever.
+/// The longest mute in seconds; as in TDLib, more than a year means for ever.
 let longestMute: Int64 = 366 * 86_400
 
-/// When a mute of so many seconds ends.
+/// When a mute of `seconds` seconds ends.
 package func muteEnd(_ seconds: Int64, now: Double) -> Int64 {
     if seconds <= 0 { return 0 }
     if seconds > longestMute { return muteForever }

@@ -10,7 +10,7 @@ package struct SourceConsent: Equatable, Sendable {
 
     package init() {}
 
-    /// From the members `replies` and `link_schemes`.
+    /// Reads the members `replies` and `link_schemes`.
     package init(_ node: JSONNode) {
         takesReplies = node["replies"]?.bool ?? false
         let schemes = (node["link_schemes"]?.elements ?? []).compactMap(\.text)

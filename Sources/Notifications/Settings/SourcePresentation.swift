@@ -7,7 +7,8 @@ package struct SourcePresentation: Equatable, Sendable {
     package var sentence = ""
     /// The names of the arguments: srcName, srcId, destName, timestamp, message.
     package var arguments: [String] = []
-    /// The application's own sentences for keys of Apple's payloads, as its `Localizable.strings`.
+    /// The application's own sentences for keys of Apple's payloads, as in its
+    /// `Localizable.strings`.
     package var sentences: [String: String] = [:]
     /// The label of the default action.
     package var defaultAction = ""
@@ -18,7 +19,7 @@ package struct SourcePresentation: Equatable, Sendable {
     /// Whether it has a default that payloads of every dialect can use.
     var completes: Bool { !sound.isEmpty || !defaultAction.isEmpty }
 
-    /// From the members `sound`, `loc_key`, `loc_args`, `loc_keys`, `action_loc_key` and `badge`.
+    /// Reads the members `sound`, `loc_key`, `loc_args`, `loc_keys`, `action_loc_key` and `badge`.
     package init(_ node: JSONNode) {
         sound = Presentation.bareSound(node["sound"]?.text ?? "")
         sentence = node["loc_key"]?.text ?? ""

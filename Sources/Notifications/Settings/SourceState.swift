@@ -1,6 +1,6 @@
 /// The state of an account's source: when it may ring, and how it looks.
 package struct SourceState: Equatable, Sendable {
-    /// Which of a source's messages ring. Stored by number.
+    /// Which of a source's messages ring. It is stored as its number.
     package enum NotifyMode: UInt8, Sendable, CaseIterable {
         case disabled = 0
         case sendOnlyOne = 1
@@ -36,7 +36,7 @@ package struct SourceState: Equatable, Sendable {
 
     static let rungLimit = 10_000
 
-    /// Whether the source limits what rings or may be away.
+    /// Whether the source limits which messages ring, or can be offline.
     package var isSelective: Bool {
         notifyMode != .applePushNotification || sessionTimeout != nil
     }

@@ -59,13 +59,13 @@ struct StateReader {
         return date
     }
 
-    /// Once written in 32 bits: the last value means for ever.
+    /// Earlier versions wrote this date in 32 bits, with the last value for "for ever".
     mutating func muteEnd() throws(Damage) -> Int64 {
         let date = try date()
         return date == Int32.max ? muteForever : date
     }
 
-    /// Never more than the remaining bytes could hold.
+    /// A count, which is never more than the remaining bytes could hold.
     mutating func count() throws(Damage) -> Int {
         let value = try unsigned()
         guard value <= UInt64(bytes.count - position) else { throw Damage() }

@@ -1,8 +1,8 @@
 /// Updates that wait until an application has acknowledged them, each under a number that is used
 /// once.
 ///
-/// Bounded. Clicks that only open something make room for newer ones. Decisions and replies are
-/// never dropped: when they fill the room, new ones are refused.
+/// Their number is limited. Clicks that only open something make room for newer ones. Decisions and
+/// replies are never dropped: when they fill the room, new ones are refused.
 package struct Owed: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case action(ChosenAction)
@@ -48,7 +48,7 @@ package struct Owed: Equatable, Sendable {
         var action = action
         action.id = nextID()
         var kept = action
-        // Only valid at the moment of the click.
+        // The token is valid only at the moment of the click.
         kept.activationToken = ""
         items.append(Item(id: action.id, time: now, content: .action(kept)))
         return action

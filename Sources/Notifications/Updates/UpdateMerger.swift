@@ -4,7 +4,7 @@ struct UpdateMerger {
     private var survivors: [Notification.ID: Notification] = [:]
     /// Survivors that have been announced.
     private var announced: Set<Notification.ID> = []
-    /// Added and removed again: neither is announced.
+    /// Notifications that were added and removed again. Neither update is announced.
     private var cancelled: Set<Notification.ID> = []
     /// An update of the count alone, before any other update of the group.
     private var leadingCount: GroupUpdate?
@@ -60,10 +60,10 @@ struct UpdateMerger {
     /// Whether a removal stays in its own update.
     private mutating func keepsRemoval(_ id: Notification.ID) -> Bool {
         if cancelled.contains(id) { return false }
-        // The client must see the removal of one that comes back, unless it has the new one
-        // already.
+        // If a notification comes back, the client must see its removal first, unless it has the
+        // new one already.
         if survivors[id] != nil { return !announced.contains(id) }
-        // In the first update, so that no more are shown than allowed.
+        // It is removed in the first update, so that no more are shown than allowed.
         guard let index = firstGroup, case .group(var first) = result[index] else { return true }
         first.removed.append(id)
         result[index] = .group(first)

@@ -29,7 +29,8 @@ struct UpdateQueue: Sendable {
         _ item: Item, for id: NotificationGroup.ID, now: Double, isFetching: Bool
     ) -> Bool {
         let isFirst = entries[id] == nil
-        // While fetching, each new update restarts the wait; otherwise the first one sets it.
+        // While the engine fetches, each new update restarts the wait. Otherwise, only the first
+        // update of the group starts it.
         let due = now + (isFetching ? Self.longestWait : Self.mergeWindow)
         var entry = entries.removeValue(forKey: id) ?? Entry(due: due)
         entry.items.append(item)

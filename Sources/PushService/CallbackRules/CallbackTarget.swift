@@ -12,13 +12,13 @@ package struct CallbackTarget: Equatable, Sendable, Confidential {
 
     package enum Way: Equatable, Sendable {
         case encrypted
-        /// Without TLS, to a loopback address only.
+        /// HTTP without TLS, to a loopback address only.
         case clear
         /// HTTP over this socket.
         case unix(path: String)
     }
 
-    /// In the form that `ParsedURL` gives it.
+    /// The URL in the form that `ParsedURL` gives it.
     package let url: String
     /// The host name, or the path of the socket. `HostLanes` limits requests by it.
     package let host: String

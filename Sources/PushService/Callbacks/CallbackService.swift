@@ -38,7 +38,8 @@ package final class CallbackService: @unchecked Sendable {
     var signer: WebhookSigner
     var random = RandomSupply()
 
-    /// The store's reading thread also serves connecting user agents: they wait for at most these.
+    /// The store's reading thread also serves connecting user agents. They wait for at most this
+    /// many look-ups.
     private static let looksAtOnce = 16
     /// Milliseconds. Timers stop while the machine sleeps, so couriers check the clock this often.
     private static let longestWait: Int64 = 60_000
@@ -101,7 +102,7 @@ package final class CallbackService: @unchecked Sendable {
         perform(.look, for: courier)
     }
 
-    /// For a test that moved the clock.
+    /// Call it in a test that has moved the clock.
     func wakeAll() {
         loop.post {
             for courier in self.couriers.values { self.wake(courier) }

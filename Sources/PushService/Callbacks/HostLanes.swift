@@ -43,7 +43,7 @@ package struct HostLanes {
     private var hosts: [String: Host] = [:]
     private var lanes: [WaitingLine<String>]
     private var inFlight: [Int]
-    /// Hosts that have used up this second, with the end of that second.
+    /// Hosts that were sent as many requests as a second allows, with the end of that second.
     private var held: [(host: String, until: Int64)] = []
 
     package init(_ limits: Limits = Limits()) {
@@ -80,7 +80,7 @@ package struct HostLanes {
         return nil
     }
 
-    /// When a host that has used up its second may continue.
+    /// When the next of these hosts may continue.
     package var nextTime: Int64? { held.lazy.map(\.until).min() }
 
     /// Frees a place. `wasSlow`: the request timed out.
@@ -121,7 +121,8 @@ package struct HostLanes {
     }
 
     private mutating func begin(_ name: String, _ now: Int64) -> UInt32? {
-        // Removed from the dictionary, so that its lines change in place without a copy.
+        // The host is removed from the dictionary, so that its lines change in place without a
+        // copy.
         guard var host = hosts.removeValue(forKey: name) else { return nil }
         defer {
             hosts[name] = host

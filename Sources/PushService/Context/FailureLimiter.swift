@@ -5,8 +5,8 @@ import System
 ///
 /// Each key has a count of its own. Once `capacity` keys have failed in a second, further keys are
 /// not counted, because nobody may be made to wait for the failures of others; the work that
-/// failures cause is limited per loop turn anyway. Safe on any thread. While nothing fails, a check
-/// reads one atomic number.
+/// failures cause is limited per loop turn anyway. Any thread may use it. While nothing fails, a
+/// check reads one atomic number.
 final class FailureLimiter: Sendable {
     private struct Second {
         var number = Int64.min

@@ -39,7 +39,7 @@ package final class PushContext: Sendable {
         }
     }
 
-    /// For the HTTP server that carries this service.
+    /// The counters for the HTTP server that carries this service.
     package var figures: HTTPFigures { metrics.http }
 
     /// Make one for each loop.
@@ -65,7 +65,7 @@ package final class PushContext: Sendable {
         payloads.withLock { $0 = thread }
     }
 
-    /// Decrypts on a thread of its own. Call it from any thread.
+    /// Decrypts on a thread of its own. Any thread may call it.
     func read(
         _ job: PayloadReader.Job, then: @escaping @Sendable (PayloadReader.Outcome) -> Void
     ) {
@@ -82,7 +82,7 @@ package final class PushContext: Sendable {
         }
     }
 
-    /// Setting this ends the sessions that could not come in any more. Use it on any thread.
+    /// Setting this ends the sessions that would no longer be let in. Any thread may use it.
     package var doors: Doors {
         get { openDoors.withLock { $0 } }
         set {

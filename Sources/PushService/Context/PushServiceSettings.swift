@@ -10,14 +10,14 @@ package struct PushServiceSettings: Sendable {
     /// Other origins under which the server is reached.
     package let aliases: [Origin]
     package var registration = RegistrationMode.open
-    /// Users of this machine who are not administrators may have devices, by the control socket.
+    /// Users of this machine who are not administrators may add devices through the control socket.
     package var allowsLocalUsers = false
     /// The most connections without a credential from one network at a time.
     package var strangersPerNetwork = 500
     /// A full subscription drops its oldest messages instead of refusing new ones.
     package var dropsOldest = false
-    /// How many payloads a loop decrypts in one turn, about two milliseconds' worth; the rest are
-    /// decrypted on another thread.
+    /// How many payloads a loop decrypts in one turn, which takes about two milliseconds. The rest
+    /// are decrypted on another thread.
     package var readAtOnce = 48
     /// What a user agent may ask for, besides acknowledging messages.
     package var userAgentPace = PaceLimit(atOnce: 2_000, perSecond: 200)

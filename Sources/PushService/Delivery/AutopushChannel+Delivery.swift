@@ -76,7 +76,7 @@ extension AutopushChannel {
         update { $0.stored(message, at: position, now: clock.now, &$1) }
     }
 
-    /// In seconds, rounded up; zero for a message with a TTL of 0.
+    /// How many seconds are left, rounded up; zero for a message with a TTL of 0.
     private func lifeLeft(of message: Message) -> UInt32 {
         guard message.content.ttl > 0 else { return 0 }
         let rest = message.expiry.milliseconds - desk.service.store.clock.now.milliseconds

@@ -5,9 +5,9 @@ import Reactor
 import System
 import WebPush
 
-/// One connection of a user agent: carries out what its session and its delivery decide.
+/// One connection of a user agent. It carries out what its session and its delivery decide.
 ///
-/// Confined to the loop of its desk.
+/// Only the loop of its desk uses it.
 final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential that the user agent presented.
@@ -15,13 +15,13 @@ final class AutopushChannel {
     private let pass: Pass
     /// Counts a client without a credential against its network; nil for others.
     let place: StrangerPlace?
-    /// Allocated separately, because a property of a class is copied on each access. No other code
-    /// may run during an access.
+    /// Both are allocated separately, because a property of a class is copied on each access. No
+    /// other code may run while one is accessed.
     let session: UnsafeMutablePointer<AutopushSession>
     let delivery: UnsafeMutablePointer<DeviceDelivery>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
-    /// Handled one at a time: the first is under way.
+    /// They are handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false
@@ -146,7 +146,8 @@ final class AutopushChannel {
         var reply: [UInt8] = []
         swap(&reply, &desk.text)
         reply.removeAll(keepingCapacity: true)
-        // Collected first, because handling an acknowledgement may use the session again.
+        // The ids are collected first, because handling an acknowledgement may use the session
+        // again.
         var done: [MessageID] = []
         swap(&done, &desk.acknowledged)
         let action = session.pointee.received(text, at: now, reply: &reply) { done.append($0) }

@@ -8,8 +8,8 @@ import WebPush
 ///
 /// A message goes to the desk of its device. If the device gets it at once and acknowledges it
 /// within the commit window, it is never written; otherwise the store must have it before its
-/// sender is answered. Confined to its loop: other threads use `loop.post`.
-// Unchecked: used only on the loop's thread.
+/// sender is answered. Only its loop uses it: other threads use `loop.post`.
+// Unchecked: it is used only on the loop's thread.
 final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
     let service: PushContext
@@ -28,7 +28,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// How many acknowledgements wait for the next retry.
     @exclusivity(unchecked) private var unrecorded = 0
     @exclusivity(unchecked) private var isRetrySet = false
-    /// Reused for each reply.
+    /// It is reused for each reply.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var actions: [DeliveryAction] = []
@@ -233,7 +233,7 @@ extension DeliveryDesk: StoreSink {
         switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
             switch completion.outcome {
-            // The device hears of it first, so that the sender's next push comes after it.
+            // The device is told first, so that the sender's next push comes after it.
             case .stored(let position): announce(message, at: position)
             case .notFound:
                 channels[message.address.device]?.update { $0.lost(message.id, &$1) }

@@ -1,6 +1,6 @@
 import System
 
-/// The desks of a server, and the desk each device is connected to. Safe on any thread.
+/// The desks of a server, and the desk each device is connected to. Any thread may use it.
 final class SessionDirectory: Sendable {
     private let desks = Lock<[DeliveryDesk]>([])
     private let places = Lock<[UInt32: DeliveryDesk]>([:])

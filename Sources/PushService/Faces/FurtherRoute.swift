@@ -2,7 +2,7 @@ package import HTTP
 
 /// A route besides those for pushes, which whoever builds the server gives to the handler.
 package struct FurtherRoute {
-    /// As in `HTTPRouter`.
+    /// A pattern as in `HTTPRouter`.
     let pattern: String
     let methods: [HTTPMethod]
     let label: StaticString

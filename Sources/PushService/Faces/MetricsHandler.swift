@@ -26,7 +26,7 @@ package final class MetricsHandler: HTTPHandler {
         guard head.method == .get || head.method == .head else {
             return Answer.refuse(HTTPRefusal.methodNotAllowed.answer, exchange)
         }
-        // Pages of other sites may not read the metrics.
+        // Pages of other sites must not read the metrics.
         let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
         guard !head.fields.contains("origin"), site != "cross-site" else {
             return Answer.empty(403, exchange)

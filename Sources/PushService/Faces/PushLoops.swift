@@ -20,7 +20,7 @@ package final class PushLoops: Sendable {
         return ServiceHandler(service, desk, try PushIntake(service, desk), further)
     }
 
-    /// Ends the connections of deleted devices. Call it from any thread.
+    /// Ends the connections of deleted devices. Any thread may call it.
     private func end(_ devices: [UInt32]) {
         guard !devices.isEmpty else { return }
         for desk in directory.all { desk.loop.post { desk.end(devices) } }

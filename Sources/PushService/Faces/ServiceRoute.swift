@@ -19,7 +19,7 @@ enum ServiceRoute: Sendable {
     /// The index in the list of further routes.
     case further(Int)
 
-    /// For logs.
+    /// Its name in logs.
     var label: StaticString {
         switch self {
         case .push: "push"

@@ -4,7 +4,7 @@ import Reactor
 final class LaterPushes: TimerHandler {
     private let perTurn: Int
     private let loop: EventLoop
-    /// In reverse order: the next push is the last element.
+    /// The next pushes in reverse order: the first of them is the last element.
     private var next: [() -> Void] = []
     /// The pushes after those, in order.
     private var behind: [() -> Void] = []
@@ -42,7 +42,7 @@ final class LaterPushes: TimerHandler {
         if behind.capacity > 1_024 { behind = [] }
     }
 
-    /// A nanosecond from now is in another turn.
+    /// Sets a timer for the next nanosecond, which fires in another turn of the loop.
     private func callAgain() {
         hasTurn = true
         _ = loop.schedule(after: Interval(.nanoseconds(1)), self, cookie: 0)

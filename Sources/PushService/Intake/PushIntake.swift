@@ -12,7 +12,7 @@ final class PushIntake {
     private let desk: DeliveryDesk
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
-    /// About a millisecond's worth.
+    /// This many signatures take about a millisecond to check.
     private static let newSignaturesPerTurn = 8
     @exclusivity(unchecked) private var newSignatures = TurnShare(newSignaturesPerTurn)
     private let later: LaterPushes
@@ -25,7 +25,7 @@ final class PushIntake {
         later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
     }
 
-    /// `head` belongs to the exchange; `token` is where the endpoint's token is in it.
+    /// `head` belongs to the exchange; `token` is the range of the endpoint's token in the head.
     func receive(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ method: PushRules.Method, isLate: Bool = false

@@ -121,7 +121,8 @@ final class ReceiverIntake {
     }
 
     private func message(_ request: PushRequest, _ arrival: Arrival) throws(PushRefusal) {
-        // Checked before decryption, so that a full quota does not reveal what could be decrypted.
+        // This is checked before decryption, so that a full quota does not reveal what could be
+        // decrypted.
         let address = arrival.push.endpoint.address
         let sealed = content(request, arrival.push.body)
         guard service.index.hasRoom(for: sealed, address) else {

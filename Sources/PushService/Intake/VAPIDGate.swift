@@ -8,7 +8,7 @@ struct VAPIDGate: ~Copyable {
     private static let leeway: Double = 60
 
     private var verifier: VAPIDVerifier
-    /// By endpoint, on all loops together.
+    /// Counts failures by endpoint, on all loops together.
     private let failures: FailureLimiter
     private let audiences: [[UInt8]]
     /// The URL schemes to try for a host name that the configuration does not know.

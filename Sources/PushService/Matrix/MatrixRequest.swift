@@ -4,13 +4,13 @@ import WebPush
 
 /// One request to the gateway, answered once all of its devices are settled.
 ///
-/// Confined to the loop of its exchange.
+/// Only the loop of its exchange uses it.
 final class MatrixRequest {
     private let exchange: HTTPExchange
     private let service: PushContext
     private let pushkeys: [String]
     @exclusivity(unchecked) private var rejected: Set<Int> = []
-    /// By device: later devices of the request that name the same endpoint.
+    /// For each device, the later devices of the request that name the same endpoint.
     @exclusivity(unchecked) private var repeated: [Int: [Int]] = [:]
     /// Some push failed in a way that may succeed on a retry.
     @exclusivity(unchecked) private var isIncomplete = false

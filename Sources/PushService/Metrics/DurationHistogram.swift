@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts durations in buckets. Safe on any thread.
+/// Counts durations in buckets. Any thread may use it.
 final class DurationHistogram: Sendable {
     /// Upper bounds in microseconds; the last count has none.
     private static let bounds = [

@@ -4,14 +4,14 @@ import Synchronization
 import System
 import WebPush
 
-/// What a push service counts. It contains no name of a device, sender or endpoint. Safe on any
-/// thread.
+/// What a push service counts. It contains no name of a device, sender or endpoint. Any thread may
+/// use it.
 final class Metrics: Sendable {
     /// What the listeners count.
     let http = HTTPFigures()
     /// Seconds since 1970.
     let began = WallClock.now
-    /// From reading a push to answering it.
+    /// The times from reading a push to answering it.
     let durations = DurationHistogram()
     private let accepted = Atomic<Int>(0)
     /// Repetitions, which are not delivered again.
@@ -21,7 +21,7 @@ final class Metrics: Sendable {
     private let delivered = Atomic<Int>(0)
     private let acknowledged = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
-    /// By the word of the refusal.
+    /// Refused pushes, by the word of the refusal.
     private let refused = Lock<[String: Int]>([:])
     /// Attempts, by result.
     private let callbacks = Lock<[String: Int]>([:])

@@ -73,7 +73,8 @@ enum Answer {
 
     private static let noStore: StaticString = "no-store"
 
-    /// No referrer, because endpoints are secret. Any page may push, so any origin is allowed.
+    /// Browsers must not send a referrer, because endpoints are secret. Any page may push, so any
+    /// origin is allowed.
     private static func send(
         _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange,
         isShared: Bool = true

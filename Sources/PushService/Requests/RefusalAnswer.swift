@@ -24,7 +24,7 @@ package struct RefusalAnswer {
     }
 
     package var head: ResponseHead { fill(ResponseHead(status: status)) }
-    /// For a request that has no exchange yet.
+    /// Head and body, for a request that has no exchange yet.
     package var parts: (ResponseHead, body: [UInt8]) { (head, body) }
 
     /// Uses the memory of the exchange.
@@ -50,12 +50,12 @@ extension PushRefusal {
 }
 
 extension MatrixRefusal {
-    /// Cannot be read by web pages.
+    /// Web pages cannot read this answer.
     var answer: RefusalAnswer { RefusalAnswer(status, json, retryAfter: retryAfter) }
 }
 
 extension HTTPRefusal {
-    /// For malformed requests, and requests that no route accepts.
+    /// The answer to malformed requests, and to requests that no route accepts.
     var answer: RefusalAnswer {
         RefusalAnswer(
             status,

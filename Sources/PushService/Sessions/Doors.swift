@@ -3,7 +3,7 @@ package import Configuration
 /// Whom the configuration lets in; a reload may change it.
 package struct Doors: Equatable, Sendable {
     package let registration: RegistrationMode
-    /// Users of this machine who are not administrators may have devices, by the control socket.
+    /// Users of this machine who are not administrators may add devices through the control socket.
     package let allowsLocalUsers: Bool
 
     package init(registration: RegistrationMode, allowsLocalUsers: Bool) {

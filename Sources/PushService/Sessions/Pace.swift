@@ -1,4 +1,5 @@
-/// Limits how fast one session asks: so much at once, then so much a second. Time is passed in.
+/// Limits how fast one session may ask: how much at once, and how much in each second after that.
+/// Time is passed in.
 package struct Pace {
     /// When all that was asked for so far would be done, at the allowed rate.
     private var end: Int64 = 0

@@ -6,7 +6,7 @@ package enum Pass: Hashable, Sendable {
     case credential(UInt32)
     /// A user of this machine, by the control socket.
     case localUser(UInt32)
-    /// Also by the control socket.
+    /// An administrator, by the control socket.
     case administrator
 }
 

@@ -1,9 +1,9 @@
 import Reactor
 
-/// The sessions of one loop, of every protocol, by their passes.
+/// The sessions of one loop, whatever protocol they speak, each with its pass.
 ///
-/// Confined to its loop, except for `end`.
-// Unchecked: used only on the loop's thread.
+/// Only its loop uses it, except for `end`.
+// Unchecked: it is used only on the loop's thread.
 package final class SessionRegister: @unchecked Sendable {
     let loop: EventLoop
     @exclusivity(unchecked) private var sessions: [Pass: [ObjectIdentifier: any PassHolder]] = [:]
@@ -20,7 +20,7 @@ package final class SessionRegister: @unchecked Sendable {
         if sessions[pass]?.isEmpty == true { sessions[pass] = nil }
     }
 
-    /// Ends all sessions whose pass is over. Call it from any thread.
+    /// Ends all sessions whose pass is over. Any thread may call it.
     func end(where isOver: @escaping @Sendable (Pass) -> Bool) {
         loop.post {
             for pass in self.sessions.keys.filter(isOver) {

@@ -25,7 +25,7 @@ final class StrangerPlaces: Sendable {
     }
 }
 
-/// One such connection; released when the last reference goes.
+/// One such connection. It is released when the last reference goes.
 final class StrangerPlace: Sendable {
     let network: UInt64
     private let places: StrangerPlaces

@@ -1,6 +1,6 @@
 /// Why the push service closes a WebSocket: code and reason of the close frame.
 package enum AutopushClosing: Error, Equatable, Sendable {
-    /// Not JSON, an unknown message, or a member that is missing or of the wrong type.
+    /// The message is not JSON, is unknown, or has a member that is missing or of the wrong type.
     case badMessage
     /// A message at the wrong time, too many messages, or a newer connection.
     case badState

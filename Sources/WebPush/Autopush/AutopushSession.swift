@@ -2,8 +2,8 @@ import Base
 
 /// One connection of a user agent: which messages are allowed when, and the answers.
 ///
-/// Pure state: messages and times come in; the text to send is appended to `reply`, and the action
-/// to take is returned. All times come from one clock that never goes back.
+/// It is pure state: messages and times come in; the text to send is appended to `reply`, and the
+/// action to take is returned. All times come from one clock that never goes back.
 package struct AutopushSession: Sendable {
     package enum Action: Equatable, Sendable {
         case none

@@ -7,7 +7,7 @@ package enum ClientMessage: Sendable {
     case register(ChannelID?, key: Key)
     case unregister(ChannelID)
     case acknowledgement(AcknowledgedUpdates)
-    /// `nack`: a message could not be handled. Nothing follows from it.
+    /// `nack`: a message could not be handled. It has no effect.
     case failureReport
     case ping
     case broadcastSubscription(BroadcastNames)

@@ -52,7 +52,7 @@ package enum ClientRequest {
         ServerMessage.appendUrgency(least, to: &output)
     }
 
-    /// Answered with the same.
+    /// The answer is the same message.
     package static func appendPing(to output: inout [UInt8]) { output.append(contentsOf: "{}") }
 
     private static func begin(

@@ -6,7 +6,7 @@ package struct MessageID: Hashable, Sendable {
 
     package init(_ bits: Bits128) { self.bits = bits }
 
-    /// As written in `version` of a notification and at the end of `Location`.
+    /// Reads the id as `version` of a notification and the end of `Location` have it.
     package init?(text: Span<UInt8>) {
         guard let bits = Bits128(base64URL: text) else { return nil }
         self.init(bits)

@@ -6,7 +6,7 @@ package struct NotificationMessage: Sendable, Confidential {
     package let version: MessageID
     /// Nil for a simple push, whose body has no headers.
     package let headers: PayloadHeaders?
-    // Only for clients with these extensions.
+    // These members are only for clients with the extensions.
     package var ttl: UInt32?
     package var topic: Topic?
     package var urgency: Urgency?

@@ -68,7 +68,7 @@ package enum ServiceMessage: Sendable {
     }
 }
 
-/// One delivery of a message, as a user agent receives it. A class because it is passed on in
+/// One delivery of a message, as a user agent receives it. It is a class because it is passed on in
 /// events.
 package final class ReceivedNotification: Sendable, Confidential {
     package let channel: ChannelID
@@ -79,7 +79,7 @@ package final class ReceivedNotification: Sendable, Confidential {
     package let encoding: String?
     package let encryption: String?
     package let cryptoKey: String?
-    // Only from services with these extensions.
+    // Only services with these extensions send these members.
     package let ttl: UInt32?
     package let urgency: Urgency?
 

@@ -1,5 +1,5 @@
 /// Why a push cannot be decrypted. The texts are for the owner of the keys and for tests; a network
-/// peer must never learn which one it was.
+/// peer must never learn which of these it was.
 package enum DecryptionRefusal: String, Error, Sendable, CaseIterable {
     case unsupportedEncoding = "unsupported-encoding"
     case tooLarge = "too-large"

@@ -7,7 +7,8 @@ package struct EncryptionParameters: Sendable {
     package let encoding: ContentEncoding
     package let salt: Salt
     package let senderKey: UncompressedPoint
-    /// As announced by the sender. It is not authenticated, so nothing is allocated by it.
+    /// The size that the sender announced. It is not authenticated, so it decides nothing about
+    /// memory.
     package let recordSize: UInt64
     /// Where the encrypted record stands in the body.
     package let ciphertext: Range<Int>

@@ -2,7 +2,8 @@ import Base
 
 /// The rules for the one record of a push: its length before, its padding after decryption.
 package enum Record {
-    /// RFC 8291 section 4: a push is exactly one record; several are refused, none is no message.
+    /// RFC 8291 section 4: a push is exactly one record; several are refused, and so is a body
+    /// without one.
     package static func check(_ parameters: EncryptionParameters) throws(DecryptionRefusal) {
         let length = UInt64(parameters.ciphertext.count)
         guard length > 0 else { throw .noRecord }

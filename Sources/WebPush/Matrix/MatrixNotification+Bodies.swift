@@ -3,9 +3,9 @@ import Base
 extension MatrixNotification {
     /// The push bodies for the chosen devices, which are given by index.
     ///
-    /// A single device gets the notification as received, unless it is too large. Several each get
-    /// a copy that names only themselves, because pushkeys are secrets. If the notification is too
-    /// large, as little as possible is left out.
+    /// A single device gets the notification as received, unless it is too large. Of several
+    /// devices, each gets a copy that names only this device, because pushkeys are secrets. If the
+    /// notification is too large, as little as possible is left out.
     package func bodies(for chosen: [Int]) -> [[UInt8]] {
         guard !chosen.isEmpty else { return [] }
         if devices.count == 1, request.count <= Self.bodyLimit {

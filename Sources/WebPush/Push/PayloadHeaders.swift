@@ -6,7 +6,7 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
     package let encryption: [UInt8]?
     package let cryptoKey: [UInt8]?
 
-    /// For fields that were checked before.
+    /// Takes fields that were checked before.
     package init(encoding: ContentEncoding, encryption: [UInt8]?, cryptoKey: [UInt8]?) {
         self.encoding = encoding
         self.encryption = encryption
@@ -63,7 +63,7 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
         return isPrintable
     }
 
-    /// Removes padding from the end, and the spaces after it; spaces alone stay.
+    /// Removes padding from the end, and the spaces after the padding; spaces without padding stay.
     private static func unpad(_ field: borrowing [UInt8], _ end: inout Int) {
         var last = end
         while last > 0, field[last - 1].isBlank { last -= 1 }

@@ -2,7 +2,7 @@
 extension PushRefusal {
     /// Facts that only the receiver of the push knows.
     package struct Circumstances: Sendable {
-        /// In seconds, as in the policy that refused.
+        /// The leeway in seconds, as in the policy that refused.
         let leeway: Double
         /// Whether our own clock is known to be right.
         let isClockTrusted: Bool

@@ -10,12 +10,13 @@ package struct PushRequest: Sendable, Confidential {
     }
 
     package let effect: Effect
-    /// In seconds, after all limits.
+    /// The TTL in seconds, after all limits.
     package let ttl: UInt32
     package let topic: Topic?
     package let urgency: Urgency
-    /// Nil for an empty body, a simple push, and a body without stated encryption. As the sender
-    /// wrote them for `receiver`, where this server decrypts; normalised for `channel`.
+    /// Nil for an empty body, a simple push, and a body without stated encryption. For `receiver`,
+    /// where this server decrypts, they are as the sender wrote them; for `channel` they are
+    /// normalised.
     package let headers: PayloadHeaders?
 
     /// A push in clear that did not come by a request to the endpoint.

@@ -32,7 +32,7 @@ package struct PushRules: Sendable {
     var readsEncryption: Bool { kind == .receiver || needsFields }
 }
 
-/// Who can read pushes to an endpoint, and where they go. Stored by number.
+/// Who can read pushes to an endpoint, and where they go. It is stored as its number.
 package enum SubscriptionKind: UInt8, Sendable, CaseIterable {
     /// An application holds the keys; a user agent delivers the bytes to it.
     case channel = 0

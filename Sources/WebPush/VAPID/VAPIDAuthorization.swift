@@ -12,9 +12,9 @@ package struct VAPIDAuthorization: Equatable, Sendable {
     }
 
     package let scheme: Scheme
-    /// In Authorization.
+    /// The token, in Authorization.
     package let token: Range<Int>
-    /// In Authorization for `vapid`, in Crypto-Key for the older schemes.
+    /// The key, in Authorization for `vapid`, and in Crypto-Key for the older schemes.
     package let key: Range<Int>
 
     package init(

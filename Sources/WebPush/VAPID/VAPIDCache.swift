@@ -2,8 +2,9 @@ package import Base
 
 /// Verified signatures, so that a token used again needs no second verification.
 ///
-/// Keyed by a hash of scheme, token and key exactly as sent. Bounded in number, in bytes and for
-/// each key. Keys bound to an endpoint have their own slots, which strangers cannot fill.
+/// The table is keyed by a hash of scheme, token and key exactly as sent. It is limited in number,
+/// in bytes and for each key. Keys bound to an endpoint have their own slots, which strangers
+/// cannot fill.
 package struct VAPIDCache: Sendable {
     package struct Entry: Equatable, Sendable {
         package let claims: VAPIDClaims
@@ -24,9 +25,9 @@ package struct VAPIDCache: Sendable {
     /// Longer tokens, or those with more audiences, are accepted too, but verified each time.
     package static let tokenLimit = 2_048
     package static let audienceLimit = 8
-    /// For each kind of slots; 4,096 usual tokens need 1.5 MB.
+    /// The limit for each kind of slots; 4,096 usual tokens need 1.5 MB.
     package static let byteLimit = 2 << 20
-    /// In seconds: no token is valid for longer than a day.
+    /// The lifetime of an entry in seconds; no token is valid for longer than a day.
     static let lifetime = VAPIDPolicy.lifetimeLimit
 
     private var bound: Slots
@@ -104,7 +105,8 @@ extension VAPIDCache {
         }
 
         mutating func age(at now: Double) {
-            // Also when the clock was set back, or entries would stay for long.
+            // This uses `abs`, because entries would otherwise stay for long after the clock was
+            // set back.
             while oldest < order.count, abs(now - order[oldest].since) > lifetime {
                 removeOldest()
             }

@@ -6,7 +6,7 @@ package enum VAPIDRefusal: Error, Equatable, Sendable {
     case missingToken
     /// `k` of the scheme `vapid`.
     case missingKey
-    /// In the older schemes, which put their key there.
+    /// Crypto-Key is missing, where the older schemes put their key.
     case missingCryptoKey
     case missingServerKey
     case badCryptoKeyHeader

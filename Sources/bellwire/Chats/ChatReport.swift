@@ -7,7 +7,7 @@ struct ChatReport {
         let id: Int
         let title: String
         let kind: String
-        /// In seconds; nil is for good.
+        /// How long it is muted, in seconds; nil means for good.
         let muteTime: Int?
         let notifications: Int
 
@@ -18,7 +18,7 @@ struct ChatReport {
     let account: EngineAccountName
     let chats: [Chat]
     let isPaused: Bool
-    /// In seconds; nil is for good.
+    /// How long the account is paused, in seconds; nil means for good.
     let pauseTime: Int?
     /// Kinds of chats that are muted as a whole.
     private let mutedKinds: Set<String>

@@ -85,7 +85,8 @@ extension DeviceReport.Added {
         (self.name, self.bearer, self.websocket, self.url) = (name, bearer, websocket, url)
     }
 
-    /// Shown only once, because the secret is all that a device needs.
+    /// The text about a new device. It is shown only once, because the secret is all that a device
+    /// needs.
     var text: String {
         """
         device \(Printable.text(name)) may connect; keep these secret:

@@ -14,7 +14,7 @@ struct ControlConnection {
     private static let systemFolder = "/var/lib/bellwire"
 
     private let path: String
-    /// For a socket that does not identify the caller.
+    /// The secret to send on a socket that does not identify the caller.
     private let bearer: Secret?
 
     /// Looks for the socket in the named folder, or in the default one and the one of the system
@@ -32,7 +32,7 @@ struct ControlConnection {
         bearer = nil
     }
 
-    /// For the server in this process.
+    /// A connection to the server in this process.
     init(path: String, bearer: Secret? = nil) {
         self.path = path
         self.bearer = bearer

@@ -8,7 +8,7 @@ struct SetAsideReport {
 
     init(_ entries: [CrashLedger.Entry]) { self.entries = entries.filter(\.isSetAside) }
 
-    /// For the log at a start.
+    /// Writes what was found at a start to the log.
     static func write(_ finding: CrashFile.Finding, _ log: Log) {
         if let crash = finding.crash {
             log.write(

@@ -1,5 +1,5 @@
 /// Tests the way of a message to an application: registers on the session bus, pushes to its
-/// endpoint and receives the message. A value: events in, actions out.
+/// endpoint and receives the message. It is a value: events go in, actions come out.
 struct DesktopTest {
     enum Action: Equatable {
         case register

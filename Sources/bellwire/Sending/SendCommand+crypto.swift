@@ -32,8 +32,8 @@ extension Command {
         request.fields.append(("Content-Type", "application/octet-stream"))
     }
 
-    /// With aesgcm it uses the older scheme of that time, the only one that some old receivers
-    /// know.
+    /// Signs the request. For aesgcm it uses the older scheme, because some old receivers know no
+    /// other.
     static func sign(
         _ request: inout HTTPRequest, keyFile path: String, _ encoding: ContentEncoding,
         _ subject: String?

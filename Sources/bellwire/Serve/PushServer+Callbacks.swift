@@ -5,7 +5,7 @@ import PushService
 import System
 
 extension PushServer {
-    /// Where callbacks may go: what the configuration allows, but never to this server.
+    /// Lets callbacks go where the configuration allows, but never to this server.
     static func decideCallbacks(
         _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
         _ settings: inout CallbackSettings

@@ -110,7 +110,7 @@ final class CallbackProbe {
 }
 
 /// Counts what the store is done with.
-// Unchecked: what changes is touched under the lock.
+// Unchecked: its mutable state is touched under the lock.
 private final class Outcomes: StoreSink, @unchecked Sendable {
     private let state = Lock<(missing: Int, areDone: Bool)>((0, true))
     private let pipe: (Int32, Int32)

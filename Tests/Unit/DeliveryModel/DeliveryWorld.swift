@@ -8,9 +8,9 @@ package final class DeliveryWorld {
     /// One connection of the device, with what its client knows.
     struct Connection {
         var delivery = DeviceDelivery()
-        /// Sent to the client and not acknowledged.
+        /// The messages that were sent to the client and are not acknowledged.
         var received: [MessageID] = []
-        /// Acknowledged by the client, which has not heard from the server since.
+        /// The messages that the client acknowledged since the server last sent it anything.
         var unconfirmed: [MessageID] = []
         var least = Urgency.veryLow
     }
@@ -22,7 +22,8 @@ package final class DeliveryWorld {
     var store: ModelStore
     var window = CommitWindow()
     var witness = Witness()
-    /// Since the last crash of the server. The device has the last one, unless it is gone.
+    /// The deliveries since the last crash of the server. The device has the last one, unless it is
+    /// gone.
     var connections: [Int: Connection] = [:]
     var current: Int?
     var connectionCount = 0
@@ -32,7 +33,7 @@ package final class DeliveryWorld {
     var retries: [Int] = []
     var number = 0
     var subscriptions: UInt32 = 1
-    /// Since the machine started.
+    /// The time since the machine started.
     var nanoseconds: Int64 = 0
     let mistake: DeliveryMistake?
 
@@ -46,7 +47,7 @@ package final class DeliveryWorld {
 
     var now: StoreTime { StoreTime(milliseconds: nanoseconds / 1_000_000) }
 
-    /// Runs this many events. Returns the promise that was broken, if any.
+    /// Runs this many events. Returns how a promise was broken, or nil.
     package func run(_ events: Int) -> String? {
         var count = 0
         while count < events, witness.broken == nil, !dice.isOver {

@@ -49,7 +49,7 @@ final class ClientFixture {
 
     func drain() { loops.drain(within: .seconds(5)) }
 
-    // Unchecked: apart from `events` used only on the thread of the loop.
+    // Unchecked: apart from `events`, it is used only on the thread of the loop.
     final class Echo: WebSocketClientHandler, @unchecked Sendable {
         var client: WebSocketClient?
         var connection: WebSocketConnection?

@@ -44,7 +44,7 @@ package struct HookAnswer: Sendable {
 
 /// A receiver of callbacks: an HTTP server on one loop that records requests and ends with the
 /// test.
-// Unchecked: what changes is used only under the lock of the condition.
+// Unchecked: its mutable state is used only under the lock of the condition.
 package final class HookServer: @unchecked Sendable {
     package typealias Answer = @Sendable (HookRequest) -> HookAnswer
 

@@ -323,7 +323,7 @@ struct CallbackStoreTests {
         #expect(bytes.firstRange(of: Array("callback_event".utf8)) != nil)
     }
 
-    // Unchecked: only touched under the lock.
+    // Unchecked: it is only touched under the lock.
     private final class Heard: @unchecked Sendable {
         private let lock = NSLock()
         private var seen: [[UInt32: CallbackNews]] = []

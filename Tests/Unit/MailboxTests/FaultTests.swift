@@ -221,7 +221,7 @@ struct FaultTests {
             guard try test.run(.store(lost)) == .unavailable, !test.store.isUsable,
                 try test.run(.acknowledge(first.reference)) == .unavailable
             else { exit(1) }
-            // Only now is it known whether the message was accepted.
+            // Nobody knows yet whether the message was accepted.
             guard test.answer(mark, device) == .undecided else { exit(5) }
             limit.rlim_cur = rlim_t.max
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

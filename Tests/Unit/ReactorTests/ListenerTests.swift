@@ -4,7 +4,7 @@ import Testing
 @testable import Reactor
 
 /// Keeps the accepted connections.
-// Unchecked: used on the thread of one loop.
+// Unchecked: it is used on the thread of one loop.
 final class Host: ConnectionHandler, @unchecked Sendable {
     private(set) var connections: [End] = []
     private(set) var peers: [SocketAddress] = []

@@ -6,7 +6,7 @@ import Testing
 @Suite("A group of loops")
 struct LoopGroupTests {
     /// Echoes each byte; when asked to drain it ends after the next one.
-    // Unchecked: used on the thread of one loop.
+    // Unchecked: it is used on the thread of one loop.
     private final class Echo: EventHandler, ConnectionHandler, @unchecked Sendable {
         private let loop: EventLoop
         private var socket: Socket?

@@ -18,7 +18,7 @@ struct PostTests {
 
     @Test("Calls of several threads arrive once, each thread's in order")
     func posts() async throws {
-        // Unchecked: used on the thread of one loop.
+        // Unchecked: it is used on the thread of one loop.
         final class Received: @unchecked Sendable {
             var last = [Int](repeating: -1, count: 4)
             var isInOrder = true

@@ -4,7 +4,7 @@ import Testing
 @testable import Reactor
 
 /// One end of a connection, closed by hand or with the last reference.
-// Unchecked: used on one thread at a time.
+// Unchecked: it is used on one thread at a time.
 final class End: @unchecked Sendable {
     private var socket: Socket?
     let descriptor: Int32
@@ -98,7 +98,7 @@ extension ListeningSocket {
 }
 
 /// A handler with closures that a test sets.
-// Unchecked: used on the thread of one loop.
+// Unchecked: it is used on the thread of one loop.
 final class Probe: EventHandler, TimerHandler, @unchecked Sendable {
     var onReady: (Readiness, Watch) -> Void = { _, _ in }
     var onTimer: (UInt64) -> Void = { _ in }

@@ -3,7 +3,7 @@ import Foundation
 /// A process started by the tests, and how it ended.
 ///
 /// Only this type reaps it, so no other process can get its number before that.
-// Unchecked: what changes is used only under the condition.
+// Unchecked: its mutable state is used only under the condition.
 final class ChildProcess: @unchecked Sendable {
     private let identifier: pid_t
     private let condition = NSCondition()

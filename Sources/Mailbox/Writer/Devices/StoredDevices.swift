@@ -1,7 +1,7 @@
 import Delivery
 import WebPush
 
-/// Devices, their credentials and their subscriptions. For the writer's thread.
+/// Devices, their credentials and their subscriptions. Only the writer's thread uses it.
 final class StoredDevices {
     let transaction: Transaction
     private let messages: StoredMessages
@@ -93,7 +93,7 @@ extension StoredDevices {
         return .done
     }
 
-    /// `keepingMessages`: their destination lives on.
+    /// `keepingMessages`: the messages stay, because their destination still exists.
     func unregister(
         _ subscription: UInt32, keepingMessages: Bool = false
     ) throws(StoreFault) -> Bool {

@@ -31,7 +31,8 @@ extension StoredEngines {
         }
     }
 
-    /// Before a client joins, handles what is due and applies what the application wants.
+    /// Prepares the engine for a client that joins: handles what is due and applies what the
+    /// application wants.
     private func makeCurrent(_ engine: LoadedEngine, _ role: EngineRole) throws(StoreFault) {
         if let deadline = engine.hosted.engine.nextDeadline, deadline <= wall {
             engine.hosted.advance(to: wall)

@@ -18,7 +18,7 @@ extension StoredEngines {
             let isThere = try rows.has(subscription: message.address.subscription)
             guard isThere else { return .notFound }
             let destinations = try destinations(of: message, push)
-            // Like this engine, all of them must be readable, or nothing is done.
+            // Like this engine, all the others must be readable; otherwise nothing is done.
             for row in destinations {
                 let answer =
                     try row == push.engine
@@ -55,7 +55,7 @@ extension StoredEngines {
     private func process(
         _ message: Message, _ push: EnginePush, by engine: LoadedEngine
     ) throws(StoreFault) -> StoreOutcome {
-        // RFC 8030 section 5.2: now or never.
+        // RFC 8030 section 5.2: deliver it now or never.
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
             return .done
         }

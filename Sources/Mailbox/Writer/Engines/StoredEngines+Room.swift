@@ -22,7 +22,7 @@ extension StoredEngines {
         let now = transaction.time.now
         if let end = engine.isFullUntil, now < end { return false }
         try save(engine)
-        // A small account is not what fills the room, so it gives up nothing for others.
+        // A small account does not fill the room, so it drops nothing for the sake of others.
         if engine.weight > engine.room,
             engine.weight > transaction.limits.growth.engine / Self.smallPart
         {

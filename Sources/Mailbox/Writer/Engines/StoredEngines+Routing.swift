@@ -17,7 +17,7 @@ extension StoredEngines {
             guard !push.otherUserIDs.isEmpty else { return [push.engine] }
             return [push.engine] + (try accounts(of: push.otherUserIDs, beside: push.engine))
         }
-        // The application may not have said whose account this is.
+        // Perhaps the application has not said whose account this is.
         guard push.userID != nil || push.otherUserIDs.contains(user) else { return [push.engine] }
         return try accounts(of: [user], beside: push.engine)
     }
@@ -26,7 +26,7 @@ extension StoredEngines {
     private func accounts(
         of users: [Int64], beside engine: UInt32
     ) throws(StoreFault) -> [UInt32] {
-        // Of the same owner and application.
+        // Selects among the accounts of the same owner and application.
         let select = try transaction.connection.statement(
             """
             SELECT other.row FROM engine other JOIN engine own

@@ -29,7 +29,7 @@ extension StoredEngines {
 
     /// Gives the next fetch signal to the connected clients. A signal that was given but not
     /// confirmed is repeated only for clients that may have missed it. That includes viewers: they
-    /// hear it on behalf of the program that the registration names, and may not reach it.
+    /// get it on behalf of the program that the registration names, and might not reach it.
     func handOut(
         device: UInt32, _ engine: UInt32, again: Bool = false
     ) throws(StoreFault) {

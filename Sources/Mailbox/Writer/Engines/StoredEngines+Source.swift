@@ -3,7 +3,7 @@ import Notifications
 
 /// The source of an account as its registrations define it: how it rings and how it looks.
 extension StoredEngines {
-    /// For groups, until the client says otherwise; the most that TDLib allows.
+    /// How many groups are visible until the client says otherwise: the most that TDLib allows.
     private static let groupCountMax: Int64 = 25
 
     /// The initial account. The latest registration that sets a value wins.

@@ -29,7 +29,7 @@ extension StoredEngines {
         }
     }
 
-    /// Only between batches, because unwritten changes exist nowhere else.
+    /// Call this only between batches, because unwritten changes exist nowhere else.
     func giveUp() {
         loaded.giveUp(unless: index.engines.hasListeners)
     }

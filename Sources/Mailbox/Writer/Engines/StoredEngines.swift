@@ -3,7 +3,7 @@ import EngineHost
 import Notifications
 import System
 
-/// Engines: their accounts, and who hears their news. For the writer's thread.
+/// Engines: their accounts, and who gets their news. Only the writer's thread uses it.
 final class StoredEngines {
     let transaction: Transaction
     let messages: StoredMessages
@@ -11,7 +11,7 @@ final class StoredEngines {
     let rows: EngineRows
     /// The texts for Telegram's pushes.
     let templates: TelegramTemplates
-    // Used by one thread only, and never by anything called while they change.
+    // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     /// Engines in memory, in the state of the current batch. A failure discards them.
     @exclusivity(unchecked) var loaded: LoadedEngines
     @exclusivity(unchecked) var journal = EngineJournal()
@@ -67,7 +67,7 @@ final class StoredEngines {
                 engine.deadline = nil
                 let deadline = engine.hosted.engine.nextDeadline
                 guard let deadline, deadline <= now else {
-                    // It was due by the clock of whoever asked.
+                    // It was due by the caller's clock.
                     publish(deadline, of: engine)
                     return .done
                 }
@@ -106,7 +106,7 @@ final class StoredEngines {
         let outcome = try finish(engine)
         let isMobile = engine.hosted.engine.account.source.isMobile
         if isMobile != wasMobile { consequences.append(.mobile(isMobile, engine: engine.row)) }
-        // After its updates.
+        // The answer comes after the updates that the request caused.
         publish(engine.row, .answer(answer, client: client.number))
         if !engine.hosted.engine.isRunning { try beginAnew(engine, after: former) }
         return outcome

@@ -1,7 +1,7 @@
 import Delivery
 
-/// What is remembered for a while: pushes that senders may repeat, and bodies that arrived before.
-/// For the writer's thread.
+/// Remembers for a while the pushes that senders may repeat, and the bodies that arrived before.
+/// Only the writer's thread uses it.
 final class StoredMarks {
     private let transaction: Transaction
     private let rows: MarkRows<OwnedMark>

@@ -3,11 +3,11 @@ import Crypto
 import Delivery
 import WebPush
 
-/// The stored messages and their positions. For the writer's thread.
+/// The stored messages and their positions. Only the writer's thread uses it.
 final class StoredMessages {
     private let transaction: Transaction
     private let rows: MessageRows
-    // Used by one thread only, and never by anything called while they change.
+    // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     @exclusivity(unchecked) private var locations = FlatTable<LocationEntry>()
     @exclusivity(unchecked) private var acknowledged = AcknowledgedMessages()
 
@@ -47,7 +47,8 @@ final class StoredMessages {
 /// Adding messages.
 extension StoredMessages {
     func storeUnlessAcknowledged(_ message: Message) throws(StoreFault) -> StoreOutcome {
-        // A message with a topic replaces another even if acknowledged; repetitions need the mark.
+        // An acknowledged message is not written, unless it replaces another one of its topic, or
+        // has a mark by which a repetition is recognised.
         if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
             return .acknowledged
         }

@@ -2,7 +2,7 @@ import Base
 import Crypto
 import Delivery
 
-/// Callbacks, and the outbox in which their events wait. For the writer's thread.
+/// Callbacks, and the outbox in which their events wait. Only the writer's thread uses it.
 final class StoredCallbacks {
     let transaction: Transaction
     private let rows: CallbackRows
@@ -99,7 +99,7 @@ extension StoredCallbacks {
             }
         case .postponed(let attempts, let refusals, let due):
             try rows.postpone(position, of: row, attempts: attempts, refusals: refusals, due: due)
-        // Nothing would ever bring a parked event of an ending callback back.
+        // A parked event of an ending callback would stay parked for ever.
         case .parked where usage.state != .ending: try park(position, of: row)
         case .parked, .dead: _ = try rows.delete(position, of: row)
         case .gone: try close(callback: row, .gone)

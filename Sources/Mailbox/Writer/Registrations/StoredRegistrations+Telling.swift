@@ -92,7 +92,7 @@ extension StoredRegistrations {
         }
     }
 
-    /// Tells the callback and leaves a fetch signal. Connected fetchers have heard already.
+    /// Tells the callback and leaves a fetch signal. Connected fetchers were told already.
     private func fetch(
         _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
     ) throws(StoreFault) {

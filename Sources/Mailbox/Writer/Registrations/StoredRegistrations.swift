@@ -1,6 +1,7 @@
 import Delivery
 
-/// Registrations: what applications request, and what time changes. For the writer's thread.
+/// Registrations: what applications request, and what time changes. Only the writer's thread uses
+/// it.
 final class StoredRegistrations {
     let transaction: Transaction
     let devices: StoredDevices
@@ -73,8 +74,8 @@ final class StoredRegistrations {
 
 /// Creating.
 extension StoredRegistrations {
-    /// Nil if there is room for another registration. Callbacks of ended registrations count until
-    /// they have been told.
+    /// Nil if there is room for another registration. The callback of an ended registration counts
+    /// until its last event was sent.
     private func refusal(
         of registration: Registration, isKept: Bool, limit: Int?
     ) throws(StoreFault) -> StoreOutcome? {
@@ -105,7 +106,8 @@ extension StoredRegistrations {
         let last = max(registration.device, subscription.address.subscription)
         guard last <= StoreIndex.lastRow else { return .full }
         guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
-        // The endpoint's hash is not the hash of any name that could say hello.
+        // In place of a user agent's name the row has the endpoint's hash, so no client can connect
+        // as this device.
         let device = KnownUserAgent(
             row: registration.device, userAgent: subscription.digest, credential: credential,
             created: registration.created)

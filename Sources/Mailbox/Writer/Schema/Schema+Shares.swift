@@ -29,7 +29,7 @@ enum ShareKind: String, CaseIterable {
     case answer = "kept_answer"
     case registration
 
-    /// The column that holds, or whose length is, a row's size.
+    /// The column that holds a row's size, or whose length is that size.
     private var column: String {
         switch self {
         case .callback: "bytes"

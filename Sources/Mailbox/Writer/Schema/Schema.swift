@@ -84,7 +84,7 @@ enum Schema {
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
         """
 
-    /// In the order in which they ended, so that the oldest can be deleted.
+    /// Rows are in the order in which endpoints ended, so that the oldest can be deleted.
     private static let endedEndpoints = """
         CREATE TABLE ended_endpoint (
             row INTEGER PRIMARY KEY, endpoint BLOB NOT NULL, ended INTEGER NOT NULL

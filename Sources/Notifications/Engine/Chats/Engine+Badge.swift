@@ -11,7 +11,7 @@ extension Engine {
         }
     }
 
-    /// For a client that joins; empty until a badge was set.
+    /// The badge for a client that joins; empty until a badge was set.
     var badgeUpdates: [Update] {
         guard let badge = account.badge else { return [] }
         return [.unreadBadge(count: badge.unread, missedCalls: badge.missedCalls)]

@@ -4,8 +4,8 @@ extension Engine {
         account.scopes[chat.scope.rawValue]
     }
 
-    /// Until when a chat is muted. In TDLib a chat has no settings until the server or the client
-    /// has set them, and nothing is muted before that.
+    /// The time until which a chat is muted. In TDLib a chat has no settings until the server or
+    /// the client has set them, and nothing is muted before that.
     func muteEnd(of chatID: ChatID) -> Int64 {
         guard let chat = account.chats[chatID] else {
             return account.policy == .learn

@@ -39,7 +39,7 @@ extension Engine {
         return Double(milliseconds) / 1000
     }
 
-    /// For an account that starts out fetching.
+    /// Call it for an account whose client is fetching from the start.
     package mutating func beginFetching() { isFetching = true }
 
     /// While the client fetches messages, updates wait longer so that the fetched messages can be

@@ -45,7 +45,7 @@ extension Engine {
         flush(id)
     }
 
-    /// Splits neighbours that share settings and sound into runs.
+    /// Splits the notifications into runs of neighbours that have the same settings and sound.
     private func runs(of pending: [PendingNotification]) -> [ArraySlice<PendingNotification>] {
         var runs: [ArraySlice<PendingNotification>] = []
         var start = 0

@@ -60,7 +60,8 @@ extension Engine {
         updates.append(.group(update))
     }
 
-    /// From the last group to the first, so that the client never shows more groups than allowed.
+    /// Sends from the last group to the first, so that the client never shows more groups than
+    /// allowed.
     mutating func flushAll() {
         let keys = queue.entries.keys.compactMap { account.groups[$0]?.key }
         for key in keys.sorted().reversed() { flush(key.id) }

@@ -44,7 +44,8 @@ extension Engine {
             }
             let isRinging = account.calls.values.contains { $0.chatID == chatID }
             guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else { return .ok }
-            // Apart from the identifiers that the client gives to calls.
+            // Counts down from the largest number, away from the identifiers that the client gives
+            // to calls.
             account.lastCallID = following(account.lastCallID)
             let id = Int32.max - account.lastCallID
             guard ring(id, chatID: chatID, level: level, call) else { return .ok }
@@ -60,7 +61,7 @@ extension Engine {
         return .ok
     }
 
-    /// Whether a call need not ring, judged by what has its name.
+    /// Whether a call need not ring, because of what already has its name.
     private mutating func isSettled(_ call: IncomingCall, _ level: TrustLevel) -> Bool {
         switch place(of: call, level) {
         case .free: return false

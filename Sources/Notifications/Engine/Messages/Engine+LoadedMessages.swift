@@ -92,7 +92,7 @@ extension Engine {
     mutating func removeTemporary() {
         for group in account.groups.all where group.notifications.contains(where: \.isTemporary) {
             let chat = account.chats[group.chatID]
-            // Only in chats the client has loaded; the others know only pushes.
+            // This is done only in chats that the client has loaded; the others have only pushes.
             if chat?.lastMessage.isNone == false { removeTemporary(in: group.id) }
         }
     }

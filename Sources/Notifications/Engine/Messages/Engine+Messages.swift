@@ -109,7 +109,7 @@ extension Engine {
         }
     }
 
-    /// In seconds: how late a push may arrive, and how far ahead its sender's clock may be.
+    /// How many seconds late a push may arrive, and how far ahead its sender's clock may be.
     private static let longestDelivery: Int64 = 28 * 86_400
     private static let clockLeeway: Int64 = 5
 

@@ -55,7 +55,7 @@ extension Engine {
         }
     }
 
-    /// Telegram's documentation: at least once every 24 hours.
+    /// Telegram's documentation asks for this at least once every 24 hours.
     private static let refreshInterval = 86_400.0
 
     private mutating func askHost(_ reason: String, _ device: RegisteredDevice) {

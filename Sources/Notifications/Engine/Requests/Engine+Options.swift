@@ -32,8 +32,8 @@ extension Engine {
         return .ok
     }
 
-    /// In TDLib the next start counts from 1 again, unless another identifier is used before. Here
-    /// no identifier is ever used twice.
+    /// In TDLib the next start counts from 1 again, unless another identifier is given out before
+    /// that. Unless the policy is strict, this engine never uses an identifier twice.
     private mutating func dropIDs(_ value: OptionValue) -> Outcome {
         if account.policy == .strict {
             account.forgetsNotificationID = true

@@ -130,12 +130,12 @@ extension ScopeNotificationSettings {
     }
 }
 
-/// The rest of a mute in seconds; `Int32.max` for ever.
+/// How many more seconds a mute lasts; `Int32.max` for ever.
 func muteTime(until end: Int64, now: Double) -> Int {
     end == muteForever ? Int(Int32.max) : max(Int(end - Int64(time: now)), 0)
 }
 
-/// As TDLib reports it: a mute for ever also has a rest.
+/// As TDLib reports it: a mute for ever also has a number of seconds left.
 private func restOfMute(until end: Int64, now: Double) -> Int {
     let end = end == muteForever ? max(Int64(Int32.max), Int64(time: now) + longestMute + 1) : end
     return max(Int(end - Int64(time: now)), 0)

@@ -3,14 +3,14 @@ package import Base
 /// The types of the members of TDLib's requests. Anything else is refused with TDLib's error text
 /// before the request is carried out.
 enum RequestShape {
-    /// A struct, because leak checkers cannot follow the payload pointers of an enum.
+    /// It is a struct, because leak checkers cannot follow the payload pointers of an enum.
     struct Kind: Sendable {
         enum Form: Sendable { case text, int32, int64, flag, array, object, oneOf }
 
         let form: Form
-        /// Of the elements of an array.
+        /// The form of the elements of an array.
         var element = Form.text
-        /// Of an object.
+        /// The members of an object.
         var members: [Member] = []
         /// Alternatives, chosen by `@type`.
         var classes: [(name: String, members: [Member])] = []

@@ -12,7 +12,7 @@ import WebPush
 @testable import PushService
 
 /// The store's clock, with time added to it.
-// Unchecked: used only under the lock.
+// Unchecked: it is used only under the lock.
 final class LaterClock: @unchecked Sendable {
     private let lock = NSLock()
     private var added: Int64 = 0
@@ -124,7 +124,7 @@ final class CallbackFixture {
 }
 
 /// Waits for the store.
-// Unchecked: used only under the lock of the condition.
+// Unchecked: it is used only under the lock of the condition.
 private final class OutcomeBox: StoreSink, @unchecked Sendable {
     private let condition = NSCondition()
     private var outcomes: [UInt64: StoreOutcome] = [:]
